@@ -21,8 +21,8 @@ function filled(records: number, block: number, family: 4 | 6 = 4): MarkStore {
   const packet = new PacketView();
   packet.family = family;
   for (let index = 0; index < records; index++) {
-    packet.s0 = family === 4 ? block + index : 0x20010db8;
-    packet.s3 = index;
+    packet.source[0] = family === 4 ? block + index : 0x20010db8;
+    packet.source[3] = index;
     const id = 70_001 + random.below(9);
     const operand = 1 << random.below(12);
     const lifetime = random.between(60, 3600) * 1000;
@@ -37,7 +37,7 @@ const HIT: MarkAction = { type: "shost", id: 70_001, operation: "add", operand: 
 /** Something that changes one record, so that the next list is made anew. */
 function change(marks: MarkStore, block: number): void {
   const packet = new PacketView();
-  packet.s0 = block;
+  packet.source[0] = block;
   marks.touch({ type: "shost", id: 70_001, operation: "max", operand: 1 }, packet, NOW);
 }
 
@@ -111,7 +111,7 @@ export async function marksFigures(): Promise<Figure[]> {
   const random = new RandomIntegers(3);
   const writing = await median(() => {
     for (let index = 0; index < 1_000_000; index++) {
-      packet.s0 = LARGE_BLOCK + random.below(1_000_000);
+      packet.source[0] = LARGE_BLOCK + random.below(1_000_000);
       million.touch(HIT, packet, NOW);
     }
   });

@@ -69,7 +69,7 @@ export async function packetsFigures(): Promise<Figure[]> {
   const random = new RandomIntegers(4);
   const looked = await median(() => {
     for (let index = 0; index < 1_000_000; index++)
-      table.find(4, (198 << 24) | (random.word() & 0xffffff) | 0, 0, 0, 0);
+      table.find(4, [(198 << 24) | (random.word() & 0xffffff) | 0, 0, 0, 0]);
   });
   return [
     {

@@ -7,8 +7,8 @@ test("wave after wave of short-lived marks leaves the store as large as one wave
   const marks = new MarkStore({ now: () => clock.time, keepExpired: 0 });
   const packet = new PacketView().read({ from: "2001:db8::", to: "2001:db8:1::1", proto: "udp" });
   const wave = (number: number) => {
-    packet.s2 = number;
-    for (packet.s3 = 0; packet.s3 < 30_000; packet.s3++)
+    packet.source[2] = number;
+    for (packet.source[3] = 0; packet.source[3] < 30_000; packet.source[3]++)
       marks.touch({ type: "shost", id: 1, operation: "add", operand: 1, lifetime: 1000 }, packet, clock.time);
     clock.time += 2000;
   };

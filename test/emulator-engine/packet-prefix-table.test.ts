@@ -22,8 +22,8 @@ const step = fc.oneof(
 );
 
 function longestMatch(table: PacketPrefixTable, address: string): number | undefined {
-  const { family, w0, w1, w2, w3 } = prefixWords(Prefix.parse(address));
-  return table.find(family, w0, w1, w2, w3);
+  const { family, words } = prefixWords(Prefix.parse(address));
+  return table.find(family, words);
 }
 
 test("the longest prefix wins, as in an index that is built anew after every change", () => {

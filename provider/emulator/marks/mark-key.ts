@@ -1,16 +1,16 @@
 import type { MarkType } from "../../model/mark";
 import type { Prefix } from "../../model/prefix";
-import { formatAddress, maskWord, parseAddress, prefixWords } from "../packets/address";
+import { formatAddress, maskWord, parseAddress, prefixWords, wordsInUse } from "../packets/address";
 import { type PacketView, protocolName, protocolNumber } from "../packets/packet";
 import type { MarkRecord } from "./mark-record";
 import type { MarkKey } from "./mark-table";
 
 /** The key that a packet has in a table of this type: the words of its addresses, then ports and protocol. */
 export function packetKey(type: MarkType, packet: PacketView): MarkKey {
-  const { family, s0, s1, s2, s3, d0, d1, d2, d3, sport, dport, proto } = packet;
-  if (type === "shost") return family === 4 ? [s0] : [s0, s1, s2, s3];
-  if (type === "dhost") return family === 4 ? [d0] : [d0, d1, d2, d3];
-  const pair = family === 4 ? [s0, d0] : [s0, s1, s2, s3, d0, d1, d2, d3];
+  const { family, source, destination, sport, dport, proto } = packet;
+  if (type === "shost") return wordsInUse(family, source);
+  if (type === "dhost") return wordsInUse(family, destination);
+  const pair = family === 4 ? [source[0], destination[0]] : [...source, ...destination];
   return type === "sdhost" ? pair : [...pair, sport, dport, proto];
 }
 
@@ -30,7 +30,7 @@ export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; 
   if (addresses.some((address) => address.family !== family)) {
     throw new TypeError(`a mark from ${record.source} to ${record.destination}: the address families differ`);
   }
-  const key = addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3]));
+  const key = addresses.flatMap(({ words }) => wordsInUse(family, words));
   if (type !== "conn") return { family, key };
   const { sourcePort = 0, destinationPort = 0, protocol = 0 } = record;
   return { family, key: [...key, sourcePort, destinationPort, protocolNumber(protocol)] };
@@ -39,7 +39,7 @@ export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; 
 /** The address members of the record that has a key; `length` stands behind each address. */
 export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""): Omit<MarkRecord, "id"> {
   const words = family === 4 ? 1 : 4;
-  const address = (at: number) => formatAddress(family, key[at], key[at + 1], key[at + 2], key[at + 3]) + length;
+  const address = (at: number) => formatAddress(family, key.slice(at, at + words)) + length;
   if (type === "shost" || type === "dhost") return { address: address(0) };
   const pair = { source: address(0), destination: address(words) };
   if (type === "sdhost") return pair;
@@ -49,8 +49,8 @@ export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""
 
 /** Tells the keys of a table that have an address inside a prefix. */
 export function hasAddressIn(type: MarkType, prefix: Prefix): (family: 4 | 6, key: MarkKey) => boolean {
-  const { family: wanted, w0, w1, w2, w3, length } = prefixWords(prefix);
-  const words = wanted === 4 ? [w0] : [w0, w1, w2, w3];
+  const { family: wanted, words: all, length } = prefixWords(prefix);
+  const words = wordsInUse(wanted, all);
   const isInside = (key: MarkKey, from: number) =>
     words.every((word, at) => maskWord(key[from + at] ?? 0, 32 * at, length) === word);
   const isPair = type === "sdhost" || type === "conn";

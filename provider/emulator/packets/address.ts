@@ -1,16 +1,13 @@
 import { Prefix } from "../../model/prefix";
 
-/**
- * An IP address as numbers: what the packet path works with instead of text.
- * Words are signed 32-bit integers; IPv4 uses `w0` only.
- */
-export interface Words {
+/** An IP address as numbers: what the packet path works with instead of text. */
+export interface Address {
   readonly family: 4 | 6;
-  readonly w0: number;
-  readonly w1: number;
-  readonly w2: number;
-  readonly w3: number;
+  readonly words: Words;
 }
+
+/** The 32 bits of each word as a signed integer. IPv4 uses the first only. */
+export type Words = [number, number, number, number];
 
 /**
  * Reads one address.
@@ -18,16 +15,16 @@ export interface Words {
  * @throws {PrefixError} when the text is not an address; a prefix shorter than the whole address is not one.
  * @example
  * ```ts
- * parseAddress("192.0.2.1").w0 >>> 0;     // 3221225985
+ * parseAddress("192.0.2.1").words[0] >>> 0;     // 3221225985
  * ```
  */
-export function parseAddress(text: string): Words {
+export function parseAddress(text: string): Address {
   const prefix = parse(text);
-  const { family, w0, w1, w2, w3, length } = prefixWords(prefix);
+  const { family, words, length } = prefixWords(prefix);
   if (length !== (family === 4 ? 32 : 128)) {
     throw new TypeError(`"${text}" is a prefix of many addresses: write one address, as in "${prefix.address}".`);
   }
-  return { family, w0, w1, w2, w3 };
+  return { family, words };
 }
 
 /** With its length an IPv4 address is in canonical form, which is read in a fraction of the time; any other text says why it is none. */
@@ -40,11 +37,16 @@ function parse(text: string): Prefix {
 }
 
 /** The first address of a prefix as words, and the prefix length. */
-export function prefixWords(prefix: Prefix): Words & { readonly length: number } {
+export function prefixWords(prefix: Prefix): Address & { readonly length: number } {
   const { family, bits, length } = prefix;
-  if (family === 4) return { family, w0: Number(bits) | 0, w1: 0, w2: 0, w3: 0, length };
+  if (family === 4) return { family, words: [Number(bits) | 0, 0, 0, 0], length };
   const word = (shift: bigint) => Number((bits >> shift) & 0xffffffffn) | 0;
-  return { family, w0: word(96n), w1: word(64n), w2: word(32n), w3: word(0n), length };
+  return { family, words: [word(96n), word(64n), word(32n), word(0n)], length };
+}
+
+/** The words that addresses of a family use. */
+export function wordsInUse(family: 4 | 6, words: Words): number[] {
+  return words.slice(0, family === 4 ? 1 : 4);
 }
 
 /** `word` with all bits cleared that lie to the right of a prefix of `length` bits; `first` is the word's first bit. */
@@ -55,13 +57,13 @@ export function maskWord(word: number, first: number, length: number): number {
 }
 
 /** The text of an address (RFC 5952), without a prefix length. */
-export function formatAddress(family: 4 | 6, ...words: (number | undefined)[]): string {
-  const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
+export function formatAddress(family: 4 | 6, words: readonly number[]): string {
+  const [w0 = 0] = words;
   // Lists of marks have a million of them: arithmetic on bigints would be the better part of a list.
   if (family === 4) return `${w0 >>> 24}.${(w0 >>> 16) & 255}.${(w0 >>> 8) & 255}.${w0 & 255}`;
   return Prefix.formatAddress(
     family,
-    [w0, w1, w2, w3].reduce((bits, word) => (bits << 32n) | BigInt(word >>> 0), 0n),
+    words.reduce((bits, word) => (bits << 32n) | BigInt(word >>> 0), 0n),
   );
 }
 
@@ -71,10 +73,10 @@ export type AddressForm = "text" | "integer" | "hex" | "octets";
 /** An address in another form, from its text. */
 export function addressIn(form: AddressForm, text: string): string | number | number[] {
   if (form === "text") return text;
-  const { family, w0, w1, w2, w3 } = parseAddress(text);
+  const { family, words } = parseAddress(text);
+  const [w0] = words;
   if (form === "octets") {
-    const words = family === 4 ? [w0] : [w0, w1, w2, w3];
-    return words.flatMap((word) => [24, 16, 8, 0].map((shift) => (word >>> shift) & 255));
+    return wordsInUse(family, words).flatMap((word) => [24, 16, 8, 0].map((shift) => (word >>> shift) & 255));
   }
   if (family === 6) return text;
   return form === "integer" ? w0 >>> 0 : `0x${(w0 >>> 0).toString(16).padStart(8, "0")}`;

@@ -174,7 +174,7 @@ export class PacketEngine {
   }
 
   private profileOf(packet: PacketView): EngineProfile | undefined {
-    return this.table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);
+    return this.table.find(packet.family, packet.destination);
   }
 
   private timeOf(packet: PacketView): number {

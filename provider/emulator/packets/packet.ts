@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatAddress, parseAddress } from "./address";
+import { formatAddress, parseAddress, type Words } from "./address";
 
 /** Names of L4 protocols and their IANA numbers; any other is written as its number. */
 export const PROTOCOLS = {
@@ -99,20 +99,11 @@ export const packetSchema = z
 
 const DEFAULT_LENGTH = 64;
 
-/**
- * One packet in the form in which rules see it: numbers only, one object reused for all packets.
- * Words of addresses are signed (see `Words`).
- */
+/** One packet in the form in which rules see it: numbers only, one object reused for all packets. */
 export class PacketView {
   family: 4 | 6 = 4;
-  s0 = 0;
-  s1 = 0;
-  s2 = 0;
-  s3 = 0;
-  d0 = 0;
-  d1 = 0;
-  d2 = 0;
-  d3 = 0;
+  source: Words = [0, 0, 0, 0];
+  destination: Words = [0, 0, 0, 0];
   proto = 0;
   sport = 0;
   dport = 0;
@@ -134,14 +125,8 @@ export class PacketView {
       throw new TypeError(`a packet from ${packet.from} cannot go to ${packet.to}: the address families differ`);
     }
     this.family = from.family;
-    this.s0 = from.w0;
-    this.s1 = from.w1;
-    this.s2 = from.w2;
-    this.s3 = from.w3;
-    this.d0 = to.w0;
-    this.d1 = to.w1;
-    this.d2 = to.w2;
-    this.d3 = to.w3;
+    this.source = from.words;
+    this.destination = to.words;
     this.proto = inRange("proto", protocolNumber(packet.proto), 0, 255);
     this.sport = inRange("sport", packet.sport ?? 0, 0, 65535);
     this.dport = inRange("dport", packet.dport ?? 0, 0, 65535);
@@ -155,8 +140,8 @@ export class PacketView {
   /** The packet as people write it, without members that have their default. */
   toPacket(): Packet {
     return {
-      from: formatAddress(this.family, this.s0, this.s1, this.s2, this.s3),
-      to: formatAddress(this.family, this.d0, this.d1, this.d2, this.d3),
+      from: formatAddress(this.family, this.source),
+      to: formatAddress(this.family, this.destination),
       proto: protocolName(this.proto),
       ...(this.sport !== 0 && { sport: this.sport }),
       ...(this.dport !== 0 && { dport: this.dport }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Prefix } from "../../model/prefix";
 import { seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
-import { formatAddress, maskWord, prefixWords, type Words } from "./address";
+import { type Address, formatAddress, maskWord, prefixWords } from "./address";
 import { type Packet, PacketView } from "./packet";
 
 /** Says where traffic comes from, where it goes and how fast. */
@@ -33,7 +33,7 @@ export function checkTraffic(kind: string, options: unknown, own: Record<string,
 }
 
 /** A prefix that addresses are drawn from. */
-export type Range = Words & { readonly length: number };
+export type Range = Address & { readonly length: number };
 
 /**
  * What makes one kind of traffic different. Gets a packet with random addresses of the ranges, and fills in the rest;
@@ -98,15 +98,11 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
     const possible = sendersOf[to.family];
     const from = possible[random.below(possible.length)] as Range;
     packet.family = to.family;
-    packet.s0 = draw(from.w0, 0, from.length, random);
-    packet.d0 = draw(to.w0, 0, to.length, random);
+    packet.source[0] = draw(from, 0, random);
+    packet.destination[0] = draw(to, 0, random);
     if (to.family === 6) {
-      packet.s1 = draw(from.w1, 32, from.length, random);
-      packet.s2 = draw(from.w2, 64, from.length, random);
-      packet.s3 = draw(from.w3, 96, from.length, random);
-      packet.d1 = draw(to.w1, 32, to.length, random);
-      packet.d2 = draw(to.w2, 64, to.length, random);
-      packet.d3 = draw(to.w3, 96, to.length, random);
+      for (const at of [1, 2, 3] as const) packet.source[at] = draw(from, at, random);
+      for (const at of [1, 2, 3] as const) packet.destination[at] = draw(to, at, random);
     }
     packet.sport = 0;
     packet.dport = 0;
@@ -117,10 +113,10 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
   });
 }
 
-/** A word of an address: the bits of the prefix, then random ones. */
-function draw(word: number, first: number, length: number, random: RandomIntegers): number {
-  if (length - first >= 32) return word;
-  return word | (random.word() & ~maskWord(-1, first, length));
+/** A word of an address of a range: the bits of the prefix, then random ones. */
+function draw({ words, length }: Range, at: 0 | 1 | 2 | 3, random: RandomIntegers): number {
+  const kept = maskWord(-1, 32 * at, length);
+  return kept === -1 ? words[at] : words[at] | (random.word() & ~kept);
 }
 
 /** The prefixes that packets come from. */
@@ -130,11 +126,8 @@ export function senderRanges(options: TrafficOptions): Range[] {
 
 /** A random address of a range, as text. */
 export function drawAddress(range: Range, random: RandomIntegers): string {
-  const { family, length } = range;
-  const [w0, w1, w2, w3] = [range.w0, range.w1, range.w2, range.w3].map((word, index) => {
-    return draw(word, 32 * index, length, random);
-  }) as [number, number, number, number];
-  return formatAddress(family, w0, w1, w2, w3);
+  const words = ([0, 1, 2, 3] as const).map((at) => draw(range, at, random));
+  return formatAddress(range.family, words);
 }
 
 function ranges(texts: readonly string[]): Range[] {

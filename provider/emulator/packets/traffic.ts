@@ -105,8 +105,8 @@ export function carpetBombing(options: TrafficOptions): TrafficSource {
     packet.sport = random.between(1024, 65535);
     packet.dport = random.between(1, 65535);
     packet.length = random.between(400, 1400);
-    if (to.family === 4) packet.d0 = sweep(to.w0, to.length, position);
-    else packet.d3 = sweep(to.w3, to.length - 96, position);
+    if (to.family === 4) packet.destination[0] = sweep(to.words[0], to.length, position);
+    else packet.destination[3] = sweep(to.words[3], to.length - 96, position);
   });
 }
 

@@ -3,7 +3,7 @@ import { RATE_KEYS } from "../defaults";
 import { packetKey } from "../marks/mark-key";
 import type { MarkStore } from "../marks/mark-store";
 import { markType } from "../marks/mark-type";
-import { prefixWords } from "../packets/address";
+import { maskWord, prefixWords } from "../packets/address";
 import { flagBits, type PacketView, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/packet";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-schema";
@@ -64,24 +64,16 @@ function allOf(matchers: Matcher[]): Matcher {
   return (packet, now) => matchers.every((matcher) => matcher(packet, now));
 }
 
-function lookUp(side: Side, table: PacketPrefixTable): (packet: PacketView) => number | undefined {
-  return side === "source"
-    ? (packet) => table.find(packet.family, packet.s0, packet.s1, packet.s2, packet.s3)
-    : (packet) => table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);
-}
-
 function inPrefixes(side: Side, texts: string[]): Matcher {
   const prefixes = texts.map((text) => Prefix.parse(text));
   const [only] = prefixes;
   if (only && prefixes.length === 1 && only.family === 4) {
-    const { w0, length } = prefixWords(only);
-    const mask = length === 0 ? 0 : -1 << (32 - length);
-    return side === "source"
-      ? (packet) => packet.family === 4 && (packet.s0 & mask) === w0
-      : (packet) => packet.family === 4 && (packet.d0 & mask) === w0;
+    const { words, length } = prefixWords(only);
+    const mask = maskWord(-1, 0, length);
+    return (packet) => packet.family === 4 && (packet[side][0] & mask) === words[0];
   }
-  const find = lookUp(side, new PacketPrefixTable(prefixes.map((prefix) => [prefix, 1])));
-  return (packet) => find(packet) !== undefined;
+  const table = new PacketPrefixTable(prefixes.map((prefix) => [prefix, 1]));
+  return (packet) => table.find(packet.family, packet[side]) !== undefined;
 }
 
 function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment): Matcher {
@@ -90,11 +82,10 @@ function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment
     const scope = spec.scope ? `${spec.scope} ` : "";
     throw new TypeError(`there is no ${scope}prefix-set "${spec.name}": make it before the rules that name it`);
   }
-  const find = lookUp(spec.of ?? "source", set);
-  if (spec.value === undefined) return (packet) => find(packet) !== undefined;
+  const side = spec.of ?? "source";
   const wanted = compileComparison(spec.value);
   return (packet) => {
-    const value = find(packet);
+    const value = set.find(packet.family, packet[side]);
     return value !== undefined && wanted(value);
   };
 }

@@ -1,5 +1,5 @@
 import type { Prefix } from "../../model/prefix";
-import { maskWord, prefixWords } from "../packets/address";
+import { maskWord, prefixWords, type Words } from "../packets/address";
 
 /**
  * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model answers the same question for
@@ -8,7 +8,7 @@ import { maskWord, prefixWords } from "../packets/address";
  * @example
  * ```ts
  * const table = new PacketPrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
- * table.find(4, 0xc0000209 | 0, 0, 0, 0);     // 7: of 192.0.2.9
+ * table.find(4, parseAddress("192.0.2.9").words);     // 7
  * ```
  */
 export class PacketPrefixTable<Value = number> {
@@ -25,20 +25,20 @@ export class PacketPrefixTable<Value = number> {
 
   /** Adds a prefix, or gives it another value. */
   set(prefix: Prefix, value: Value): void {
-    const { family, w0, w1, w2, w3, length } = prefixWords(prefix);
+    const { family, words, length } = prefixWords(prefix);
     let networks = this.lengths[family].get(length);
     if (!networks) {
       networks = new Map();
       this.lengths[family] = new Map([...this.lengths[family], [length, networks] as const].sort(([a], [b]) => b - a));
     }
-    networks.set(networkOf(family, length, w0, w1, w2, w3), value);
+    networks.set(networkOf(family, length, words), value);
   }
 
   /** Removes exactly this prefix; false when it is not there. */
   delete(prefix: Prefix): boolean {
-    const { family, w0, w1, w2, w3, length } = prefixWords(prefix);
+    const { family, words, length } = prefixWords(prefix);
     const networks = this.lengths[family].get(length);
-    const removed = networks?.delete(networkOf(family, length, w0, w1, w2, w3)) ?? false;
+    const removed = networks?.delete(networkOf(family, length, words)) ?? false;
     if (networks?.size === 0) this.lengths[family].delete(length);
     return removed;
   }
@@ -47,10 +47,10 @@ export class PacketPrefixTable<Value = number> {
     this.lengths = { 4: new Map(), 6: new Map() };
   }
 
-  /** The value of the longest prefix that holds an address. Words are those of `Words`; for IPv4 only the first counts. */
-  find(family: 4 | 6, w0: number, w1: number, w2: number, w3: number): Value | undefined {
+  /** The value of the longest prefix that holds an address. */
+  find(family: 4 | 6, words: Words): Value | undefined {
     for (const [length, networks] of this.lengths[family]) {
-      const value = networks.get(networkOf(family, length, w0, w1, w2, w3));
+      const value = networks.get(networkOf(family, length, words));
       if (value !== undefined) return value;
     }
     return undefined;
@@ -58,7 +58,7 @@ export class PacketPrefixTable<Value = number> {
 }
 
 /** The first `length` bits of an address. */
-function networkOf(family: 4 | 6, length: number, w0: number, w1: number, w2: number, w3: number): number | string {
-  if (family === 4) return maskWord(w0, 0, length);
-  return [maskWord(w0, 0, length), maskWord(w1, 32, length), maskWord(w2, 64, length), maskWord(w3, 96, length)].join();
+function networkOf(family: 4 | 6, length: number, words: Words): number | string {
+  if (family === 4) return maskWord(words[0], 0, length);
+  return words.map((word, at) => maskWord(word, 32 * at, length)).join();
 }
