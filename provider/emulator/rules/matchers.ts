@@ -3,7 +3,6 @@ import { RATE_KEYS } from "../defaults";
 import { packetKey } from "../marks/mark-key";
 import type { MarkStore } from "../marks/mark-store";
 import { markType } from "../marks/mark-type";
-import { maskWord, prefixWords } from "../packets/address";
 import { flagBits, type PacketView, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/packet";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-schema";
@@ -48,8 +47,8 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
     return (packet, now) => environment.marks.matches(query, packet, now);
   });
   add(match.not, (negated) => {
-    const holds = allOf(compileMatch(negated, environment));
-    return (packet, now) => !holds(packet, now);
+    const negatedMatchers = compileMatch(negated, environment);
+    return (packet, now) => !negatedMatchers.every((matcher) => matcher(packet, now));
   });
   add(match.rate, (spec) => {
     const counter = new RateCounter(spec);
@@ -58,21 +57,8 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
   return matchers;
 }
 
-function allOf(matchers: Matcher[]): Matcher {
-  const [only] = matchers;
-  if (only && matchers.length === 1) return only;
-  return (packet, now) => matchers.every((matcher) => matcher(packet, now));
-}
-
 function inPrefixes(side: Side, texts: string[]): Matcher {
-  const prefixes = texts.map((text) => Prefix.parse(text));
-  const [only] = prefixes;
-  if (only && prefixes.length === 1 && only.family === 4) {
-    const { words, length } = prefixWords(only);
-    const mask = maskWord(-1, 0, length);
-    return (packet) => packet.family === 4 && (packet[side][0] & mask) === words[0];
-  }
-  const table = new PacketPrefixTable(prefixes.map((prefix) => [prefix, 1]));
+  const table = new PacketPrefixTable(texts.map((text) => [Prefix.parse(text), true]));
   return (packet) => table.find(packet.family, packet[side]) !== undefined;
 }
 
@@ -91,27 +77,17 @@ function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment
 }
 
 function isProtocol(protocols: Protocol[]): Matcher {
-  const [only, ...others] = protocols.map(protocolNumber);
-  if (others.length === 0) return (packet) => packet.proto === only;
-  const wanted = new Uint8Array(256);
-  for (const protocol of protocols) wanted[protocolNumber(protocol)] = 1;
-  return (packet) => wanted[packet.proto] === 1;
+  const wanted = new Set(protocols.map(protocolNumber));
+  return (packet) => wanted.has(packet.proto);
 }
 
 function hasPort(side: Side, ports: (number | string)[]): Matcher {
-  const bounds = Int32Array.from(
-    ports.flatMap((port) => {
-      const [from = 0, to = from] = String(port).split("-").map(Number);
-      return [from, to];
-    }),
-  );
-  const holds = (port: number) => {
-    for (let index = 0; index < bounds.length; index += 2) {
-      if (port >= (bounds[index] as number) && port <= (bounds[index + 1] as number)) return true;
-    }
-    return false;
-  };
-  return side === "source" ? (packet) => holds(packet.sport) : (packet) => holds(packet.dport);
+  const ranges = ports.map((port) => {
+    const [from = 0, to = from] = String(port).split("-").map(Number);
+    return { from, to };
+  });
+  const member = side === "source" ? "sport" : "dport";
+  return (packet) => ranges.some(({ from, to }) => packet[member] >= from && packet[member] <= to);
 }
 
 function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
@@ -137,9 +113,7 @@ function compileComparison(spec: ComparisonSpec | undefined): ValueTest {
   if (spec === undefined) return () => true;
   const conditions = typeof spec === "number" ? { eq: spec } : spec;
   const all = Object.entries(conditions).flatMap(([name, operand]) => tests[name]?.(operand as number) ?? []);
-  const [first, ...others] = all;
-  if (first === undefined) return () => true;
-  return others.length === 0 ? first : (value) => all.every((test) => test(value));
+  return (value) => all.every((test) => test(value));
 }
 
 const tables = { source: "shost", destination: "dhost", pair: "sdhost", connection: "conn" } as const;

@@ -65,7 +65,7 @@ export class Program {
     const { compiled } = this;
     for (let index = 0; index < compiled.length; index++) {
       const rule = compiled[index] as CompiledRule;
-      if (!holds(rule.matchers, packet, now)) continue;
+      if (!rule.matchers.every((matcher) => matcher(packet, now))) continue;
       for (const action of rule.actions) action(packet, now, touches);
       if (rule.verdict !== undefined) return index;
     }
@@ -83,13 +83,6 @@ export class Program {
       return rule.actions?.includes("count") ? { ...(this.compiled[index] as CompiledRule).counter } : undefined;
     });
   }
-}
-
-function holds(matchers: readonly Matcher[], packet: PacketView, now: number): boolean {
-  for (let index = 0; index < matchers.length; index++) {
-    if (!(matchers[index] as Matcher)(packet, now)) return false;
-  }
-  return true;
 }
 
 function compileRule(rule: RuleSpec, environment: RuleEnvironment): CompiledRule {

@@ -1,21 +1,17 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { nearest } from "../../model/nearest";
-import { Prefix } from "../../model/prefix";
 import { resourceIn } from "../../model/readable";
 import { nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../marks/mark-type";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
-import { readBy } from "../validation/strict";
+import { prefixText } from "../validation/strict";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
 
 const number = z.int().min(0).max(MAX_VALUE);
 
-const prefix = z
-  .string()
-  .superRefine(readBy((text: string) => Prefix.parse(text)))
-  .meta({ description: "an address or a prefix" });
+const prefix = prefixText.meta({ description: "an address or a prefix" });
 
 function checkName(text: string, context: z.RefinementCtx): void {
   const problem = nameProblem(text);

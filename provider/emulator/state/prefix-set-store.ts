@@ -27,8 +27,11 @@ export class PrefixSetStore {
   /** What was asked for in order, until it changes. */
   private sorted: { applied?: OrderedPrefixes; staged?: OrderedPrefixes; previous?: OrderedPrefixes } = {};
   private table: PacketPrefixTable | undefined;
-  /** Exchanged, never changed: lists that are kept encoded know by it whether they still hold. */
-  private ownSpellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
+  /**
+   * How entries are listed that are not listed in canonical form. Exchanged, never changed: lists that are kept encoded know by it
+   * whether they still hold.
+   */
+  spellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
 
   /** Grows with every change of the applied entries: a cheap way to see that a view of them is out of date. */
   revision = 0;
@@ -94,17 +97,12 @@ export class PrefixSetStore {
     else for (const [prefix, value] of changes) this.staging.set(prefix, value);
     delete this.sorted.staged;
     if (spellings.size === 0) return;
-    const all = new Map(this.ownSpellings);
+    const all = new Map(this.spellings);
     for (const [prefix, spelling] of spellings) {
       if (spelling === undefined) all.delete(prefix);
       else all.set(prefix, spelling);
     }
-    this.ownSpellings = all;
-  }
-
-  /** How entries are listed that are not listed in canonical form. */
-  get spellings(): ReadonlyMap<CanonicalPrefix, string> {
-    return this.ownSpellings;
+    this.spellings = all;
   }
 
   /** Every prefix that may be there once all that is staged is applied, in no particular order. */

@@ -1,20 +1,16 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { Prefix } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules/rule-schema";
-import { inheritedNameProblem, readBy, strictly } from "../validation/strict";
+import { inheritedNameProblem, prefixText, strictly } from "../validation/strict";
 
 const name = z.string().superRefine((text, context) => {
   const problem = nameProblem(text) ?? inheritedNameProblem(text);
   if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
 });
 
-const prefix = z
-  .string()
-  .superRefine(readBy((text: string) => Prefix.parse(text)))
-  .describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
+const prefix = prefixText.describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
 
 const value = z.int().min(0).max(MAX_VALUE);
 

@@ -1,21 +1,18 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
-import { Prefix } from "../../model/prefix";
 import { CONTROL } from "../defaults";
 import type { JournalFilter } from "../journal/entry";
 import type { JournalRange } from "../journal/journal";
 import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
-import { readBy, strictly } from "./strict";
+import { prefixText, strictly } from "./strict";
 
 /**
  * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and
  * checks its operations by the same schemas.
  */
-
-const prefix = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
 /** Which journal entries to find: every member given must be equal. */
 export const journalFilter = z.strictObject({
@@ -30,7 +27,7 @@ export const journalFilter = z.strictObject({
   type: z.enum(MARK_TYPES).optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
   status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
-  contains: prefix.optional().describe("A prefix or an address that a data item has, or covers."),
+  contains: prefixText.optional().describe("A prefix or an address that a data item has, or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
 
 /** Which part of the entries that match. */
@@ -59,11 +56,8 @@ export const requestWait = z.strictObject({
 export const requestCount = z.union([
   z.int().min(0),
   z
-    .strictObject({
-      exactly: z.int().min(0).optional(),
-      min: z.int().min(0).optional(),
-      max: z.int().min(0).optional(),
-    })
+    .strictObject({ exactly: z.int().min(0), min: z.int().min(0), max: z.int().min(0) })
+    .partial()
     .refine(
       ({ exactly, min, max }) => (exactly === undefined) !== (min === undefined && max === undefined),
       "says `exactly`, or `min`, `max` or both",
@@ -73,20 +67,13 @@ export const requestCount = z.union([
 /** Requests in the order in which they are expected. */
 export const requestOrder = z.array(journalFilter).min(1);
 
-/** Prefixes with the values that they get. */
-const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
-
 /** What an operator changes in a set at the node's console. */
-export const setChanges = z.strictObject({
-  insert: entriesToInsert.optional(),
-  delete: z.array(z.string()).optional(),
-});
+export const setChanges = z
+  .strictObject({ insert: z.record(z.string(), z.int().min(0).max(MAX_VALUE)), delete: z.array(z.string()) })
+  .partial();
 
 /** Signalings that start and stop without a request. */
-export const signalChanges = z.strictObject({
-  start: z.array(z.string()).optional(),
-  stop: z.array(z.string()).optional(),
-});
+export const signalChanges = z.strictObject({ start: z.array(z.string()), stop: z.array(z.string()) }).partial();
 
 /** A resource address, a prefix or an address. */
 export const text = z.string();
@@ -97,7 +84,7 @@ export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 /** Which records of a table of marks, and how many. */
 export const markQuery = z.strictObject({
   id: z.int().min(0).optional().describe("Only marks of rules with this id."),
-  contains: prefix.optional().describe("Only marks with this address, or with one of this prefix."),
+  contains: prefixText.optional().describe("Only marks with this address, or with one of this prefix."),
   limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records."),
 } satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { nearest } from "../../model/nearest";
+import { Prefix } from "../../model/prefix";
 import { WRONG_PLACES } from "../defaults";
 import { markType } from "../marks/mark-type";
 
@@ -43,6 +44,9 @@ export function readBy<Value>(read: (value: Value) => unknown) {
     }
   };
 }
+
+/** An address or a prefix as a text. */
+export const prefixText = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
 /** Texts as the members of a schema: numbers where it has numbers. What is none stays a text, for the schema to refuse. */
 export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
