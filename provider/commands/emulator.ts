@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { deviations } from "../emulator/behaviour/dialect";
-import { readDialect } from "../emulator/behaviour/dialect-file";
+import { deviations, readDialect } from "../emulator/behaviour/dialect";
 import { startEmulator } from "../emulator/index";
 import type { JournalEntry } from "../emulator/journal/entry";
 import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/options";

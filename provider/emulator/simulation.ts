@@ -35,9 +35,10 @@ export class Simulation {
   dialect: Dialect;
   /** The line to the callers, where it takes time. Another one after each {@link reset}, so that the same requests wait as long again. */
   link: Link | undefined;
-  private loaded: Contents;
-  /** Of the contents that are loaded, once they were asked for. */
-  private secretsOf: { readonly contents: Contents; readonly secrets: Secrets } | undefined;
+  /** What is held. Another object after every {@link seed}, so it is asked for anew each time. */
+  contents: Contents;
+  /** What must be seen nowhere: the secrets of the signaling clients, of the node API and of the control API. */
+  secrets: Secrets;
   private readonly resets = new Set<() => void>();
   private readonly listeners = new Set<(change: Change) => void>();
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
@@ -65,26 +66,11 @@ export class Simulation {
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
     this.initial = state ?? defaultState;
-    this.loaded = this.load(this.initial);
+    this.contents = this.load(this.initial);
+    this.secrets = this.secretsOf(this.contents);
     this.onChange(({ kind }) => {
       if (kind === "marks" || kind === "everything") this.markHistory.follow();
     });
-  }
-
-  /** What is held. Another object after every {@link seed}, so it is asked for anew each time. */
-  get contents(): Contents {
-    return this.loaded;
-  }
-
-  /** What must be seen nowhere: the secrets of the signaling clients, of the node API and of the control API. */
-  get secrets(): Secrets {
-    if (this.secretsOf?.contents !== this.loaded) {
-      const { auth, controlToken } = this.options;
-      const node = auth === undefined ? [] : "bearer" in auth ? [auth.bearer] : [auth.basic.password];
-      const own = [...node, ...(controlToken === undefined ? [] : [controlToken])];
-      this.secretsOf = { contents: this.loaded, secrets: new Secrets([...own, ...this.loaded.secretKeys()]) };
-    }
-    return this.secretsOf.secrets;
   }
 
   /** Milliseconds of the machine that have passed since any moment: what durations are measured by. */
@@ -93,8 +79,9 @@ export class Simulation {
   /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {
     const next = this.load(state);
-    this.loaded.packetPath.end();
-    this.loaded = next;
+    this.contents.packetPath.end();
+    this.contents = next;
+    this.secrets = this.secretsOf(next);
     this.changed({ kind: "everything" });
   }
 
@@ -134,6 +121,12 @@ export class Simulation {
     const { latency, commitLatency, bandwidth } = this.options;
     const takesTime = latency.to > 0 || commitLatency.to > 0 || bandwidth !== undefined;
     return takesTime ? new Link(this.options, this.waits, this.elapsed) : undefined;
+  }
+
+  private secretsOf(contents: Contents): Secrets {
+    const { auth, controlToken } = this.options;
+    const node = auth === undefined ? [] : "bearer" in auth ? [auth.bearer] : [auth.basic.password];
+    return new Secrets([...node, ...(controlToken === undefined ? [] : [controlToken]), ...contents.secretKeys()]);
   }
 
   private load(state: EmulatorState): Contents {

@@ -165,7 +165,7 @@ function base64(secret: string): string[] {
 }
 
 /** The characters of base64 that depend on the secret alone: its bytes begin at one of three places of a group. */
-function base64Cores(secret: string): { core: string; offset: number; isWhole: boolean }[] {
+export function base64Cores(secret: string): { core: string; offset: number; isWhole: boolean }[] {
   const bytes = Buffer.from(secret, "utf8");
   return [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");

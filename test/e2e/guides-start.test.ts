@@ -2,7 +2,7 @@ import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { readDialect } from "../../provider/emulator/behaviour/dialect-file";
+import { readDialect } from "../../provider/emulator/behaviour/dialect";
 import { readStateFile } from "../../provider/emulator/state/state-file";
 import { guide } from "../support/guide";
 import { MAKES } from "../support/makes";

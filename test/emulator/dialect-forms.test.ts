@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DialectSettings, deviations, dialect, startEmulator } from "../../provider/emulator";
-import { readDialect } from "../../provider/emulator/behaviour/dialect-file";
+import { readDialect } from "../../provider/emulator/behaviour/dialect";
 import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";

@@ -1,5 +1,4 @@
-import { dialectSchema } from "../../emulator/behaviour/dialect";
-import { readDialect } from "../../emulator/behaviour/dialect-file";
+import { dialectSchema, readDialect } from "../../emulator/behaviour/dialect";
 import { deviations, faultSchema, type RemoteEmulator } from "../../emulator/index";
 import { pretty, printed } from "../listing/output";
 import { wholeNumber } from "../option-values";

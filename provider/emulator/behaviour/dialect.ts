@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
+import { isObject } from "../../model/json";
 import { nearest } from "../../model/nearest";
 import { pick, seededRandom } from "../time/random";
 import { LIST_SWITCHES } from "./list-switches";
@@ -145,8 +148,33 @@ function randomDialect(seed: number): Dialect {
   return parseDialect(Object.fromEntries(drawn));
 }
 
+/**
+ * The dialect that a text of the command line means: a name, `seed:N`, or a file with switches in JSON, alone or under
+ * `dialect` beside other things, as `probe --out` writes them. A name goes before a file that is called the same.
+ *
+ * @throws {TypeError} when it is none of these, or a switch or its setting is unknown.
+ */
+export async function readDialect(text: string): Promise<Dialect> {
+  if (text in DIALECTS || /^seed:/.test(text)) return dialect(text);
+  const source = await readFile(text, "utf8").catch((error: unknown) => {
+    const choice = `write ${Object.keys(DIALECTS).join(", ")}, seed:N, or a file with switches`;
+    throw new TypeError(`Unknown dialect ${JSON.stringify(text)}: ${choice} (${messageOf(error)}).`);
+  });
+  let content: unknown;
+  try {
+    content = JSON.parse(source);
+  } catch (error) {
+    throw new TypeError(`The dialect ${text} is not JSON: ${messageOf(error)}.`);
+  }
+  try {
+    return parseDialect(isObject(content) && "dialect" in content ? content.dialect : content);
+  } catch (error) {
+    throw new TypeError(`${text}: ${messageOf(error)}`);
+  }
+}
+
 /** Some switches from outside, such as a file. @throws {TypeError} naming what is unknown, and what was probably meant. */
-export function parseDialect(settings: unknown): Dialect {
+function parseDialect(settings: unknown): Dialect {
   const result = dialectSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;
   throw new TypeError(`The dialect is not valid: ${result.error.issues.map(describe).join("; ")}.`);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../../model/errors";
+import { caught, messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import type { Command } from "../journal/entry";
 import { type FaultDefinition, faultParameters } from "./fault-kind";
@@ -125,17 +125,8 @@ function* address(url: string, cmd: Command | undefined): Generator<string> {
   if (url.endsWith("*") || place === undefined) return;
   const [, path = ""] = url.split("://");
   if (path.split("/").some((name) => name !== "" && nameProblem(name) !== undefined)) return;
-  const problem = addressProblem(url);
+  const problem = caught(() => void parseUrl(url), Error, messageOf);
   if (problem !== undefined) yield `url: ${problem.replace(/\.$/, "")}`;
-}
-
-function addressProblem(url: string): string | undefined {
-  try {
-    parseUrl(url);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 /** What an address or the beginning of one is about, if that is clear already. */

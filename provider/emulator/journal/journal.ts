@@ -25,7 +25,6 @@ export class Journal {
   private items = 0;
   private readonly listeners = new Set<(entry: JournalEntry) => void>();
 
-  /** The entries themselves. */
   readonly entries: JournalEntry[] = [];
   /** Those that went. */
   readonly dropped = new DroppedRequests();

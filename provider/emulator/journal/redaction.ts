@@ -1,8 +1,7 @@
 import { attempt } from "../../model/errors";
-import { SecretMatcher } from "../../model/secret-matcher";
+import { base64Cores, SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
 
-/** What stands in the place of a secret. */
 const CUT = "***";
 
 /** Secrets, and texts without them, however they spell them (`SecretMatcher`). */
@@ -56,14 +55,8 @@ export class Secrets {
 
 /** With what a secret begins that is spelled without escapes: as it is, or in base64 at one of the places of a group. */
 function beginningsOf(secret: string): Buffer[] {
-  const bytes = Buffer.from(secret);
-  const encoded = [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    return (
-      text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6)).split(/[+/]/, 1)[0] ?? ""
-    );
-  });
-  return [bytes, ...encoded.filter(({ length }) => length > 3).map((text) => Buffer.from(text))];
+  const encoded = base64Cores(secret).map(({ core }) => core.split(/[+/]/, 1)[0] ?? "");
+  return [secret, ...encoded.filter(({ length }) => length > 3)].map((text) => Buffer.from(text));
 }
 
 /** Headers of requests whose values are shown. Any other may carry a credential. */
@@ -154,7 +147,6 @@ export class AnswerStart {
   /** So much more than is shown is looked at, so that a secret across the end is seen whole. */
   private readonly wanted: number;
 
-  /** @param secrets What is cut out. */
   constructor(...secrets: Secrets[]) {
     this.secrets = secrets;
     this.margin = Math.max(0, ...secrets.map(({ longest }) => longest));

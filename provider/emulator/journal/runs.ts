@@ -49,7 +49,6 @@ export class Runs {
     private readonly elapsed: () => number,
   ) {}
 
-  /** The runs, oldest first. */
   list(): Run[] {
     return [...this.kept.values()].map((run) => ({ ...run }));
   }
@@ -60,7 +59,6 @@ export class Runs {
     return { ...this.current };
   }
 
-  /** True where a run is called so. */
   has(label: string): boolean {
     return this.labelled.has(label);
   }

@@ -5,18 +5,14 @@ import { portSchema, protocolSchema } from "../packets/packet";
 import { readBy } from "../validation/strict";
 
 /** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
-const addressSchema = z.string().superRefine(readBy(parseAddress)).meta({ description: "an IPv4 or IPv6 address" });
+const addressSchema = z.string().superRefine(readBy(parseAddress)).describe("an IPv4 or IPv6 address");
 
 const common = {
-  id: z.int().min(0).max(MAX_VALUE).meta({ description: "tells which rule made the record" }),
-  value: z.int().min(0).max(MAX_VALUE).optional().meta({ description: "counter driven by rules; absent: 1" }),
-  lifetime: z.number().min(0).optional().meta({ description: "seconds left; absent: no end" }),
-  age: z.number().min(0).optional().meta({ description: "seconds since the record was added; absent: 0" }),
-  expiredFor: z
-    .number()
-    .min(0)
-    .optional()
-    .meta({ description: "seconds since the record expired; stands in place of lifetime" }),
+  id: z.int().min(0).max(MAX_VALUE).describe("tells which rule made the record"),
+  value: z.int().min(0).max(MAX_VALUE).optional().describe("counter driven by rules; absent: 1"),
+  lifetime: z.number().min(0).optional().describe("seconds left; absent: no end"),
+  age: z.number().min(0).optional().describe("seconds since the record was added; absent: 0"),
+  expiredFor: z.number().min(0).optional().describe("seconds since the record expired; stands in place of lifetime"),
 };
 const single = z.strictObject({ address: addressSchema, ...common });
 const pair = z.strictObject({ source: addressSchema, destination: addressSchema, ...common });

@@ -9,7 +9,6 @@ import { type HeldMark, type MarkChange, type MarkLimits, MarkTable } from "./ma
 /** Bytes that a record takes, roughly: the record, its key and its places in the table. */
 const RECORD_BYTES = 400;
 
-/** How a {@link MarkStore} is made. */
 export interface MarkStoreOptions extends MarkLimits {
   /** The clock: milliseconds. The store has no timers; it catches up whenever it is asked something. */
   readonly now: () => number;
@@ -60,7 +59,6 @@ export class MarkStore {
     this.tables = { shost: tables(), dhost: tables(), sdhost: tables(), conn: tables() };
   }
 
-  /** The time of its clock. */
   get now(): number {
     return this.options.now();
   }
@@ -143,7 +141,6 @@ export class MarkStore {
     return this.tables[type][family].put(mark, now) !== undefined;
   }
 
-  /** How many records a table holds now. */
   count(type: MarkType): { active: number; expired: number } {
     const [v4, v6] = [this.tables[type][4].count(this.now), this.tables[type][6].count(this.now)];
     return { active: v4.active + v6.active, expired: v4.expired + v6.expired };

@@ -3,7 +3,6 @@ import { MAX_VALUE } from "../../model/entry";
 /** What a rule does to the value of a record: `set` it, `add` to it, or raise it to at least the operand (`max`). */
 export type ValueOperation = "set" | "add" | "max";
 
-/** What a rule does to a record. */
 export interface MarkChange {
   /** Of the record. */
   readonly id: number;

@@ -2,16 +2,6 @@ import { MARK_PAUSE_MS } from "../../model/mark";
 import type { Dialect } from "../behaviour/dialect";
 import type { RequestSummary } from "../journal/entry";
 
-/** What the pace says of one list of marks. */
-export interface MarkTurn {
-  /** True when it came before its time. */
-  readonly tooSoon: boolean;
-  /** Whole seconds to wait; only where the dialect refuses a list that comes too soon. */
-  readonly retryAfter?: number;
-  /** To be called when the answer is out: the three seconds begin then. */
-  readonly over: () => void;
-}
-
 interface Table {
   /** Lists that are being answered. */
   running: number;
@@ -30,7 +20,11 @@ export class MarkPace {
   /** @param now Milliseconds of the virtual clock. */
   constructor(private readonly now: () => number) {}
 
-  begin({ url, type }: Pick<RequestSummary, "url" | "type">, mode: Dialect["markPace"]): MarkTurn {
+  /**
+   * @returns whether a list comes before its time; whole seconds to wait, only where the dialect refuses it then; and what is to be
+   *   called when its answer is out: the three seconds begin then.
+   */
+  begin({ url, type }: Pick<RequestSummary, "url" | "type">, mode: Dialect["markPace"]) {
     const key = `${url} ${type}`;
     const own = this.tables.get(key) ?? { running: 0, ended: undefined };
     const watched = mode === "node" ? [...this.tables.values()] : [own];

@@ -198,7 +198,6 @@ function unknown(kind: string, name: string): Refusal {
   return { why: "unknown", message: `unknown ${kind} ${name}` };
 }
 
-/** The header that a caller sends. */
 function authorization(auth: NodeAuth): string {
   if ("bearer" in auth) return `Bearer ${auth.bearer}`;
   return `Basic ${Buffer.from(`${auth.basic.user}:${auth.basic.password}`).toString("base64")}`;

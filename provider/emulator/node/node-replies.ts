@@ -57,7 +57,6 @@ export function failure(why: number | RefusalKind, message: string, dialect: Dia
 /** What a list is written by: its setting of a dialect, or that for all lists. */
 const OWN = { prefixset: undefined, arena: "profiles", profile: "rules", mark: "marks" } as const;
 
-/** How the list of a resource is written. */
 export function formatOf({ kind }: ResourceUrl, dialect: Dialect): ListFormat {
   const own = OWN[kind];
   const format = own === undefined ? "same" : dialect[`${own}Format`];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
-import { MARK_TYPES } from "../../model/mark";
-import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { Incoming } from "../http/api";
@@ -12,15 +12,9 @@ import { markType } from "../marks/mark-type";
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
-  | {
-      readonly cmd: "list";
-      readonly url: Extract<ResourceUrl, { kind: "mark" }>;
-      readonly type: (typeof MARK_TYPES)[number];
-    }
-  | { readonly cmd: "insert" | "delete"; readonly url: SetUrl; readonly data: readonly unknown[] }
-  | { readonly cmd: "commit"; readonly url: SetUrl };
-
-type SetUrl = Extract<ResourceUrl, { kind: "prefixset" }>;
+  | { readonly cmd: "list"; readonly url: Extract<ResourceUrl, { kind: "mark" }>; readonly type: MarkType }
+  | { readonly cmd: "insert" | "delete"; readonly url: PrefixSetUrl; readonly data: readonly unknown[] }
+  | { readonly cmd: "commit"; readonly url: PrefixSetUrl };
 
 /** A table of marks by any of its names, in any case. */
 const type = z

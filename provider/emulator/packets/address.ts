@@ -1,3 +1,4 @@
+import { attempt } from "../../model/errors";
 import { Prefix } from "../../model/prefix";
 
 /** An IP address as numbers: what the packet path works with instead of text. */
@@ -29,11 +30,7 @@ export function parseAddress(text: string): Address {
 
 /** With its length an IPv4 address is in canonical form, which is read in a fraction of the time; any other text says why it is none. */
 function parse(text: string): Prefix {
-  try {
-    return Prefix.parse(text.includes(":") ? text : `${text}/32`);
-  } catch {
-    return Prefix.parse(text);
-  }
+  return attempt(() => Prefix.parse(text.includes(":") ? text : `${text}/32`)) ?? Prefix.parse(text);
 }
 
 /** The first address of a prefix as words, and the prefix length. */

@@ -9,7 +9,6 @@ import type { RuleSpec, SetReference } from "../rules/rule-schema";
 import { type Packet, PacketView } from "./packet";
 import type { TrafficSource } from "./traffic-source";
 
-/** How a {@link PacketEngine} is made. */
 export interface PacketEngineOptions {
   /** The clock: milliseconds. Used for packets without `at` and by the marks. */
   readonly now: () => number;
@@ -164,7 +163,6 @@ export class PacketEngine {
     return { ...summary, evicted: evicted - before.evicted, refused: refused - before.refused };
   }
 
-  /** What full tables of all profiles did to marks. */
   private losses(): MarkLosses {
     const tables = [...this.profiles.values()].flatMap(({ marks }) => MARK_TYPES.map((type) => marks.losses(type)));
     return {

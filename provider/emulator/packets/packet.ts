@@ -34,12 +34,10 @@ export function protocolName(number: number): Protocol {
   return (names.get(number) as Protocol | undefined) ?? number;
 }
 
-/** The bits of a list of flags. */
 export function flagBits(flags: readonly TcpFlag[]): number {
   return flags.reduce((bits, flag) => bits | TCP_FLAGS[flag], 0);
 }
 
-/** The flags of a bit field, in the order of the bits. */
 function flagNames(bits: number): TcpFlag[] {
   return (Object.keys(TCP_FLAGS) as TcpFlag[]).filter((flag) => (bits & TCP_FLAGS[flag]) !== 0);
 }
@@ -76,24 +74,22 @@ export interface Packet {
 /** A protocol in a file: a name of {@link PROTOCOLS} or a number. */
 export const protocolSchema = z
   .union([z.enum(Object.keys(PROTOCOLS) as [keyof typeof PROTOCOLS]), z.int().min(0).max(255)])
-  .meta({ description: "L4 protocol: a name, or its number (0 to 255)" });
-/** A TCP flag in a file. */
+  .describe("L4 protocol: a name, or its number (0 to 255)");
 export const tcpFlagSchema = z.enum(Object.keys(TCP_FLAGS) as [TcpFlag]);
-/** A port in a file. */
 export const portSchema = z.int().min(0).max(65535);
 
 /** {@link Packet} as it comes from outside, for example over the control API. Addresses are checked by `receive`. */
 export const packetSchema = z
   .strictObject({
-    from: z.string().meta({ description: "source address" }),
-    to: z.string().meta({ description: "destination address" }),
+    from: z.string().describe("source address"),
+    to: z.string().describe("destination address"),
     proto: protocolSchema,
     sport: portSchema.optional(),
     dport: portSchema.optional(),
     flags: z.array(tcpFlagSchema).optional(),
-    length: portSchema.optional().meta({ description: "bytes, default 64" }),
-    count: z.int().min(1).max(1_000_000_000).optional().meta({ description: "equal packets that this stands for" }),
-    at: z.number().min(0).optional().meta({ description: "milliseconds of the clock's time; absent: now" }),
+    length: portSchema.optional().describe("bytes, default 64"),
+    count: z.int().min(1).max(1_000_000_000).optional().describe("equal packets that this stands for"),
+    at: z.number().min(0).optional().describe("milliseconds of the clock's time; absent: now"),
   })
   .meta({ id: "Packet", description: "a packet that a node receives" });
 

@@ -119,12 +119,10 @@ function draw({ words, length }: Range, at: 0 | 1 | 2 | 3, random: RandomInteger
   return kept === -1 ? words[at] : words[at] | (random.word() & ~kept);
 }
 
-/** The prefixes that packets come from. */
 export function senderRanges(options: TrafficOptions): Range[] {
   return ranges(options.from ?? DEFAULT_SENDERS);
 }
 
-/** A random address of a range, as text. */
 export function drawAddress(range: Range, random: RandomIntegers): string {
   const words = ([0, 1, 2, 3] as const).map((at) => draw(range, at, random));
   return formatAddress(range.family, words);

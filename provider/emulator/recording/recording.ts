@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { PRIVATE_FILE } from "../../files/private";
-import { messageOf } from "../../model/errors";
+import { attempt, messageOf } from "../../model/errors";
 import { SHORTEST_SECRET } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
@@ -180,12 +180,10 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 function decoded(reply: Reply): Reply {
   const { "content-encoding": coding = "", ...headers } = reply.headers ?? {};
   const decode = DECODERS[coding.toLowerCase()];
-  if (!decode || !Buffer.isBuffer(reply.body)) return reply;
-  try {
-    return { ...reply, headers, body: decode(reply.body) };
-  } catch {
-    return reply;
-  }
+  const compressed = reply.body;
+  if (!decode || !Buffer.isBuffer(compressed)) return reply;
+  const body = attempt(() => decode(compressed));
+  return body === undefined ? reply : { ...reply, headers, body };
 }
 
 function textOf({ body }: Reply): string {

@@ -9,7 +9,6 @@ import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-s
 
 /** What the rules of a profile work with. */
 export interface RuleEnvironment {
-  /** The marks of the profile. */
   readonly marks: MarkStore;
   /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */
   readonly sets: (set: SetReference) => PacketPrefixTable | undefined;

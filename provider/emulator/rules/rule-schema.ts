@@ -11,7 +11,7 @@ import { prefixText } from "../validation/strict";
 
 const number = z.int().min(0).max(MAX_VALUE);
 
-const prefix = prefixText.meta({ description: "an address or a prefix" });
+const prefix = prefixText.describe("an address or a prefix");
 
 function checkName(text: string, context: z.RefinementCtx): void {
   const problem = nameProblem(text);
@@ -27,7 +27,7 @@ const setName = z
       context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not prefixset://ARENA/SET` });
     }
   })
-  .meta({ description: "a set of the profile or of its arena, or prefixset://ARENA/SET: a global one of any arena" });
+  .describe("a set of the profile or of its arena, or prefixset://ARENA/SET: a global one of any arena");
 
 /** The global set that an address names; `undefined` for any other text. */
 export function globalSet(text: string): PrefixSetUrl | undefined {
@@ -54,26 +54,24 @@ const comparison = z
 const flags = z
   .strictObject({ set: z.array(tcpFlagSchema).optional(), unset: z.array(tcpFlagSchema).optional() })
   .refine(({ set, unset }) => !set?.some((flag) => unset?.includes(flag)), "a flag cannot be both set and unset")
-  .meta({ description: "TCP flags that must be set, and that must not; never holds for other protocols" });
+  .describe("TCP flags that must be set, and that must not; never holds for other protocols");
 
 const length = z
   .strictObject({ min: portSchema.optional(), max: portSchema.optional() })
   .refine(({ min = 0, max = 65535 }) => min <= max, "`min` must not be above `max`")
-  .meta({ description: "bounds of the packet's length in bytes, both included" });
+  .describe("bounds of the packet's length in bytes, both included");
 
 const rate = z
   .strictObject({
-    above: z.int().min(0).max(1e12).meta({ description: "holds for what comes beyond this many in a window" }),
+    above: z.int().min(0).max(1e12).describe("holds for what comes beyond this many in a window"),
     per: z
       .enum(["rule", "source", "destination", "pair", "connection"])
       .optional()
-      .meta({ description: "what is counted together; default source" }),
-    unit: z.enum(["packets", "bytes"]).optional().meta({ description: "default packets" }),
-    window: z.number().min(0.001).max(86_400).optional().meta({ description: "seconds, default 1" }),
+      .describe("what is counted together; default source"),
+    unit: z.enum(["packets", "bytes"]).optional().describe("default packets"),
+    window: z.number().min(0.001).max(86_400).optional().describe("seconds, default 1"),
   })
-  .meta({
-    description: "counts the packets that come as far as this match; windows begin at multiples of their length",
-  });
+  .describe("counts the packets that come as far as this match; windows begin at multiples of their length");
 
 const set = z
   .strictObject({
@@ -81,11 +79,11 @@ const set = z
     scope: z
       .enum(["local", "global"])
       .optional()
-      .meta({ description: "default: the profile's own set of this name, else the global one" }),
-    of: z.enum(["source", "destination"]).optional().meta({ description: "default source" }),
-    value: comparison.optional().meta({ description: "of the longest prefix of the set that holds the address" }),
+      .describe("default: the profile's own set of this name, else the global one"),
+    of: z.enum(["source", "destination"]).optional().describe("default source"),
+    value: comparison.optional().describe("of the longest prefix of the set that holds the address"),
   })
-  .meta({ description: "the address lies in a prefix-set, as committed" });
+  .describe("the address lies in a prefix-set, as committed");
 
 /** A table of marks by any of its names, as it was written. */
 const markName: z.ZodType<MarkName, MarkName> = z.union([
@@ -95,11 +93,11 @@ const markName: z.ZodType<MarkName, MarkName> = z.union([
 
 const mark = z
   .strictObject({ type: markName, id: number.optional(), value: comparison.optional() })
-  .meta({ description: "the packet has a live record in a table of marks of this profile" });
+  .describe("the packet has a live record in a table of marks of this profile");
 
 const members = z.strictObject({
-  source: oneOrMore(prefix).optional().meta({ description: "in one of these prefixes" }),
-  destination: oneOrMore(prefix).optional().meta({ description: "in one of these prefixes" }),
+  source: oneOrMore(prefix).optional().describe("in one of these prefixes"),
+  destination: oneOrMore(prefix).optional().describe("in one of these prefixes"),
   protocol: oneOrMore(protocolSchema).optional(),
   sourcePort: ports.optional(),
   destinationPort: ports.optional(),
@@ -116,28 +114,27 @@ export interface MatchSpec extends z.infer<typeof members> {
   readonly not?: MatchSpec;
 }
 
-/** See {@link MatchSpec}. */
 const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
   .extend({
     not: z
       .lazy(() => matchSchema)
       .optional()
-      .meta({ description: "holds when this does not" }),
+      .describe("holds when this does not"),
   })
   .refine((match) => Object.keys(match).length > 0, "a match needs a member, for example `protocol: tcp`")
   .meta({ id: "Match", description: "every member that is there must hold; `rate` is looked at last" });
 
 const markAction = z
   .strictObject({
-    id: number.optional().meta({ description: "of the record; default: the id of the rule" }),
-    set: number.optional().meta({ description: "the value becomes this" }),
-    add: number.optional().meta({ description: "the value rises by this for every packet; default 1" }),
-    max: number.optional().meta({ description: "the value becomes at least this" }),
+    id: number.optional().describe("of the record; default: the id of the rule"),
+    set: number.optional().describe("the value becomes this"),
+    add: number.optional().describe("the value rises by this for every packet; default 1"),
+    max: number.optional().describe("the value becomes at least this"),
     lifetime: z
       .number()
       .positive()
       .optional()
-      .meta({ description: "seconds from this packet on; absent: as it is, and a new record has no end" }),
+      .describe("seconds from this packet on; absent: as it is, and a new record has no end"),
   })
   .refine(({ set, add, max }) => [set, add, max].filter((each) => each !== undefined).length <= 1, {
     message: "a mark action has one of `set`, `add` and `max`",
@@ -169,7 +166,6 @@ const markActions = z
 
 type MarkActions = Partial<Record<keyof typeof MARK_ACTIONS, z.infer<typeof markAction>>>;
 
-/** An action: a verdict, a counter or a mark. */
 const actionSchema = z
   .union(
     [z.enum(["accept", "drop", "count"]), markActions],
@@ -194,14 +190,14 @@ const actionSchema = z
  */
 export const ruleSchema = z
   .strictObject({
-    id: number.optional().meta({ description: "unique in the profile; the default id of the marks that it makes" }),
+    id: number.optional().describe("unique in the profile; the default id of the marks that it makes"),
     name: z.string().optional(),
-    match: z.array(matchSchema).optional().meta({ description: "all must hold; none: every packet" }),
-    actions: z.array(actionSchema).optional().meta({ description: "in order; none: the rule does nothing" }),
+    match: z.array(matchSchema).optional().describe("all must hold; none: every packet"),
+    actions: z.array(actionSchema).optional().describe("in order; none: the rule does nothing"),
     extra: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: "members of the rule record of another node, listed as they are and not interpreted" }),
+      .describe("members of the rule record of another node, listed as they are and not interpreted"),
   })
   .superRefine((rule, context) => {
     const actions = rule.actions ?? [];
@@ -219,7 +215,6 @@ export const ruleSchema = z
   })
   .meta({ id: "Rule" });
 
-/** The ordered rules of a profile. */
 export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
   const seen = new Set<number>();
   rules.forEach(({ id }, index) => {
@@ -232,13 +227,8 @@ export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
 
 /** See `ruleSchema`. */
 export type RuleSpec = z.infer<typeof ruleSchema>;
-/** See {@link actionSchema}. */
 export type ActionSpec = z.infer<typeof actionSchema>;
-/** A number to equal, or conditions that must all hold. */
 export type ComparisonSpec = z.infer<typeof comparison>;
-/** The members of a mark action. */
 export type MarkActionSpec = z.infer<typeof markAction>;
-/** The members of a rate match. */
 export type RateSpec = z.infer<typeof rate>;
-/** Which set a match names. */
 export type SetReference = Pick<z.infer<typeof set>, "name" | "scope">;

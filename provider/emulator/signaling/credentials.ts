@@ -67,12 +67,10 @@ function withoutCredentials(address: string): string {
   return pathname === "/" ? origin : origin + pathname;
 }
 
-/** The addresses below one base address. */
 export function protocolAddresses(endpoint: string) {
   return { endpoint, signalingUrl: `${endpoint}/path`, testSignalingUrl: `${endpoint}/request` };
 }
 
-/** The clients of a deployment. */
 export function credentials(deployment: SignalingDeployment): ClientCredentials[] {
   return [...deployment.clients.values()].map(({ state: { clientId, secretKey, prefixes } }) => ({
     clientId,

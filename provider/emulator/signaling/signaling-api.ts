@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { attempt } from "../../model/errors";
+import { attempt, caught } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { json, type Reply, text } from "../http/reply";
@@ -97,17 +97,18 @@ function writeStatus(prefixes: readonly string[], dialect: Dialect): Reply {
 }
 
 function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRequest {
-  try {
-    const value = parseJson(body);
-    const repeated = duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-    if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} stands twice in one object`);
-    const result = bodySchema.safeParse(value);
-    if (result.success) return result.data.IP_prefix;
-    return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);
-  } catch (error) {
-    if (error instanceof BadRequest) return error;
-    throw error;
-  }
+  return caught(
+    () => {
+      const value = parseJson(body);
+      const repeated = duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
+      if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} stands twice in one object`);
+      const result = bodySchema.safeParse(value);
+      if (result.success) return result.data.IP_prefix;
+      return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);
+    },
+    BadRequest,
+    (error) => error,
+  );
 }
 
 interface SignalingPath {

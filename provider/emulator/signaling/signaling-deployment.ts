@@ -1,3 +1,4 @@
+import { attempt } from "../../model/errors";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import { type SignalingClientState, StateError } from "../state/state";
@@ -57,7 +58,7 @@ export class DeploymentClient {
   /** What the texts mean, or `undefined` when one is not a prefix, has host bits, is not the client's or not accepted. */
   read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
     if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
-    try {
+    return attempt(() => {
       const prefixes = texts.map((text) => Prefix.parse(text));
       if (accepted.signalingIpv6 === "error" && prefixes.some(({ family }) => family === 6)) return undefined;
       const isOwn = (prefix: Prefix) =>
@@ -65,10 +66,7 @@ export class DeploymentClient {
           ? this.prefixes.some((own) => own.equals(prefix))
           : this.mayMove(prefix);
       return prefixes.every(isOwn) ? ([...new Set(prefixes.map(String))] as CanonicalPrefix[]) : undefined;
-    } catch (error) {
-      if (error instanceof PrefixError) return undefined;
-      throw error;
-    }
+    }, PrefixError);
   }
 
   /** Starts signaling. The error text names why not all were started. */

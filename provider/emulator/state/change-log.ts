@@ -7,7 +7,6 @@ import type { EmulatorState } from "./state";
 const changes = z.record(z.string(), z.int().min(0).max(MAX_VALUE).nullable());
 const active = z.record(z.string(), z.array(z.string()));
 
-/** A line of a log. */
 const line = z.union([
   z.strictObject({ staged: z.string(), changes }),
   z.strictObject({ applied: z.string(), changes }),
@@ -23,7 +22,6 @@ export type ActiveSignalings = Pick<Extract<LogLine, { signaling: unknown }>, "s
 /** A change that a log can hold: the others are kept by writing the whole state. */
 export type LoggedChange = Exclude<Change, { kind: "marks" | "everything" }>;
 
-/** The line of a change. */
 export function lineOf(change: LoggedChange, signalings: () => ActiveSignalings): string {
   if (change.kind === "signaling") return `${JSON.stringify(signalings())}\n`;
   const changes = "changes" in change ? Object.fromEntries(change.changes) : undefined;

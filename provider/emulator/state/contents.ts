@@ -55,7 +55,6 @@ export class Contents {
     return { signaling: active(this.signaling), testSignaling: active(this.testSignaling) };
   }
 
-  /** The secrets of all signaling clients. */
   secretKeys(): string[] {
     const clients = [...this.signaling.clients.values(), ...this.testSignaling.clients.values()];
     return clients.map(({ state }) => state.secretKey);

@@ -19,7 +19,6 @@ export interface ProfileHoldings {
   readonly extra: JsonObject;
 }
 
-/** An arena: global sets and profiles. */
 export interface ArenaHoldings {
   readonly name: string;
   readonly sets: Map<string, PrefixSetStore>;

@@ -49,7 +49,6 @@ export class PacketPath {
     return this.engine.marks(profileKey(arena, profile));
   }
 
-  /** What `count` actions counted, rule by rule. */
   counters(arena: string, profile: string): (RuleCounter | undefined)[] {
     return this.engine.counters(profileKey(arena, profile));
   }

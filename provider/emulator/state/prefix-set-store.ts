@@ -196,15 +196,9 @@ export class Draft {
   }
 }
 
-/** The entries with these changes, in order. */
 function inOrder(entries: PrefixMap, batches: readonly Batch[]): OrderedPrefixes {
   const result = new Map(entries);
-  for (const batch of batches) {
-    for (const [prefix, value] of batch) {
-      if (value === null) result.delete(prefix);
-      else result.set(prefix, value);
-    }
-  }
+  for (const batch of batches) applyBatch(result, batch);
   return sorted(result);
 }
 

@@ -90,10 +90,8 @@ export interface EmulatorState extends z.input<typeof stateSchema> {}
 /** A state that was read and found valid. */
 export type ParsedState = z.output<typeof stateSchema>;
 
-/** A client of the signaling API as the state has it. */
 export type SignalingClientState = z.output<typeof client>;
 
-/** A profile as the state has it. */
 export type ProfileState = z.output<typeof profile>;
 
 /**

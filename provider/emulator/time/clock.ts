@@ -13,7 +13,6 @@ export interface Wall {
   timer(run: () => void, ms: number): () => void;
 }
 
-/** The real clock. */
 export const systemWall: Wall = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -130,7 +129,6 @@ export class VirtualClock {
     return Math.floor(elapsed(this.wall));
   }
 
-  /** The offset that makes virtual time the date of the machine. */
   private realOffset(): number {
     return this.wall.now() - this.elapsed();
   }

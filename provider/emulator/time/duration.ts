@@ -38,7 +38,6 @@ function fromText(text: string): number {
   return UNITS.reduce((sum, unit, at) => sum + Number.parseFloat(groups[2 * at] ?? "0") * unit, 0);
 }
 
-/** A {@link Duration} from outside. */
 export const durationSchema = z
   .union([z.number(), z.string().meta({ pattern: PATTERN })])
   .superRefine(readBy(milliseconds));
@@ -46,14 +45,8 @@ export const durationSchema = z
 /** How long something takes: a {@link Duration}, or a range from which each wait is drawn, each as likely as the others: `"5ms..40ms"`. */
 export type Latency = Duration;
 
-/** Milliseconds. */
-export interface LatencyRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
- * The bounds of a {@link Latency}; for a single duration they are equal.
+ * The bounds of a {@link Latency} in milliseconds; for a single duration they are equal.
  *
  * @throws {TypeError} when it is neither, or when the range ends before it begins.
  * @example
@@ -61,7 +54,7 @@ export interface LatencyRange {
  * latencyRange("5ms..40ms");   // { from: 5, to: 40 }
  * ```
  */
-export function latencyRange(latency: Latency): LatencyRange {
+export function latencyRange(latency: Latency) {
   const [first = "", second, ...more] = typeof latency === "string" ? latency.split("..") : [latency];
   const from = milliseconds(first);
   const to = second === undefined ? from : milliseconds(second);
@@ -69,7 +62,6 @@ export function latencyRange(latency: Latency): LatencyRange {
   throw new TypeError(`${JSON.stringify(latency)} is no range: write the shorter duration first, as in "5ms..40ms".`);
 }
 
-/** A {@link Latency} from outside. */
 export const latencySchema = z.union([z.number(), z.string()]).superRefine(readBy(latencyRange));
 
 const RATES = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, kbit: 125, Mbit: 125e3, Gbit: 125e6 } as const;
@@ -89,5 +81,4 @@ export function bytesPerSecond(bandwidth: number | string): number {
   );
 }
 
-/** A bandwidth from outside. */
 export const bandwidthSchema = z.union([z.number(), z.string()]).superRefine(readBy(bytesPerSecond));

@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from "../options";
 import type { Waits } from "./clock";
-import type { LatencyRange } from "./duration";
+import type { latencyRange } from "./duration";
 import { type RandomSource, seededRandom } from "./random";
 
 /** Waits until so many more bytes would have passed. */
@@ -45,6 +45,6 @@ export class Link {
 }
 
 /** The waits of a range, one after the other: with the same random numbers the same waits. */
-function waitsOf({ from, to }: LatencyRange, random: RandomSource): () => number {
+function waitsOf({ from, to }: ReturnType<typeof latencyRange>, random: RandomSource): () => number {
   return () => (from === to ? from : from + random() * (to - from));
 }
