@@ -114,7 +114,11 @@ export class Simulation {
 
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
-    for (const url of this.contents.discardStaged()) this.changed({ kind: "taken", url });
+    for (const [url, set] of this.contents.holdings.sets()) {
+      if (set.changes.size === 0) continue;
+      set.discard();
+      this.changed({ kind: "taken", url });
+    }
   }
 
   private lineToCallers(): Link | undefined {

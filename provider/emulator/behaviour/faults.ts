@@ -1,4 +1,4 @@
-import type { ApiName, Command, RequestSummary } from "../journal/entry";
+import type { ApiName, RequestSummary } from "../journal/entry";
 import { type RandomSource, seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
 import type { FaultDefinition } from "./fault-kind";
@@ -62,7 +62,7 @@ class Armed implements ActiveFault {
 
 /** The faults of an emulator. */
 export class Faults {
-  private armed: Armed[] = [];
+  private readonly armed = new Map<number, Armed>();
   private nextId = 1;
 
   constructor(private readonly seed: number) {}
@@ -75,36 +75,36 @@ export class Faults {
     const { kind = "error", rate, seed = this.seed } = checked;
     const whole = { ...checked, kind, ...(rate !== undefined && { seed }) };
     const armed = new Armed(id, whole, seed, () => this.remove(id));
-    this.armed.push(armed);
+    this.armed.set(id, armed);
     return armed;
   }
 
   /** The fault that a request meets: the first that is due. Every fault that matches counts the request, met or not. */
   match(occasion: Occasion): ActiveFault | undefined {
-    const [first] = this.armed.filter((fault) => fault.isDue(occasion));
+    const [first] = this.list().filter((fault) => fault.isDue(occasion));
     if (first) first.hits += 1;
     return first;
   }
 
-  list(): ActiveFault[] {
-    return [...this.armed];
+  list(): Armed[] {
+    return [...this.armed.values()];
   }
 
   /** False when there is no such fault. */
   remove(id: number): boolean {
-    const before = this.armed.length;
-    this.armed = this.armed.filter((fault) => fault.id !== id);
-    return this.armed.length < before;
+    return this.armed.delete(id);
   }
 
   clear(): void {
-    this.armed = [];
+    this.armed.clear();
   }
 }
 
 function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion): boolean {
   const { meets }: FaultDefinition = FAULT_KINDS[fault.kind];
-  return (!meets || isOneOf(meets, occasion)) && differences(fault, occasion).length === 0;
+  const { cmd, url } = occasion;
+  const isMet = !meets || (cmd !== undefined && meets.includes(cmd) && url?.startsWith("prefixset://") === true);
+  return isMet && differences(fault, occasion).length === 0;
 }
 
 /** Members of a fault that say which requests, and that a request differs in. */
@@ -114,11 +114,6 @@ export function differences(fault: Fault, occasion: Occasion): string[] {
     if (wanted === undefined) return false;
     return name === "url" ? !matchesUrl(wanted, occasion.url) : wanted !== occasion[name];
   });
-}
-
-/** True for one of these commands of a prefix-set. */
-function isOneOf(commands: readonly Command[], { cmd, url }: Occasion): boolean {
-  return cmd !== undefined && commands.includes(cmd) && url?.startsWith("prefixset://") === true;
 }
 
 function matchesUrl(wanted: string, url: string | undefined): boolean {

@@ -23,8 +23,8 @@ export type RequestCount = number | { readonly exactly?: number; readonly min?: 
  *   been too many.
  */
 export function expectCount(journal: Journal, given: JournalFilter, count: RequestCount): JournalEntry[] {
-  const { min = 0, max = Number.POSITIVE_INFINITY } =
-    typeof count === "number" ? { min: count, max: count } : bounds(count);
+  const bounds: Exclude<RequestCount, number> = typeof count === "number" ? { exactly: count } : count;
+  const { exactly, min = exactly ?? 0, max = exactly ?? Number.POSITIVE_INFINITY } = bounds;
   const filter = journal.meant(given);
   const found = journal.find(filter);
   const dropped = journal.dropped.count(filter);
@@ -38,10 +38,6 @@ export function expectCount(journal: Journal, given: JournalFilter, count: Reque
   throw new ExpectationError(
     [`${said}:`, ...[...found.slice(0, JOURNAL.tooMany).map(line), ...more].map(indent)].join("\n"),
   );
-}
-
-function bounds({ exactly, min = exactly, max = exactly }: Exclude<RequestCount, number>) {
-  return { min, max };
 }
 
 function expected(min: number, max: number): string {

@@ -59,13 +59,6 @@ export class Contents {
     const clients = [...this.signaling.clients.values(), ...this.testSignaling.clients.values()];
     return clients.map(({ state }) => state.secretKey);
   }
-
-  /** Drops all staged entries of the node, as a restart does. Returns the sets that had some. */
-  discardStaged(): string[] {
-    const staged = [...this.holdings.sets()].filter(([, set]) => set.changes.size > 0);
-    for (const [, set] of staged) set.discard();
-    return staged.map(([url]) => url);
-  }
 }
 
 /** How many live records each profile has, by type and id. */
