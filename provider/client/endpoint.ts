@@ -28,12 +28,10 @@ export interface Endpoint {
  * @throws {OptionsError} naming the option, never its value.
  */
 export function parseEndpoint(text: string, option: string, cut?: string): Endpoint {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text)) {
     throw new OptionsError(`\`${option}\` is not a url: write for example "https://192.0.2.10:8080".`);
   }
+  const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new OptionsError(`\`${option}\` must begin with http:// or https://.`);
   }

@@ -1,21 +1,13 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { JsonObject } from "../model/json";
-import { type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { canonicalV4, canonicalV6, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
-import { readCanonical } from "./address";
 import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
 import { Selection } from "./selection";
-
-/** What the file itself says about how many records it has. */
-interface Announcement {
-  readonly records: number;
-  readonly noun: string;
-  readonly place: Place;
-}
 
 const START: Place = { line: 1, column: 1 };
 
@@ -27,7 +19,8 @@ export class Collector {
   private records = 0;
   /** How many records a list has for something else, by what they are called. */
   readonly leftOut = new Map<string, number>();
-  private announced: Announcement | undefined;
+  /** What the file itself says about how many records it has. */
+  private announced: { readonly records: number; readonly noun: string; readonly place: Place } | undefined;
   private readonly hostBits: HostBits;
   private readonly plain: PrefixEntry;
   private readonly selection: Selection;
@@ -188,12 +181,10 @@ export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
   return `${count(total, "record is", "records are")} left out (${kinds.join(", ")})`;
 }
 
-const scratch = new Uint32Array(4);
-
 /** What costs least for a million lines: a prefix in canonical form, or an address in it. */
 function quickly(spelling: string): string | undefined {
   const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
-  return readCanonical(text, scratch) < 0 ? undefined : text;
+  return canonicalV4(text) >= 0 || canonicalV6(text) >= 0 ? text : undefined;
 }
 
 /** The first of two that say the same value, unless the second is wanted for longer. */

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { caught } from "../model/errors";
 import { PrefixFileError } from "./problems";
 
 const CHUNK = 64 * 1024;
@@ -67,12 +68,9 @@ function withoutMark(text: string): string {
 }
 
 function attempt<T>(name: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
+  return caught(work, Error, (error) => {
     throw unreadable(name, `cannot be read (${error.message}).`, error);
-  }
+  });
 }
 
 function unreadable(file: string, message: string, cause?: Error): PrefixFileError {

@@ -34,22 +34,18 @@ export function editYaml(text: string, changes: Edit): string {
   function editMap(map: YAMLMap): void {
     if (map.items.length === 0) map.flow = false;
     if (map.items.some(({ key }) => !/[.:]/.test(String(key)))) throw notEditable();
-    const open = new Map(changes);
-    const kept = keep(map, map.items, {
+    map.items = keep(map, map.items, {
       prefixOf: ({ key }) => (isScalar(key) ? key.value : key),
       commentsOf: ({ key }) => (isScalar(key) ? key : undefined),
       change: (pair, change) => {
-        pair.value = changed(document, pair.value, change);
+        pair.value = changed(pair.value, change);
       },
-      open,
+      added: (prefix, change) => document.createPair(prefix, plain({ value: 1, ...plain(change) })) as Pair,
     });
-    map.items = kept;
-    for (const [prefix, change] of open) if (change) map.items.push(pairOf(document, prefix, change));
   }
 
   function editSequence(sequence: YAMLSeq): void {
     if (sequence.items.length === 0) sequence.flow = false;
-    const open = new Map(changes);
     const items = sequence.items as Node[];
     sequence.items = keep(sequence, items, {
       prefixOf: (item) => (isMap(item) ? item.get("prefix") : isScalar(item) ? item.value : undefined),
@@ -58,13 +54,12 @@ export function editYaml(text: string, changes: Edit): string {
         if (isMap(item)) setMembers(item, change);
         else items[index] = elementOf(document, isScalar(item) ? item.value : undefined, change, item);
       },
-      open,
+      added: (prefix, change) => elementOf(document, prefix, change),
     });
-    for (const [prefix, change] of open) if (change) sequence.items.push(elementOf(document, prefix, change));
   }
 
   function keep<T>(collection: YAMLMap | YAMLSeq, items: T[], how: How<T>): T[] {
-    const open = how.open;
+    const open = new Map(changes);
     let lines: string[] = [];
     const kept: T[] = [];
     items.forEach((item, index) => {
@@ -93,16 +88,17 @@ export function editYaml(text: string, changes: Edit): string {
         collection.comment = [...lines, ...(collection.comment ? [collection.comment] : [])].join("\n");
       else document.commentBefore = [...(document.commentBefore ? [document.commentBefore] : []), ...lines].join("\n");
     }
+    for (const [prefix, change] of open) if (change) kept.push(how.added(prefix, change));
     return kept;
   }
 
-  function changed(doc: Document, content: unknown, change: EntryChange): unknown {
+  function changed(content: unknown, change: EntryChange): unknown {
     if (isMap(content)) {
       setMembers(content, change);
       return content;
     }
     const value = isScalar(content) && typeof content.value === "number" ? { value: content.value } : {};
-    return doc.createNode(plain({ ...value, ...change }));
+    return document.createNode(plain({ ...value, ...change }));
   }
 }
 
@@ -111,12 +107,8 @@ interface How<T> {
   prefixOf(item: T): unknown;
   commentsOf(item: T): { commentBefore?: string | null | undefined } | undefined;
   change(item: T, change: EntryChange, index: number): void;
-  /** What is still to be found; what is left over is new. */
-  readonly open: Map<string, EntryChange | undefined>;
-}
-
-function pairOf(document: Document, prefix: string, change: EntryChange): Pair {
-  return document.createPair(prefix, plain({ value: 1, ...plain(change) }));
+  /** The item of a prefix that is new. */
+  added(prefix: string, change: EntryChange): T;
 }
 
 function elementOf(document: Document, prefix: unknown, change: EntryChange, former?: Node): Node {

@@ -1,7 +1,6 @@
-import { delimiterOf, type Field, splitRecord } from "../../model/delimited";
+import { delimiterOf, splitRecord } from "../../model/delimited";
 import type { Collector } from "../collector";
 import type { PrefixColumns, PrefixFileOptions } from "../options";
-import type { Place } from "../problems";
 import { looksLikeAddress } from "../range";
 import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
@@ -49,12 +48,7 @@ export const csv: Format = {
 /** Lines of one quoted text; a forgotten quote must not make a record of the rest of the file. */
 const LONGEST_TEXT = 100;
 
-interface Row {
-  readonly fields: readonly Field[];
-  place(offset: number): Place;
-}
-
-function* rows(source: TextSource, delimiter: string, collector: Collector): Generator<Row, void> {
+function* rows(source: TextSource, delimiter: string, collector: Collector) {
   let line = 0;
   let begun = "";
   let from = 1;

@@ -11,18 +11,9 @@ export const json: Format = {
   read(source, collector, options) {
     const text = [...source.chunks].join("");
     const place = (offset: number) => placeOf(text, offset);
-    let root: unknown;
-    try {
-      root = JSON.parse(text);
-    } catch {
-      const offset = syntaxErrorAt(text) ?? 0;
-      collector.problems.fail(
-        place(offset),
-        offset >= text.length
-          ? "ends in the middle of the JSON: the file is incomplete, fetch it again."
-          : "is no JSON from here on: correct it.",
-      );
-    }
+    const root = parsed(text, ["the JSON", "correct it"], (offset, message) =>
+      collector.problems.fail(place(offset), message),
+    )?.value;
     readDocument(root, collector, options, {
       place: (path) => place(offsetOf(text, path)),
       repeated: () => {
@@ -51,7 +42,7 @@ export const ndjson: Format = {
         collector.problems.add({ line, column: 1 }, "is a line of more than a megabyte: write one record a line.");
       } else if (text.trim() !== "") {
         const at = line;
-        const record = parsed(text, (offset, message) =>
+        const record = parsed(text, ["a record", "write one JSON object a line"], (offset, message) =>
           collector.problems.add({ line: at, column: offset + 1 }, message),
         );
         if (record) {
@@ -66,17 +57,19 @@ export const ndjson: Format = {
   },
 };
 
-function parsed(text: string, problem: (offset: number, message: string) => void): { value: unknown } | undefined {
+/** What a text says in JSON. @param words What it is, and what to do where it is none. */
+function parsed(
+  text: string,
+  [what, remedy]: readonly [string, string],
+  problem: (offset: number, message: string) => void,
+): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
     const offset = syntaxErrorAt(text) ?? 0;
-    problem(
-      offset,
-      offset >= text.length
-        ? "ends in the middle of a record: the file is incomplete, fetch it again."
-        : "is no JSON from here on: write one JSON object a line.",
-    );
+    const isCut = offset >= text.length;
+    const incomplete = `ends in the middle of ${what}: the file is incomplete, fetch it again.`;
+    problem(offset, isCut ? incomplete : `is no JSON from here on: ${remedy}.`);
     return undefined;
   }
 }

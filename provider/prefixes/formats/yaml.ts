@@ -52,7 +52,7 @@ export const yaml: Format = {
     const root: unknown = attempt(() => document.toJS());
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
-      // RawEntry above, in every map.
+      // Told above, of every map.
       repeated: () => undefined,
     });
 
