@@ -1,7 +1,7 @@
 import { NodeClient, type NodeOptions, RequestError } from "../client";
 import type { EmulatorState } from "../emulator/state/state";
 import { isEntryValue } from "../model/entry";
-import type { Profile, Rule } from "../model/mark";
+import type { Rule } from "../model/mark";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
 import { captureMarks } from "./marks";
 import { captureRules, setsNamedIn } from "./rules";
@@ -49,13 +49,14 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     return known;
   };
   const wanted = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
-  const found = new Map<string, { arena: string; profile: string; rules: Rule[] }>();
+  const found: { arena: string; profile: string; rules: Rule[] }[] = [];
 
   for (const arena of arenas) {
     for (const { name, extra } of await source.listProfiles(arena)) {
       const rules = await source.listRules(arena, name);
-      draft(arena).profiles[name] = { sets: {}, ...(extra && { extra: json(extra) }) };
-      found.set(`${arena}/${name}`, { arena, profile: name, rules });
+      // A record of the client as plain JSON.
+      draft(arena).profiles[name] = { sets: {}, ...(extra && { extra: JSON.parse(JSON.stringify(extra)) }) };
+      found.push({ arena, profile: name, rules });
       for (const url of setsNamedIn(rules, { arena, profile: name })) {
         const key = JSON.stringify(url);
         if (!wanted.has(key)) wanted.set(key, { url, named: false });
@@ -68,12 +69,12 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     const arena = draft(url.arena);
     if (url.profile === undefined) arena.sets[url.set] = entries;
     else {
-      arena.profiles[url.profile] ??= { sets: {} };
-      const profile = arena.profiles[url.profile];
-      if (profile) profile.sets[url.set] = entries;
+      const profile = arena.profiles[url.profile] ?? { sets: {} };
+      profile.sets[url.set] = entries;
+      arena.profiles[url.profile] = profile;
     }
   }
-  for (const { arena, profile, rules } of found.values()) {
+  for (const { arena, profile, rules } of found) {
     const { sets: global, profiles } = draft(arena);
     const target = profiles[profile];
     if (!target) continue;
@@ -123,9 +124,4 @@ async function readSet(
     if (!named && error instanceof RequestError && error.outcome === "refused") return undefined;
     throw error;
   }
-}
-
-/** A record of the client as plain JSON. */
-function json(extra: NonNullable<Profile["extra"]>): NonNullable<ProfileDraft["extra"]> {
-  return JSON.parse(JSON.stringify(extra));
 }

@@ -9,7 +9,11 @@ import { defaultState } from "../emulator/state/default-state";
 import { readStates } from "../emulator/state/state-file";
 import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, stopped, UsageError } from "./cli-io";
-import { addEmulatorCalls } from "./emulating";
+import { addBehaviour } from "./emulating/behaviour";
+import { callsOf } from "./emulating/call";
+import { addContents } from "./emulating/contents";
+import { addJournal } from "./emulating/journal";
+import { addTraffic } from "./emulating/traffic";
 import { addBackground, startInBackground } from "./emulator-background";
 import { parents, parentsEnded } from "./npx-parents";
 import { wholeNumber, wrongUse } from "./option-values";
@@ -91,7 +95,8 @@ export function register(program: Command, io: CliIo): void {
     .option("--background", "return once it serves, and let it run until emulator stop")
     .option("--pid-file <file>", "with --background: keep its process and its control address in this file")
     .action((flags: Flags) => (flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io)));
-  addEmulatorCalls(command, io);
+  // A command for each theme of the table of operations, which `test/commands/emulator-operations.test.ts` compares with it.
+  for (const addTheme of [addContents, addBehaviour, addJournal, addTraffic]) addTheme(callsOf(command, io));
   addBackground(command, io);
 }
 

@@ -23,21 +23,17 @@ interface Flags {
 
 const REDRAW_MS = 1_000;
 
-/** Hang-ups of the process: those that come before they are followed count as one. */
-class Hangups {
-  private missed = false;
-  private run = (): void => {
-    this.missed = true;
+/** What calls back at each hang-up of the process; those that come before it is told whom to call count as one. */
+function hangupsOf(io: Pick<CliIo, "onHangup">): (run: () => void) => void {
+  let missed = false;
+  let told = () => {
+    missed = true;
   };
-
-  constructor(io: Pick<CliIo, "onHangup">) {
-    io.onHangup?.(() => this.run());
-  }
-
-  follow(run: () => void): void {
-    this.run = run;
-    if (this.missed) run();
-  }
+  io.onHangup?.(() => told());
+  return (run) => {
+    told = run;
+    if (missed) run();
+  };
 }
 
 /** Adds `forward` to the command line. */
@@ -60,7 +56,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
   // A hang-up ends a process that does not listen for it.
-  const hangups = new Hangups(chosen === 0 ? io : {});
+  const onHangup = hangupsOf(chosen === 0 ? io : {});
   if (flags.check) {
     const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
     for (const line of await describeConfig(checked)) io.out(`${line}\n`);
@@ -102,19 +98,19 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const { env, execute } = io;
   const manager = execute && ServiceManager.of({ env, execute, log, clock: systemWorld });
   const service = await wrongUse(OptionsError, () => Service.start(config, { open, log, manager }));
-  await serve(flags, service, { log, table, hangups }, io);
+  await serve(flags, service, { log, table, onHangup }, io);
 }
 
 /** Runs until it is told to stop; a hang-up reads the configuration again, also one that came while it started. */
 async function serve(
   flags: Flags,
   service: Service,
-  told: { log: Log; table: LiveTable | undefined; hangups: Hangups },
+  told: { log: Log; table: LiveTable | undefined; onHangup: ReturnType<typeof hangupsOf> },
   io: CliIo,
 ): Promise<void> {
-  const { log, table, hangups } = told;
+  const { log, table, onHangup } = told;
   const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
-  hangups.follow(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
+  onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {
     await stopped(AbortSignal.any([io.stop, service.ended]));
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");

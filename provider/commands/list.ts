@@ -136,8 +136,7 @@ interface What {
   readonly signal: AbortSignal;
 }
 
-async function listed(client: NodeClient, url: ResourceUrl, { type, covered, signal }: What): Promise<Listing> {
-  const options = { signal };
+async function listed(client: NodeClient, url: ResourceUrl, { type, covered, ...options }: What): Promise<Listing> {
   switch (url.kind) {
     case "prefixset":
       return listEntries(await client.listPrefixSet(url, options), covered);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { given, parseOptions } from "../client/options";
 import { withReaderIn } from "../client/reading";
+import { jsonIn } from "../model/readable";
 import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
@@ -198,11 +199,9 @@ function complete(node: NodeOptions, { file, folder, options }: Members): NodeOp
 
 function headersOf(text: string | undefined): Record<string, string> {
   if (!text) return {};
-  try {
-    return z.record(z.string(), z.string()).parse(JSON.parse(text));
-  } catch {
-    throw new UsageError("PACKETFILTER_HEADERS must be a JSON object of texts.");
-  }
+  const headers = z.record(z.string(), z.string()).safeParse(jsonIn(text));
+  if (headers.success) return headers.data;
+  throw new UsageError("PACKETFILTER_HEADERS must be a JSON object of texts.");
 }
 
 function headerOf(text: string): [name: string, value: string] {

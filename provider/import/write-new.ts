@@ -13,17 +13,16 @@ import { codeOf } from "../model/errors";
 export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   await removeLeftDrafts(folder);
-  const drafts = [...files].map(([name, content]) => ({
-    content,
-    draft: draftIn(folder),
-    path: join(folder, name),
-  }));
+  const drafts = [...files].map(([name, content]) => ({ content, draft: draftIn(folder), path: join(folder, name) }));
   const linked: string[] = [];
   try {
     for (const { draft, content } of drafts) await writeDraft(draft, content, SHARED_FILE);
     for (const { draft, path } of drafts) {
       await link(draft, path).catch((error) => {
-        throw codeOf(error) === "EEXIST" ? new Error(existing(path)) : error;
+        if (codeOf(error) !== "EEXIST") throw error;
+        throw new Error(
+          `${path} exists, and is not overwritten: name another folder, or move the file away. Nothing was written.`,
+        );
       });
       linked.push(path);
     }
@@ -33,8 +32,4 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
   } finally {
     await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
   }
-}
-
-function existing(path: string): string {
-  return `${path} exists, and is not overwritten: name another folder, or move the file away. Nothing was written.`;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
 import { isObject } from "../model/json";
+import { jsonIn } from "../model/readable";
 import { describeIssues } from "../model/schema";
 import type { DialectSettings, NodeSettings, ProbeResult } from "./finding";
 import { POINTS } from "./points";
@@ -43,12 +44,8 @@ export function nodeFile({ node, receiver, guesses, dialect, findings }: ProbeRe
 
 /** @throws {TypeError} saying what is wrong with the text. */
 export function parseNodeFile(text: string): NodeFile {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw new TypeError("it is not JSON");
-  }
+  const content = jsonIn(text);
+  if (content === undefined) throw new TypeError("it is not JSON");
   const parsed = schema.safeParse(content);
   if (!parsed.success) throw new TypeError('it has no objects "node" and "dialect", as --out writes them');
   const { dialect, known } = parsed.data;

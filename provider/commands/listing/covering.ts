@@ -1,4 +1,5 @@
 import { formatUrl, type Prefix, type PrefixSetUrl } from "../../client";
+import { given } from "../../client/options";
 import { messageOf } from "../../model/errors";
 import { count } from "../../model/text";
 import { type CliIo, UsageError, waiting } from "../cli-io";
@@ -62,6 +63,5 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
 
 function said(notes: StackSet["notes"] | undefined, prefix: Cell): Readonly<Record<string, Cell>> {
   const { resource, reason, ticket, expires } = notes?.get(prefix as never) ?? {};
-  const members = Object.entries({ resource, reason, ticket, expires });
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  return given({ resource, reason, ticket, expires });
 }

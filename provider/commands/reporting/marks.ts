@@ -1,4 +1,4 @@
-import { type Mark, NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
+import { NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
 import { parseNodeEndpoint } from "../../client/endpoint";
 import { messageOf } from "../../model/errors";
 import { prefixIn } from "../../model/readable";
@@ -44,8 +44,7 @@ export async function askMarks(report: Report, settings: Settings, io: CliIo): P
 /** One node, with each list asked for once. */
 class MarkedNode {
   private readonly client: NodeClient;
-  private readonly profiles = new Map<string, Promise<string[]>>();
-  private readonly tables = new Map<string, Promise<Mark[]>>();
+  private readonly lists = new Map<string, Promise<unknown>>();
 
   constructor(
     options: NodeOptions,
@@ -56,10 +55,18 @@ class MarkedNode {
 
   /** The addresses that are marked now, each once. */
   async sources({ arena, profile }: PrefixSetUrl): Promise<Prefix[]> {
-    const profiles = profile === undefined ? await this.profilesOf(arena) : [profile];
-    const tables = await Promise.all(profiles.map((name) => this.marksOf(arena, name)));
+    const options = { signal: this.io.stop };
+    const list = () => this.client.listProfiles(arena, options);
+    const profiles = profile === undefined ? await this.once(`arena://${arena}`, list) : [{ name: profile }];
+    const tables = profiles.map(({ name }) => {
+      const table = `profile://${arena}/${name}`;
+      return this.once(table, () => {
+        progress(this.io, `listing the marked sources of ${table} on ${this.client.endpoint}`);
+        return this.client.listMarks(arena, name, "shost", options);
+      });
+    });
     const sources = new Map<string, Prefix>();
-    for (const { address, status } of tables.flat()) {
+    for (const { address, status } of (await Promise.all(tables)).flat()) {
       const source = status?.toLowerCase() === "expired" ? undefined : prefixIn(address);
       if (source) sources.set(source.toString(), source);
     }
@@ -70,18 +77,10 @@ class MarkedNode {
     return this.client.close();
   }
 
-  private profilesOf(arena: string): Promise<string[]> {
-    return once(this.profiles, arena, async () => {
-      const profiles = await this.client.listProfiles(arena, { signal: this.io.stop });
-      return profiles.map(({ name }) => name);
-    });
-  }
-
-  private marksOf(arena: string, profile: string): Promise<Mark[]> {
-    return once(this.tables, JSON.stringify([arena, profile]), () => {
-      progress(this.io, `listing the marked sources of profile://${arena}/${profile} on ${this.client.endpoint}`);
-      return this.client.listMarks(arena, profile, "shost", { signal: this.io.stop });
-    });
+  private once<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const asked = (this.lists.get(what) as Promise<T> | undefined) ?? ask();
+    this.lists.set(what, asked);
+    return asked;
   }
 }
 
@@ -92,10 +91,4 @@ function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): 
     .filter(({ options }: Target<NodeOptions>) => parseNodeEndpoint(options.endpoint).shown === endpoint);
   const target = here.find(({ name }) => name === node) ?? here[0];
   return target?.options ?? { endpoint };
-}
-
-function once<T>(memory: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
-  const known = memory.get(key) ?? ask();
-  memory.set(key, known);
-  return known;
 }
