@@ -13,6 +13,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
   const schemas: Record<string, unknown> = {};
   const describe = (of: z.ZodType) => reference(of, schemas);
   schemas.Error = describe(z.object({ error: z.string() }));
+  const error = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
   for (const each of operations.filter(isDescribed)) {
     paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: describeOperation(each, describe) };
   }
@@ -29,7 +30,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
       responses: Object.fromEntries(
-        Object.values(FAILURES).map(({ name, description }) => [name, failure(description)]),
+        Object.values(FAILURES).map(({ name, description }) => [name, { description, content: error }]),
       ),
       schemas,
     },
@@ -45,7 +46,7 @@ export function isDescribed({ path }: Operation): boolean {
 type Describe = (of: z.ZodType) => Json;
 
 function describeOperation(operation: Operation, describe: Describe): Json {
-  const { input, summary } = operation;
+  const { input, summary, answer = done, type } = operation;
   const withBody = input !== undefined && hasBody(operation);
   const failures = [
     ...["400", ...(operation.path === "/health" ? [] : ["401"]), "403"],
@@ -55,6 +56,7 @@ function describeOperation(operation: Operation, describe: Describe): Json {
     "413",
   ];
   const parameters = withBody ? [] : describeParameters(operation, describe);
+  const [media = "application/json"] = type?.split(";") ?? [];
   return {
     operationId: operationId(operation),
     summary,
@@ -68,18 +70,12 @@ function describeOperation(operation: Operation, describe: Describe): Json {
       },
     }),
     responses: {
-      200: { description: summary, content: answerContent(operation, describe) },
+      200: { description: summary, content: { [media]: { schema: type ? { type: "string" } : describe(answer) } } },
       ...Object.fromEntries(
         failures.map((status) => [status, { $ref: `#/components/responses/${FAILURES[status]?.name}` }]),
       ),
     },
   };
-}
-
-function answerContent({ answer = done, type }: Operation, describe: Describe): Json {
-  const [media] = type?.split(";") ?? [];
-  if (media !== undefined) return { [media]: { schema: { type: "string" } } };
-  return { "application/json": { schema: describe(answer) } };
 }
 
 const FAILURES: Record<string, { readonly name: string; readonly description: string }> = {
@@ -94,13 +90,6 @@ const FAILURES: Record<string, { readonly name: string; readonly description: st
     description: `The body is larger than ${CONTROL.bodyBytes} bytes, or ${CONTROL.stateBytes} of PUT /state.`,
   },
 };
-
-function failure(description: string): Json {
-  return {
-    description,
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-  };
-}
 
 /** Whether an operation is a test's expectation. */
 const expects = ({ path }: Operation) => /^\/journal\/(wait|expect)/.test(path);

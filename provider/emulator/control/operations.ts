@@ -82,19 +82,16 @@ class Members {
   }
 
   static {
-    for (const [name, member] of MEMBERS) {
+    for (const [name, { kind, operation, takes, gives, own }] of MEMBERS) {
       const call = function (this: Members & FaultRemover, ...args: unknown[]) {
-        return member.own ? member.own(this.#simulation) : ask(member, this.#simulation, args, this);
+        if (own) return own(this.#simulation);
+        const signal = args.find((each) => each instanceof AbortSignal);
+        // An operation without input is asked for everything.
+        return gives(operation.run(this.#simulation, takes?.(...args) ?? {}, { signal }), this);
       };
-      Object.defineProperty(Members.prototype, name, member.kind === "method" ? { value: call } : { get: call });
+      Object.defineProperty(Members.prototype, name, kind === "method" ? { value: call } : { get: call });
     }
   }
-}
-
-function ask({ operation, takes, gives }: AnyMember, simulation: Simulation, args: unknown[], emulator: FaultRemover) {
-  const signal = args.find((each) => each instanceof AbortSignal);
-  // An operation without input is asked for everything.
-  return gives(operation.run(simulation, takes?.(...args) ?? {}, { signal }), emulator);
 }
 
 /** What an emulator in the same process is made of. */

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { Prefix } from "../../model/prefix";
 import { CERTIFICATE_DAYS } from "../defaults";
@@ -11,7 +11,6 @@ export interface Certificate {
 }
 
 const DAY = 86_400_000;
-const VALIDITY = { before: CERTIFICATE_DAYS.before * DAY, after: CERTIFICATE_DAYS.after * DAY };
 
 /**
  * An authority for tests on one machine (P-256, X.509 v3, RFC 5280): its key is never written anywhere, and nothing is ever renewed.
@@ -29,7 +28,9 @@ export class CertificateAuthority {
     private readonly name: string,
     private readonly now: number,
   ) {
-    this.cert = this.certify(name, this.keys.publicKey, [basicConstraints(true), keyUsage(0x06)]);
+    // It signs certificates, and lists of those that are revoked.
+    const keyUsage = extension("2.5.29.15", bits(Buffer.from([0x06]), 1), true);
+    this.cert = this.certify(name, this.keys.publicKey, [basicConstraints(true), keyUsage]);
   }
 
   /** A certificate for a server with these names and addresses. */
@@ -44,10 +45,8 @@ export class CertificateAuthority {
 
   private issue(name: string, extensions: readonly Buffer[]): Certificate {
     const { publicKey, privateKey } = newKeys();
-    return {
-      cert: this.certify(name, publicKey, extensions),
-      key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    };
+    const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    return { cert: this.certify(name, publicKey, extensions), key };
   }
 
   private certify(subject: string, publicKey: KeyObject, extensions: readonly Buffer[]): string {
@@ -57,7 +56,7 @@ export class CertificateAuthority {
       integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
       algorithm,
       commonName(this.name),
-      sequence(time(this.now - VALIDITY.before), time(this.now + VALIDITY.after)),
+      sequence(time(this.now - CERTIFICATE_DAYS.before * DAY), time(this.now + CERTIFICATE_DAYS.after * DAY)),
       commonName(subject),
       spki(publicKey),
       tlv(
@@ -69,18 +68,12 @@ export class CertificateAuthority {
         ),
       ),
     );
-    return pem("CERTIFICATE", sequence(body, algorithm, bits(sign("sha256", body, this.keys.privateKey))));
+    const signature = bits(sign("sha256", body, this.keys.privateKey));
+    return new X509Certificate(sequence(body, algorithm, signature)).toString();
   }
 }
 
-interface Keys {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
-}
-
-function newKeys(): Keys {
-  return generateKeyPairSync("ec", { namedCurve: "P-256" });
-}
+const newKeys = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 function tlv(tag: number, ...content: Buffer[]): Buffer {
   const value = Buffer.concat(content);
@@ -91,6 +84,7 @@ function tlv(tag: number, ...content: Buffer[]): Buffer {
 const sequence = (...content: Buffer[]) => tlv(0x30, ...content);
 const integer = (value: Buffer) => tlv(0x02, value);
 const bits = (value: Buffer, unused = 0) => tlv(0x03, Buffer.from([unused]), value);
+const TRUE = tlv(0x01, Buffer.from([0xff]));
 const text = (tag: number, value: string) => tlv(tag, Buffer.from(value));
 
 function oid(dotted: string): Buffer {
@@ -111,20 +105,14 @@ function time(ms: number): Buffer {
   return date.getUTCFullYear() < 2050 ? text(0x17, `${digits.slice(2)}Z`) : text(0x18, `${digits}Z`);
 }
 
-function commonName(name: string): Buffer {
-  return sequence(tlv(0x31, sequence(oid("2.5.4.3"), text(0x0c, name))));
-}
+const commonName = (name: string) => sequence(tlv(0x31, sequence(oid("2.5.4.3"), text(0x0c, name))));
 
 function extension(id: string, value: Buffer, critical = false): Buffer {
-  return sequence(oid(id), ...(critical ? [tlv(0x01, Buffer.from([0xff]))] : []), tlv(0x04, value));
+  return sequence(oid(id), ...(critical ? [TRUE] : []), tlv(0x04, value));
 }
 
 function basicConstraints(authority: boolean): Buffer {
-  return extension("2.5.29.19", sequence(...(authority ? [tlv(0x01, Buffer.from([0xff]))] : [])), true);
-}
-
-function keyUsage(usage: number): Buffer {
-  return extension("2.5.29.15", bits(Buffer.from([usage]), 1), true);
+  return extension("2.5.29.19", sequence(...(authority ? [TRUE] : [])), true);
 }
 
 /** Extended key usage: 1 serves TLS, 2 is a client of it. */
@@ -142,18 +130,11 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(bits.toString(16).padStart(family === 4 ? 8 : 32, "0"), "hex");
 }
 
-function spki(key: KeyObject): Buffer {
-  return key.export({ type: "spki", format: "der" });
-}
+const spki = (key: KeyObject) => key.export({ type: "spki", format: "der" });
 
 /** Of a P-256 key in SubjectPublicKeyInfo the point is the last 65 bytes. */
 function keyId(key: KeyObject): Buffer {
   return createHash("sha1").update(spki(key).subarray(-65)).digest();
-}
-
-function pem(label: string, der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
 /** Own certificates of a server, in PEM. */

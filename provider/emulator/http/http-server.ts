@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import { isIP, type Socket } from "node:net";
@@ -64,7 +65,8 @@ export class HttpServer {
   async suspend(): Promise<void> {
     if (this.closed || !this.server.listening) return;
     const stopped = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    this.breakConnections();
+    for (const socket of this.sockets) reset(socket);
+    this.server.closeAllConnections();
     await stopped;
   }
 
@@ -77,19 +79,10 @@ export class HttpServer {
     await this.suspend();
     this.closed = true;
   }
-
-  private breakConnections(): void {
-    for (const socket of this.sockets) reset(socket);
-    this.server.closeAllConnections();
-  }
 }
 
-function bind(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+/** Fails where the port cannot be had. */
+async function bind(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
 }

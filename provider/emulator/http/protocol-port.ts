@@ -9,7 +9,7 @@ import type { Journal } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
 import type { Passage } from "../time/link";
-import { type Api, type Incoming, type Interpretation, REDIRECTED } from "./api";
+import { type Api, type Interpretation, REDIRECTED } from "./api";
 import { type Reply, reset, send, sendTruncated, text } from "./reply";
 import { readBody, toOriginForm } from "./request";
 
@@ -60,7 +60,9 @@ export class ProtocolPort {
     response.once("close", over);
     const began = this.simulation.elapsed();
     const age = () => Math.round((this.simulation.elapsed() - began) * 10) / 10;
-    const start = this.answerStart(request);
+    // Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included.
+    const sent = new Secrets(sentSecrets(request.url ?? "/", request.headers), SHORTEST_SECRET.sent);
+    const start = new AnswerStart(this.simulation.secrets, sent);
     const pace = this.simulation.link?.answer();
     this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
       // A defect of the emulator: the client gets a 500, the emulator lives on.
@@ -71,19 +73,20 @@ export class ProtocolPort {
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
     const { request, response, concurrent } = exchange;
+    const { method = "", url = "/", headers } = request;
     const { journal, clock, dialect, secrets } = this.simulation;
     const arrived = {
       time: clock.now.toISOString(),
       api,
-      method: request.method ?? "",
-      path: secrets.cut(redactPath(request.url ?? "/")),
-      headers: secrets.cutJson(redactHeaders(request.headers)),
+      method,
+      path: secrets.cut(redactPath(url)),
+      headers: secrets.cutJson(redactHeaders(headers)),
       concurrent,
     };
-    const label = secrets.cut(runLabel(request.headers)) || undefined;
+    const label = secrets.cut(runLabel(headers)) || undefined;
     const refuse = async (reply: Reply) => {
       const entry = journal.add(arrived, label);
-      await answer(exchange, reply, entry, { close: true });
+      await answer(exchange, reply, entry, true);
       settle(journal, entry, exchange);
     };
     if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"));
@@ -92,8 +95,8 @@ export class ProtocolPort {
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
     const isEncoded = dialect.contentEncoding === "refused" && hasCoding(request);
-    const whole = incoming(request, body === "too-large" || isEncoded ? Buffer.alloc(0) : body);
-    const understood = this.parts.apis[api].interpret(whole);
+    const read = body === "too-large" || isEncoded ? Buffer.alloc(0) : body;
+    const understood = this.parts.apis[api].interpret({ method, target: url, headers, body: read });
     if (body === "too-large") {
       return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }
@@ -105,17 +108,11 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await deliver(exchange, await this.carryOut(understood, whole.body.length, entry, fault), entry);
+      await deliver(exchange, await this.carryOut(understood, read.length, entry, fault), entry);
     } finally {
       understood.over?.();
     }
     settle(journal, entry, exchange);
-  }
-
-  /** Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included. */
-  private answerStart({ url = "/", headers }: IncomingMessage): AnswerStart {
-    const sent = new Secrets(sentSecrets(url, headers), SHORTEST_SECRET.sent);
-    return new AnswerStart(this.simulation.secrets, sent);
   }
 
   private async carryOut(
@@ -159,12 +156,9 @@ async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEnt
   else reset(exchange.response.socket);
 }
 
-async function answer(
-  { response, over, start, age, pace }: Exchange,
-  reply: Reply,
-  entry: JournalEntry,
-  options: { close?: boolean } = {},
-) {
+/** @param close Ends the connection after it, see {@link send}. */
+async function answer(exchange: Exchange, reply: Reply, entry: JournalEntry, close = false): Promise<void> {
+  const { response, over, start, age, pace } = exchange;
   entry.status = reply.status;
   entry.answerHeaders = start.headers({ ...(reply.type && { "content-type": reply.type }), ...reply.headers });
   const measured = (bytes: number) => {
@@ -173,7 +167,7 @@ async function answer(
     entry.durationMs = age();
     over();
   };
-  await send(response, reply, { ...options, measured, passing: start.take, ...(pace && { pace }) });
+  await send(response, reply, { close, measured, passing: start.take, pace });
 }
 
 /** The end of a request, answered or not. */
@@ -193,10 +187,6 @@ function hasCoding({ headers }: IncomingMessage): boolean {
 function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets: Secrets): RequestSummary {
   const shown = data && (secrets.mayBeIn(body) ? secrets.cutJson(data) : data);
   return { ...secrets.cutJson(rest), ...(shown && { data: shown }) };
-}
-
-function incoming(request: IncomingMessage, body: Buffer): Incoming {
-  return { method: request.method ?? "", target: request.url ?? "/", headers: request.headers, body };
 }
 
 function isMutation({ cmd, op }: RequestSummary): boolean {

@@ -1,4 +1,3 @@
-import type { Fault } from "../behaviour/fault-schema";
 import type { MarkChart } from "../marks/mark-history";
 import type {
   describeDialects,
@@ -44,6 +43,6 @@ export type JournalDetails = ReturnType<typeof describeEntry>;
 export type FaultCatalogue = ReturnType<typeof describeFaults>;
 export type FaultKind = FaultCatalogue["kinds"][number];
 /** A fault to switch on by click, and what it does in the words of a person who looks for it. */
-export type FaultPreset = FaultCatalogue["presets"][number] & { readonly fault: Fault };
+export type FaultPreset = FaultCatalogue["presets"][number];
 export type Dialects = ReturnType<typeof describeDialects>;
 export type DialectSwitch = Dialects["switches"][number];

@@ -3,7 +3,6 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { sorted } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
 import { DIALECTS, SWITCHES } from "../behaviour/dialect";
-import type { FaultDefinition } from "../behaviour/fault-kind";
 import { FAULT_KINDS } from "../behaviour/fault-kinds";
 import { faultPresets } from "../behaviour/fault-presets";
 import type { Switch } from "../behaviour/switch";
@@ -14,17 +13,13 @@ import type { MarkStore } from "../marks";
 import { commitCounts } from "../state/commit-record";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
-/** Which rows of a set are shown. */
-export interface RowChoice {
-  /** A part of the prefix; or an address or prefix that overlaps it. */
-  readonly filter: string;
-  readonly onlyChanges: boolean;
-  /** Most rows. */
-  readonly limit: number;
-}
-
-/** Applied and staged entries of a set side by side. */
-export function describeSet(set: PrefixSetStore, { filter, onlyChanges, limit }: RowChoice) {
+/**
+ * Applied and staged entries of a set side by side.
+ *
+ * @param filter A part of the prefix; or an address or prefix that overlaps it.
+ * @param limit Most rows.
+ */
+export function describeSet(set: PrefixSetStore, filter: string, onlyChanges: boolean, limit: number) {
   const { applied, ordered, staged } = set;
   const both = staged === ordered ? ordered : sorted(new Map([...ordered, ...staged]));
   const passes = rowFilter(filter);
@@ -82,9 +77,7 @@ export function describeEntry(entry: JournalEntry) {
   };
 }
 
-function first<T>(part: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(part).slice(0, PAGE.items));
-}
+const first = (part: object) => Object.fromEntries(Object.entries(part).slice(0, PAGE.items));
 
 /** A table of marks: the live records with the largest values, of one id or of all. */
 export function describeMarks(marks: MarkStore, type: MarkType, limit: number, id: number | undefined) {
@@ -94,21 +87,22 @@ export function describeMarks(marks: MarkStore, type: MarkType, limit: number, i
 
 /** Every fault that the page offers: its form and its switches are made of this alone. */
 export function describeFaults() {
-  return { kinds: Object.entries(FAULT_KINDS).map(describeKind), presets: faultPresets() };
-}
-
-/** A kind of fault, with what it can be told and the defaults of that; null where there is none. */
-function describeKind([kind, { about, parameters }]: [string, FaultDefinition]) {
-  return { kind, about, parameters: parameters as Readonly<Record<string, string | number | null>> };
+  // What a kind can be told, with the defaults of that; null where there is none.
+  const kinds = Object.entries(FAULT_KINDS).map(([kind, { about, parameters }]) => ({
+    kind,
+    about,
+    parameters: parameters as Readonly<Record<string, string | number | null>>,
+  }));
+  return { kinds, presets: faultPresets() };
 }
 
 /** What the dialect can be set to: by the name of a whole one, or switch by switch. */
 export function describeDialects() {
-  return { names: Object.keys(DIALECTS), switches: Object.entries(SWITCHES).map(describeSwitch) };
-}
-
-/** A switch with what it may be; the first of that is the default, and other names or numbers may be possible. */
-function describeSwitch([name, { schema, alternatives, refusals = [] }]: [string, Switch]) {
-  const settings = [schema.parse(undefined), ...alternatives, ...refusals] as (string | number)[];
-  return { name, about: schema.description ?? "", settings };
+  const switches = Object.entries<Switch>(SWITCHES).map(([name, { schema, alternatives, refusals = [] }]) => ({
+    name,
+    about: schema.description ?? "",
+    // The first is the default, and other names or numbers may be possible.
+    settings: [schema.parse(undefined), ...alternatives, ...refusals] as (string | number)[],
+  }));
+  return { names: Object.keys(DIALECTS), switches };
 }

@@ -28,7 +28,7 @@ export const pageOperations = [
       }),
       answer,
       run: ({ contents }, { url, filter = "", only, limit = PAGE.rows }) =>
-        describeSet(setOf(contents, url), { filter: filter.trim(), onlyChanges: only === "changes", limit }),
+        describeSet(setOf(contents, url), filter.trim(), only === "changes", limit),
     },
   ),
   operation("GET /page/marks", "The live marks of a profile with the largest values, largest first.", {
@@ -81,10 +81,7 @@ export const pageOperations = [
   operation(
     "GET /page/fault-kinds",
     "Kinds of faults with what they can be told, and faults that are switched on by click.",
-    {
-      answer,
-      run: describeFaults,
-    },
+    { answer, run: describeFaults },
   ),
   operation("GET /page/dialects", "Names of dialects, and all switches with the settings that they may have.", {
     answer,

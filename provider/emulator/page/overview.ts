@@ -10,14 +10,7 @@ import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
-/** Prefixes that are bound to profiles now, by url of the profile. */
-type Bound = ReadonlyMap<string, readonly BoundPrefix[]>;
-
-interface BoundPrefix {
-  readonly prefix: string;
-  /** True where an active signaling brought it. */
-  readonly signaling: boolean;
-}
+type Bound = ReturnType<typeof boundPrefixes>;
 
 /** Everything on one page: names and numbers, no entries and no records. */
 export function describeOverview(simulation: Simulation) {
@@ -81,9 +74,9 @@ function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena:
   }));
 }
 
-/** What is bound to each profile, with what is there only as long as a signaling is active. */
-function boundPrefixes(contents: Contents): Bound {
-  const bound = new Map<string, BoundPrefix[]>();
+/** Prefixes that are bound to profiles now, by url of the profile; `signaling` where an active one brought them. */
+function boundPrefixes(contents: Contents) {
+  const bound = new Map<string, { prefix: string; signaling: boolean }[]>();
   const clients = [...contents.signaling.clients.values()];
   const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
   for (const { prefix, arena, profile } of contents.bindings.all()) {
