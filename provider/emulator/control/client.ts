@@ -98,32 +98,27 @@ class Connection {
   private async send(operation: Operation, input: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const { token, fetch = globalThis.fetch } = this.options;
     const withBody = hasBody(operation);
-    const response = await this.reach(operation, () =>
-      fetch(this.control + (withBody ? operation.path : address(operation.path, { ...(input as Texts) })), {
-        method: operation.method,
-        redirect: "error",
-        signal,
-        headers: {
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(withBody && { "content-type": "application/json" }),
-        },
-        ...(withBody && { body: JSON.stringify(isGenerator(input) ? [...input] : input) }),
-      }),
-    );
-    const text = await this.reach(operation, () => response.text());
+    const path = withBody ? operation.path : address(operation.path, { ...(input as Texts) });
+    const request = {
+      method: operation.method,
+      redirect: "error",
+      signal,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(withBody && { "content-type": "application/json" }),
+      },
+      ...(withBody && { body: JSON.stringify(isGenerator(input) ? [...input] : input) }),
+    } as const;
+    const { response, text } = await fetch(this.control + path, request)
+      .then(async (response) => ({ response, text: await response.text() }))
+      .catch((error: unknown) => {
+        const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+        throw new Error(
+          `${this.request(operation)}: no answer (${why}). Does the emulator run, and is this its control address?`,
+        );
+      });
     if (response.ok) return jsonIn(text);
     throw this.failure(operation, response.status, reason(text));
-  }
-
-  private async reach<T>(operation: Operation, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw new Error(
-        `${this.request(operation)}: no answer (${why}). Does the emulator run, and is this its control address?`,
-      );
-    }
   }
 
   private failure(operation: Operation, status: number, why: string): Error {

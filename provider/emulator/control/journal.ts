@@ -1,17 +1,17 @@
+import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { packageVersion } from "../../files/package-version";
 import { CONTROL, JOURNAL } from "../defaults";
 import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { expectCount, expectInOrder, type RequestCount, waitFor } from "../journal/expectations";
 import { har, harSchema } from "../journal/har";
-import type { JournalRange } from "../journal/journal";
-import { describeEntry, describeRun } from "../journal/journal-text";
+import type { Journal, JournalRange } from "../journal/journal";
+import { describeEntry, describeRun, reasonOf } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
 import { type Duration, milliseconds } from "../time/duration";
 import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "../validation/arguments";
 import { strictly } from "../validation/strict";
 import { journalEntry, runSchema } from "./answers";
-import { streamEvents } from "./events";
 import { getter, method, operation } from "./operation";
 
 /** How to wait for a request. */
@@ -37,6 +37,19 @@ const runs = operation(
 );
 
 const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
+
+/** Sends journal entries as they happen, until the reader leaves. Writes the answer itself. */
+function streamEvents(journal: Journal, response: ServerResponse): undefined {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  response.write(": journal\n\n");
+  const stop = journal.listen(({ data: _, answer, ...entry }) => {
+    const reason = reasonOf({ status: entry.status, answer });
+    const event = { ...entry, ...(reason !== undefined && { reason }) };
+    if (response.writableLength > CONTROL.eventBytes) response.destroy();
+    else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(event)}\n\n`);
+  });
+  response.on("close", stop);
+}
 
 /** What the emulator was asked and answered. */
 export const journal = {

@@ -3,15 +3,15 @@ import { call } from "./api";
 import { refresh } from "./connection";
 import { tell } from "./store";
 
-/** Does something to the emulator, asks it again, and says so. Resolves to false when it failed. */
-export async function act(done: string, action: () => Promise<unknown>): Promise<boolean> {
+/** Has the emulator do something, says so, and asks how it is then. Resolves to its answer, `undefined` when it failed. */
+export async function act<T>(done: string, method: string, path: string, body?: unknown): Promise<T | undefined> {
   try {
-    await action();
+    const answer = await call<T>(method, path, body);
     if (done) tell("done", done);
-    return true;
+    return answer;
   } catch (error) {
     tell("error", error instanceof Error ? error.message : String(error));
-    return false;
+    return undefined;
   } finally {
     void refresh();
   }

@@ -1,5 +1,4 @@
 import type { Fault, FaultKind } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { Form, SelectField, TextField, useFields } from "./fields";
 import { Panel } from "./ui";
@@ -67,7 +66,7 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
   };
   return (
     <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
-      <Form submit="Arm" onSubmit={() => void act(`${kind}: armed.`, () => call("POST", "/faults", fault))}>
+      <Form submit="Arm" onSubmit={() => void act(`${kind}: armed.`, "POST", "/faults", fault)}>
         <SelectField label="Kind" {...field("kind")} options={kinds.map((one) => one.kind)} />
         <SelectField label="Meets" {...field("request")} options={Object.keys(REQUESTS)} />
         <TextField label="Only this url" {...field("url")} placeholder="prefixset://edge/*" grow />

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { ActiveFault, Fault, FaultPreset } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { FaultForm, STRIKES, strikeOptions } from "./fault-form";
 import { SelectField } from "./fields";
@@ -55,10 +54,11 @@ function FaultSwitch(props: { preset: FaultPreset; strike: string; set: readonly
   const hits = set.reduce((sum, fault) => sum + fault.hits, 0);
   const toggle = () =>
     void (active
-      ? act(`${preset.title}: switched off.`, () => call("DELETE", `/faults/${active.id}`))
-      : act(`${preset.title}: strikes ${STRIKES[strike]?.text}.`, () =>
-          call("POST", "/faults", { ...preset.fault, ...STRIKES[strike]?.fault }),
-        ));
+      ? act(`${preset.title}: switched off.`, "DELETE", `/faults/${active.id}`)
+      : act(`${preset.title}: strikes ${STRIKES[strike]?.text}.`, "POST", "/faults", {
+          ...preset.fault,
+          ...STRIKES[strike]?.fault,
+        }));
   return (
     <Switch on={active !== undefined} onClick={toggle}>
       <strong>
@@ -78,9 +78,7 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
   return (
     <Panel
       title={waiting === 0 ? "Met" : waiting < faults.length ? "Armed and met" : "Armed"}
-      actions={
-        <Button text="Take all back" onClick={() => void act("No faults any more.", () => call("DELETE", "/faults"))} />
-      }
+      actions={<Button text="Take all back" onClick={() => void act("No faults any more.", "DELETE", "/faults")} />}
     >
       <Table
         caption="Faults that were set"
@@ -111,7 +109,7 @@ function stateOf({ spent, hits }: ActiveFault) {
 
 function takeBack({ id, fault }: ActiveFault) {
   const label = `Take back fault ${id}, ${fault.kind}`;
-  const remove = () => void act("Taken back.", () => call("DELETE", `/faults/${id}`));
+  const remove = () => void act("Taken back.", "DELETE", `/faults/${id}`);
   return <Button text="Take back" aria-label={label} onClick={remove} />;
 }
 

@@ -1,5 +1,4 @@
 import type { Overview } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { link } from "./route";
 import { type State, update } from "./store";
@@ -39,7 +38,7 @@ function Deviations({ overview: { deviations } }: { overview: Overview }) {
 }
 
 function Clock({ overview: { clock }, live }: { overview: Overview; live: boolean }) {
-  const change = (done: string, body: object) => () => void act(done, () => call("POST", "/clock", body));
+  const change = (done: string, body: object) => () => void act(done, "POST", "/clock", body);
   return (
     <fieldset class="clock" aria-label="Virtual clock" disabled={!live}>
       <time dateTime={clock.now} title="Virtual time, UTC">
@@ -70,7 +69,7 @@ function askToReset(): void {
       title: "Back to the start?",
       text: "The first state and dialect, real time, no faults, an empty journal. What clients wrote is lost.",
       action: "Reset",
-      act: () => void act("Back at the start.", () => call("POST", "/reset")),
+      act: () => void act("Back at the start.", "POST", "/reset"),
     },
   });
 }

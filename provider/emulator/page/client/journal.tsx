@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine, Overview } from "../answers";
-import { call } from "./api";
 import { act, useAnswer } from "./ask";
 import { Check, FindField, SelectField } from "./fields";
 import { choice } from "./route";
@@ -56,7 +55,7 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
           <Button
             text="Empty"
             disabled={!live}
-            onClick={() => void act("The journal is empty.", () => call("DELETE", "/journal"))}
+            onClick={() => void act("The journal is empty.", "DELETE", "/journal")}
           />
         </>
       }

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Packet, Verdict } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { Check, Form, SelectField, TextField, useFields } from "./fields";
 import type { Seen } from "./store";
@@ -79,11 +78,10 @@ function PacketForm(props: { recipient?: string; onVerdict: (packet: string, ver
     ...number("length"),
     ...number("count"),
   };
-  const send = () =>
-    act("", async () => {
-      const [verdict] = await call<Verdict[]>("POST", "/packets", [packet]);
-      if (verdict) props.onVerdict(packetText(packet), verdict);
-    });
+  const send = async () => {
+    const [verdict] = (await act<Verdict[]>("", "POST", "/packets", [packet])) ?? [];
+    if (verdict) props.onVerdict(packetText(packet), verdict);
+  };
   return (
     <Form submit="Send" onSubmit={() => void send()}>
       <TextField label="From" {...field("from")} required grow />

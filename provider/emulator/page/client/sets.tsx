@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { SetSummary, SetView } from "../answers";
-import { call, query } from "./api";
+import { query } from "./api";
 import { act, useAnswer, useSettled } from "./ask";
-import { Check, Choice, FindField, TextField, useFields } from "./fields";
+import { Check, Choice, FindField, Form, TextField, useFields } from "./fields";
 import { choice } from "./route";
 import type { Seen } from "./store";
 import { Changes, Shown, Table } from "./table";
@@ -126,28 +126,23 @@ function change({ applied, staged }: SetView["rows"][number]): [kind: string, ef
 function AtTheConsole({ url }: { url: string }) {
   const { values, field } = useFields({ prefix: "", value: "1" });
   const given = values.prefix.trim();
-  const change = (done: string, changes: object) => () =>
-    void act(done, () => call("POST", "/prefix-set/change", { url, ...changes }));
+  const change = (done: string, changes: object) => void act(done, "POST", "/prefix-set/change", { url, ...changes });
+  const apply = () => given && change(`${given} is applied.`, { insert: { [given]: Number(values.value) } });
   return (
     <details class="console">
       <summary>Change it at the node's console, behind the clients' backs</summary>
-      <form class="row" onSubmit={(event) => event.preventDefault()}>
+      <Form onSubmit={apply}>
         <TextField label="Prefix" {...field("prefix")} grow required />
         <TextField label="Value" type="number" {...field("value")} required />
-        <button
-          type="submit"
-          onClick={given ? change(`${given} is applied.`, { insert: { [given]: Number(values.value) } }) : undefined}
-        >
-          Apply
-        </button>
+        <button type="submit">Apply</button>
         <button
           type="button"
           disabled={!given}
-          onClick={change(`${given} is not applied any more.`, { delete: [given] })}
+          onClick={() => change(`${given} is not applied any more.`, { delete: [given] })}
         >
           Remove
         </button>
-      </form>
+      </Form>
     </details>
   );
 }

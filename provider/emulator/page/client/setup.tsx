@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { DialectSwitch, Dialects, Overview } from "../answers";
-import { call } from "./api";
 import { act, useAnswer } from "./ask";
 import { FindField, Form, SelectField, TextField } from "./fields";
 import { choice } from "./route";
@@ -44,7 +43,7 @@ const path = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
 function Snapshots({ names }: { names: readonly string[] }) {
   const [name, setName] = useState("");
   const given = name.trim();
-  const take = () => act(`${given} is kept.`, () => call("PUT", path(given))).then((done) => done && setName(""));
+  const take = () => act(`${given} is kept.`, "PUT", path(given)).then((done) => done && setName(""));
   return (
     <Panel title="Snapshots" hint="what the emulator holds, kept under a name until it ends">
       <Form submit="Take" onSubmit={() => void take()}>
@@ -76,7 +75,7 @@ function Snapshots({ names }: { names: readonly string[] }) {
   );
 }
 
-const forget = (name: string) => act(`${name} is forgotten.`, () => call("DELETE", path(name)));
+const forget = (name: string) => act(`${name} is forgotten.`, "DELETE", path(name));
 
 function ask(name: string): void {
   update({
@@ -84,14 +83,14 @@ function ask(name: string): void {
       title: `Restore ${name}?`,
       text: "What the emulator holds now is lost. Journal, faults, dialect and clock stay.",
       action: "Restore",
-      act: () => void act(`${name} is restored.`, () => call("POST", `${path(name)}/restore`)),
+      act: () => void act(`${name} is restored.`, "POST", `${path(name)}/restore`),
     },
   });
 }
 
 type Deviations = Overview["deviations"];
 
-const setTo = (done: string, choice: object) => act(done, () => call("PUT", "/dialect", choice));
+const setTo = (done: string, choice: object) => act(done, "PUT", "/dialect", choice);
 
 /** How the open points of the contract are settled: what is not the default first, and a way to settle them otherwise. */
 function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations: Deviations }) {

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Client } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { Form, TextField } from "./fields";
 import type { Seen } from "./store";
@@ -65,7 +64,7 @@ function SignalSwitch({ client: { clientId, active, from, to }, prefix }: { clie
   );
 }
 
-function signal(clientId: string, prefix: string, start: boolean): Promise<boolean> {
+function signal(clientId: string, prefix: string, start: boolean) {
   const body = start ? { clientId, start: [prefix] } : { clientId, stop: [prefix] };
-  return act(`${prefix}: signaling ${start ? "started" : "stopped"}.`, () => call("POST", "/signalings", body));
+  return act(`${prefix}: signaling ${start ? "started" : "stopped"}.`, "POST", "/signalings", body);
 }

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../answers";
-import { call } from "./api";
 import { act } from "./ask";
 import { Check, Form, SelectField, TextField, useFields } from "./fields";
 import { bytes, listed, number } from "./texts";
@@ -35,14 +34,13 @@ export function TrafficForm({ recipient = "198.51.100.0/24", seed }: { recipient
       seed: seed + round,
     };
     setRound(round + 1);
-    return act("", async () => {
-      const summary = await call<TrafficSummary>("POST", "/traffic", body);
-      setSum((before) => add(before, summary));
-    });
+    const summary = await act<TrafficSummary>("", "POST", "/traffic", body);
+    if (summary) setSum((before) => add(before, summary));
+    else setContinues(false);
   };
   useEffect(() => {
     if (!continues || round === 0) return;
-    const timer = setTimeout(() => void send().then((sent) => sent || setContinues(false)), 1_000);
+    const timer = setTimeout(() => void send(), 1_000);
     return () => clearTimeout(timer);
   });
   return (
