@@ -110,8 +110,7 @@ export class HttpConnection {
 }
 
 /** Ends a request when no byte comes for too long, or when its caller ends it. */
-class IdleTimeout {
-  private readonly controller = new AbortController();
+class IdleTimeout extends AbortController {
   private cancel = (): void => {};
 
   constructor(
@@ -119,14 +118,11 @@ class IdleTimeout {
     private readonly world: ForwarderWorld,
     private readonly outer: AbortSignal | undefined,
   ) {
+    super();
     // Besides us, the request, its connection and its body listen.
-    setMaxListeners(0, this.controller.signal);
+    setMaxListeners(0, this.signal);
     outer?.addEventListener("abort", this.cancelled, { once: true });
     if (outer?.aborted) this.cancelled();
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
   }
 
   /** Why it was ended; `undefined` while it was not. */
@@ -137,7 +133,7 @@ class IdleTimeout {
   /** From now on, something is to come. */
   wait(message = `no byte within ${this.timeoutMs} ms`): void {
     this.cancel();
-    this.cancel = this.world.after(this.timeoutMs, () => this.controller.abort(new NoAnswer(message)));
+    this.cancel = this.world.after(this.timeoutMs, () => this.abort(new NoAnswer(message)));
   }
 
   /** Nothing is waited for: the reader of the body is at work. */
@@ -150,7 +146,7 @@ class IdleTimeout {
     this.outer?.removeEventListener("abort", this.cancelled);
   }
 
-  private readonly cancelled = (): void => this.controller.abort(new NoAnswer("cancelled"));
+  private readonly cancelled = (): void => this.abort(new NoAnswer("cancelled"));
 }
 
 async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<Buffer> {

@@ -61,10 +61,7 @@ export async function inSlices<T>(work: Generator<void, T>): Promise<T> {
 }
 
 /** Runs `work` on one slice of the records after the other, and gathers what it answers. */
-export async function inSlicesOf<T, Result>(
-  records: readonly T[],
-  work: (slice: readonly T[]) => Result,
-): Promise<Result[]> {
+export async function inSlicesOf<T, Result>(records: readonly T[], work: (slice: readonly T[]) => Result) {
   const results: Result[] = [];
   for (let start = 0; start < records.length; start += SIZES.recordsASlice) {
     await nextTurn();
@@ -79,11 +76,7 @@ export async function written<T>(records: readonly T[], text: (record: T) => str
 }
 
 /** Measures the longest stop of the event loop in each second, in seconds, until the signal aborts. */
-export async function watchStops(
-  world: ForwarderWorld,
-  signal: AbortSignal,
-  observe: (seconds: number) => void,
-): Promise<void> {
+export async function watchStops(world: ForwarderWorld, signal: AbortSignal, observe: (seconds: number) => void) {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   while (!signal.aborted) {

@@ -121,12 +121,7 @@ export class Spool {
    *
    * @param reserved What others have taken since the spool last changed.
    */
-  fullFor(
-    table: TableName,
-    chunks: readonly RowChunk[],
-    at: Moment,
-    reserved: Map<SinkAccount, number>,
-  ): readonly SinkAccount[] {
+  fullFor(table: TableName, chunks: readonly RowChunk[], at: Moment, reserved: Map<SinkAccount, number>) {
     const bytes = chunks.reduce(
       (sum, { rows, rules }) => sum + rows.length + HEAD_BYTES + rules.length * RULE_BYTES,
       0,

@@ -9,7 +9,6 @@ import { headOf } from "../../wire/envelope";
 import { errorText } from "../../wire/node-answer";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
-import type { ArrivedList } from "../ledger/protocol";
 import { UnreadList } from "../reading/reading";
 import type { TableName } from "../table";
 import type { PollingParts } from "./mark-turns";
@@ -44,11 +43,7 @@ export class MarkSource {
   }
 
   /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */
-  async list(
-    table: TableName,
-    userArena: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Pick<ArrivedList, "head" | "body">> {
+  async list(table: TableName, userArena: string | undefined, signal: AbortSignal) {
     const { requests, fail } = this.told(table);
     const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
@@ -102,13 +97,10 @@ export class MarkSource {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
-    const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure =>
-      new ListFailure(
-        visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`)),
-        refused,
-        afterMs,
-        unauthorized,
-      );
+    const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure => {
+      const message = visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`));
+      return new ListFailure(message, refused, afterMs, unauthorized);
+    };
     return { requests, fail };
   }
 
