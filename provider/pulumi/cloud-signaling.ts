@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declareSignaling } from "./declared";
-import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { typeToken } from "../resources/provider-text";
+import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
 import type { ReceiverInput } from "./types";
 
@@ -46,7 +46,7 @@ const KIND: Kind = {
  */
 export class CloudSignaling extends pulumi.CustomResource {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = tokenOf(KIND);
+  static readonly __pulumiType = typeToken(KIND.type);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is CloudSignaling {
@@ -71,10 +71,9 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted } = registered(KIND, name, args, options);
-    declareSignaling(args, options);
+    const { props, accepted, follow } = registered(KIND, name, args, options);
     super(CloudSignaling.__pulumiType, name, props, accepted);
-    watchLeftOut(this, KIND, name, args, options);
+    follow(this);
   }
 }
 

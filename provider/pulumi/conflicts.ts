@@ -1,3 +1,6 @@
+import type { HostBits } from "../model/prefix";
+import { prefixIn } from "../model/readable";
+
 /** What the resources of one run of a program declare about one set of one node. */
 export interface DeclaredSet {
   /** The `PrefixSet` or group that owns the whole set, and what it declares. */
@@ -58,4 +61,28 @@ export function record(
 
 function outside(entry: string, prefix: string, owner: string): string {
   return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
+}
+
+/**
+ * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
+ * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
+ */
+export function mergedEntries(common: unknown, own: unknown, hostBits: unknown): unknown {
+  if (own === undefined) return common;
+  const [below, above] = [members(common), members(own)];
+  if (!below || !above) return below ? own : common;
+  const bits = hostBits === "mask" ? hostBits : "reject";
+  const replaced = new Set(above.map(([prefix]) => canonical(prefix, bits)));
+  return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
+}
+
+/** Prefixes with what they hold; `undefined` for what is neither an object nor an array of prefixes. */
+function members(entries: unknown): [string, unknown][] | undefined {
+  if (typeof entries !== "object" || entries === null) return undefined;
+  if (!Array.isArray(entries)) return Object.entries(entries);
+  return entries.every((prefix) => typeof prefix === "string") ? entries.map((prefix) => [prefix, 1]) : undefined;
+}
+
+function canonical(spelling: string, hostBits: HostBits): string {
+  return prefixIn(spelling, { hostBits })?.toString() ?? spelling;
 }

@@ -7,46 +7,12 @@ import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { typeToken } from "../resources/provider-text";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
-import { type Declaration, record } from "./conflicts";
+import { type Declaration, mergedEntries, record } from "./conflicts";
 import type { Ignored } from "./ignored";
-import { isPlain, type Settled, settled } from "./inputs";
+import { isPlain, runError, type Settled, settled } from "./inputs";
 import { inspect } from "./inspection";
-import type { Declarer, Made } from "./preview/obstacles";
-import { isLookup } from "./registration";
+import type { Declarer } from "./preview/obstacles";
 import { type Run, theRun } from "./run";
-import { runError } from "./run-error";
-import type { EntriesInput, NodeInput, ReceiverInput } from "./types";
-
-/** The arguments by which a resource says which set it means. */
-interface SetIdentity {
-  readonly arena: pulumi.Input<string>;
-  readonly profile?: pulumi.Input<string>;
-  readonly set: pulumi.Input<string>;
-  readonly node?: NodeInput;
-  readonly hostBits?: pulumi.Input<HostBits>;
-  readonly onExisting?: pulumi.Input<"fail" | "adopt">;
-}
-
-interface SetArgs extends SetIdentity {
-  readonly entries: EntriesInput;
-  readonly exclusive?: pulumi.Input<boolean>;
-}
-
-interface GroupArgs extends Omit<SetArgs, "node"> {
-  readonly nodes: unknown;
-}
-
-interface EntryOfSetArgs extends SetIdentity {
-  readonly prefix: pulumi.Input<string>;
-  readonly value?: pulumi.Input<number>;
-  readonly expires?: pulumi.Input<string>;
-}
-
-interface SignalingArgs {
-  readonly prefixes: pulumi.Input<pulumi.Input<string>[]>;
-  readonly hostBits?: pulumi.Input<HostBits>;
-  readonly receiver?: ReceiverInput;
-}
 
 type Options = pulumi.CustomResourceOptions | undefined;
 
@@ -60,67 +26,50 @@ interface Content {
   readonly parts?: readonly string[] | undefined;
 }
 
-/** What is to be called with the resource once it is registered. */
-type Registered = (resource: pulumi.CustomResource) => void;
-
 /** Who declares something, beside what it is. */
 interface Subject extends Pick<Declaration, "type" | "name" | "at">, Pick<Declarer, "isLater" | "made"> {
   readonly ignored: Ignored | undefined;
 }
 
 /**
- * Records a `PrefixSet`; ends the program where another resource declares the same. A preview inspects its set.
+ * Records what a `PrefixSet`, `PrefixSetEntry` or `PrefixSetGroup` declares, a group on each of its nodes; ends the program
+ * where another resource declares the same. A preview inspects its sets.
+ *
+ * @param args as they were given; what is missing among them, or not valid, is reported by others
  * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
  */
-export function declareSet(name: string, args: SetArgs, options: Options, ignored?: Ignored): Registered {
-  const made: Made = {};
-  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
-  if (isLookup(options)) return registered;
-  const { arena, profile, set, node, entries, exclusive, hostBits, onExisting } = args;
-  const run = theRun();
-  const subject: Subject = { type: "PrefixSet", name, ignored, made, isLater: waitsForOthers(options) };
-  // A member that is missing is reported where the arguments are made.
-  const parts = inspect(name, "entries", entries, true)?.catch(() => []);
-  const content = { entries, exclusive, hostBits, onExisting, parts };
-  whenSettled(run, { arena, profile, set, node }, content, (place, known) => enter(run, subject, place, known));
-  return registered;
-}
-
-/**
- * Records a `PrefixSetGroup` as a set on each of its nodes, like {@link declareSet}.
- *
- * @param entriesOf what a node with entries of its own is to hold
- */
-export function declareGroup(
-  name: string,
-  { nodes, ...args }: GroupArgs,
+export function declareSet(
+  { type, name, ignored, made }: Pick<Subject, "type" | "name" | "ignored" | "made">,
+  args: pulumi.Inputs,
   options: Options,
-  entriesOf: (common: unknown, own: unknown, hostBits: unknown) => unknown,
-  ignored?: Ignored,
-): Registered {
-  const made: Made = {};
-  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
-  if (isLookup(options)) return registered;
-  const { arena, profile, set, entries, exclusive, hostBits, onExisting } = args;
+): void {
+  const { arena, profile, set, node, nodes, entries, prefix, value, expires, exclusive, hostBits, onExisting } = args;
   const run = theRun();
-  const subject: Subject = { type: "PrefixSetGroup", name, ignored, made, isLater: waitsForOthers(options) };
-  const parts = inspect(name, "entries", entries, true)?.catch(() => []);
-  const content = { entries, exclusive, hostBits, onExisting, parts };
-  whenSettled(run, { arena, profile, set, nodes }, content, ({ nodes: known, ...place }, common, isSecret) => {
+  const subject: Subject = { type, name, ignored, made, isLater: waitsForOthers(options) };
+  // A member that is missing is reported where the arguments are made.
+  const parts = type === "PrefixSetEntry" ? undefined : inspect(name, "entries", entries, true)?.catch(() => []);
+  const content = { entries, prefix, value, expires, exclusive, hostBits, onExisting, parts };
+  whenSettled(run, { arena, profile, set, node, nodes }, content, ({ nodes: known, ...place }, given, isSecret) => {
+    const all = given.known && type === "PrefixSetEntry" ? { ...given, value: entryOf(given.value) } : given;
+    if (type !== "PrefixSetGroup") return enter(run, subject, place, all);
     const read = remembered();
-    for (const [node, own] of overridesOf(known)) {
-      const { entries: more, ...overrides } = own;
-      const merged = (all: Content) => ({
-        ...all,
+    for (const [node, { entries: own, ...overrides }] of overridesOf(known)) {
+      const merged = (common: Content) => ({
+        ...common,
         ...overrides,
-        entries: entriesOf(all.entries, more, all.hostBits),
+        entries: mergedEntries(common.entries, own, common.hostBits),
         ...(isSecret && { parts: ["nodes"] }),
       });
-      const content = common.known ? { ...common, value: merged(common.value) } : common;
-      enter(run, { ...subject, at: node }, { ...place, node }, content, read);
+      const held = all.known ? { ...all, value: merged(all.value) } : all;
+      enter(run, { ...subject, at: node }, { ...place, node }, held, read);
     }
   });
-  return registered;
+}
+
+/** One entry, as a set that declares nothing else. */
+function entryOf({ prefix, value, expires, hostBits, onExisting }: pulumi.Unwrap<pulumi.Inputs>): Content {
+  const entries = { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } };
+  return { entries, exclusive: false, hostBits, onExisting };
 }
 
 /** What each node of a group says of itself. A name that comes twice is reported by the group's own check. */
@@ -138,27 +87,6 @@ function remembered(): typeof normaliseEntries {
   };
 }
 
-/** Records a `PrefixSetEntry`, like {@link declareSet}. */
-export function declareEntry(name: string, args: EntryOfSetArgs, options: Options, ignored?: Ignored): Registered {
-  const made: Made = {};
-  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
-  if (isLookup(options)) return registered;
-  const { arena, profile, set, node, prefix, value, expires, hostBits, onExisting } = args;
-  const run = theRun();
-  const subject: Subject = { type: "PrefixSetEntry", name, ignored, made, isLater: waitsForOthers(options) };
-  const given = { prefix, value, expires, hostBits, onExisting };
-  whenSettled(run, { arena, profile, set, node }, given, (place, content) => {
-    const entry = ({ prefix, value, expires, hostBits, onExisting }: { [key: string]: unknown }) => ({
-      entries: { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } },
-      exclusive: false,
-      hostBits: hostBits as HostBits | undefined,
-      onExisting: onExisting as Content["onExisting"],
-    });
-    enter(run, subject, place, content.known ? { ...content, value: entry(content.value) } : content);
-  });
-  return registered;
-}
-
 /** True where a resource depends on others than those of this package. */
 function waitsForOthers(options: Options): boolean {
   const all: unknown[] = options?.dependsOn === undefined ? [] : [options.dependsOn].flat();
@@ -169,10 +97,9 @@ function waitsForOthers(options: Options): boolean {
 }
 
 /** Lets a preview inspect the receiver of a `CloudSignaling`. */
-export function declareSignaling(args: SignalingArgs, options: Options): void {
+export function declareSignaling({ receiver, prefixes, hostBits }: pulumi.Inputs): void {
   const run = theRun();
-  if (isLookup(options) || !run.rounds) return;
-  const { receiver, prefixes, hostBits } = args;
+  if (!run.rounds) return;
   whenSettled(run, { receiver }, { prefixes, hostBits }, (place, content) => {
     if (!content.known || !Array.isArray(content.value.prefixes)) return;
     const { prefixes, hostBits } = content.value;

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { caught } from "../model/errors";
 import { isObject } from "../model/json";
-import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { isDeferred, later } from "./inputs";
 
 /** What the option `ignoreChanges` of a resource leaves as it is. */
@@ -92,12 +93,12 @@ function prefixOf(subject: Subject, path: string, inside: readonly (string | num
 }
 
 function prefixIn(spelling: string, hostBits: unknown): CanonicalPrefix | PrefixError {
-  try {
-    return Prefix.canonical(spelling, hostBits === "mask" ? { hostBits: "mask" satisfies HostBits } : {});
-  } catch (error) {
-    if (error instanceof PrefixError) return error;
-    throw error;
-  }
+  const options = hostBits === "mask" ? { hostBits: "mask" as const } : {};
+  return caught(
+    () => Prefix.canonical(spelling, options),
+    PrefixError,
+    (error) => error,
+  );
 }
 
 /** A step of a path: a name, a quoted name, a position or all. */

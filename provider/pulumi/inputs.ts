@@ -35,3 +35,10 @@ export async function settled<T>(input: T): Promise<Settled<pulumi.Unwrap<T>>> {
     output.apply((value) => resolve({ known: true, value, secret }));
   });
 }
+
+/** Ends the program with a sentence. Without a stack: where an error comes in a later turn the SDK would print it below. */
+export function runError(message: string): pulumi.RunError {
+  const error = new pulumi.RunError(message);
+  error.stack = "";
+  return error;
+}

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declareEntry } from "./declared";
-import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { typeToken } from "../resources/provider-text";
+import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
 import type { NodeInput } from "./types";
 
@@ -70,7 +70,7 @@ const KIND: Kind = {
  */
 export class PrefixSetEntry extends pulumi.CustomResource {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = tokenOf(KIND);
+  static readonly __pulumiType = typeToken(KIND.type);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSetEntry {
@@ -104,11 +104,9 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, ignored } = registered(KIND, name, args, options);
-    const whenRegistered = declareEntry(name, args, options, ignored);
+    const { props, accepted, follow } = registered(KIND, name, args, options);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
-    whenRegistered(this);
-    watchLeftOut(this, KIND, name, args, options);
+    follow(this);
   }
 }
 

@@ -1,9 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { HostBits } from "../model/prefix";
-import { prefixIn } from "../model/readable";
-import { declareGroup } from "./declared";
+import { typeToken } from "../resources/provider-text";
 import { DeclaredSet, PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
-import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
 import type { EntriesInput } from "./types";
 
@@ -66,7 +64,7 @@ const KIND: Kind = {
  */
 export class PrefixSetGroup extends DeclaredSet {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = tokenOf(KIND);
+  static readonly __pulumiType = typeToken(KIND.type);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSetGroup {
@@ -94,11 +92,9 @@ export class PrefixSetGroup extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetGroupArgs, options?: pulumi.CustomResourceOptions) {
-    const { given, props, accepted, ignored } = registered(KIND, name, args, options);
-    const whenRegistered = declareGroup(name, given, options, merged, ignored);
+    const { props, accepted, follow } = registered(KIND, name, args, options);
     super(PrefixSetGroup.__pulumiType, name, props, accepted);
-    whenRegistered(this);
-    watchLeftOut(this, KIND, name, given, options);
+    follow(this);
   }
 }
 
@@ -116,28 +112,4 @@ export interface GroupNode {
   maxRemovals?: number | string;
   /** As it was given. */
   onExisting?: "fail" | "adopt";
-}
-
-/**
- * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
- * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
- */
-function merged(common: unknown, own: unknown, hostBits: unknown): unknown {
-  if (own === undefined) return common;
-  const [below, above] = [members(common), members(own)];
-  if (!below || !above) return below ? own : common;
-  const bits = hostBits === "mask" ? hostBits : "reject";
-  const replaced = new Set(above.map(([prefix]) => canonical(prefix, bits)));
-  return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
-}
-
-/** Prefixes with what they hold; `undefined` for what is neither an object nor an array of prefixes. */
-function members(entries: unknown): [string, unknown][] | undefined {
-  if (typeof entries !== "object" || entries === null) return undefined;
-  if (!Array.isArray(entries)) return Object.entries(entries);
-  return entries.every((prefix) => typeof prefix === "string") ? entries.map((prefix) => [prefix, 1]) : undefined;
-}
-
-function canonical(spelling: string, hostBits: HostBits): string {
-  return prefixIn(spelling, { hostBits })?.toString() ?? spelling;
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declareSet } from "./declared";
-import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { typeToken } from "../resources/provider-text";
+import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
@@ -111,7 +111,7 @@ export abstract class DeclaredSet extends pulumi.CustomResource {
  */
 export class PrefixSet extends DeclaredSet {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = tokenOf(KIND);
+  static readonly __pulumiType = typeToken(KIND.type);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSet {
@@ -131,11 +131,9 @@ export class PrefixSet extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    const { given, props, accepted, ignored } = registered(KIND, name, args, options);
-    const whenRegistered = declareSet(name, given, options, ignored);
+    const { props, accepted, follow } = registered(KIND, name, args, options);
     super(PrefixSet.__pulumiType, name, props, accepted);
-    whenRegistered(this);
-    watchLeftOut(this, KIND, name, given, options);
+    follow(this);
   }
 }
 

@@ -1,17 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { JsonObject } from "../model/json";
-import { providerText, typeToken } from "../resources/provider-text";
+import { providerText } from "../resources/provider-text";
 import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../resources/secret-names";
-import { warnOfUnknownKeys } from "./config-keys";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
-import { engineAddress } from "./settings";
+import { engineAddress, warnOfUnknownKeys } from "./settings";
 
 /** What a class says about its arguments and outputs. */
 export interface Kind {
-  /** The type without its namespace, for example `PrefixSet`. */
-  readonly type: string;
+  /** The type without its namespace. */
+  readonly type: "PrefixSet" | "PrefixSetEntry" | "PrefixSetGroup" | "CloudSignaling";
   /** Arguments that must be there. */
   readonly required: readonly string[];
   /** Arguments that stand in id and url, and so in the clear. */
@@ -54,11 +53,6 @@ export function properties(
   };
 }
 
-/** The type token of a class, by which policies recognise its resources. */
-export function tokenOf({ type }: Kind): string {
-  return typeToken(type);
-}
-
 /** True for `new PrefixSet(…, { id })`, which reads a resource and manages nothing. */
 export function isLookup(options: pulumi.CustomResourceOptions | undefined): boolean {
   return options?.id !== undefined || options?.urn !== undefined;
@@ -85,14 +79,7 @@ export function declareOptional(resource: { readonly prototype: object }, { opti
  * Looks, once it is registered, whether the run makes a resource: one that `--target` or `--exclude` leaves out, and that the
  * stack does not have, has no id after an update, and in a preview not even its own arguments.
  */
-export function watchLeftOut(
-  resource: pulumi.CustomResource,
-  kind: Kind,
-  name: string,
-  args: object,
-  options: pulumi.CustomResourceOptions | undefined,
-): void {
-  if (isLookup(options)) return;
+export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: string, args: object): void {
   const output = pulumi.runtime.isDryRun() ? argumentOf(resource, kind, args) : resource.id;
   // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
   const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };

@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { IGNORED_KEY } from "../resources/provider-text";
+import { declareSet, declareSignaling } from "./declared";
 import { ignoredChanges, withCanonicalKeys } from "./ignored";
-import { type Kind, properties } from "./registration";
+import type { Made } from "./preview/obstacles";
+import { isLookup, type Kind, properties, watchLeftOut } from "./registration";
 
 /** True for an instance of a class, whichever copy of the package made it. */
 export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object: unknown): boolean {
@@ -9,11 +11,11 @@ export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object
 }
 
 /**
- * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), beside its arguments and
- * what of them is ignored, as the preview has to know them. What a transform of the stack adds to the options is not seen here.
+ * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), and what is to be called
+ * with it once it is. Records what it declares. What a transform of the stack adds to the options is not seen here.
  *
  * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and
- * where an argument is missing
+ * where an argument is missing or another resource declares the same
  */
 export function registered<A extends { readonly hostBits?: unknown; readonly entries?: unknown }>(
   kind: Kind,
@@ -31,7 +33,16 @@ export function registered<A extends { readonly hostBits?: unknown; readonly ent
   const isWhole = ignored?.all === true && kind.required.includes("entries");
   const told = isWhole || (prefixes.length > 0 && kind.required.includes("nodes") && prefixes);
   const props = { ...properties(kind, name, given, options), ...(told && { [IGNORED_KEY]: told }) };
-  return { given, props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, ignored };
+  const made: Made = {};
+  const isMade = !isLookup(options);
+  const { type } = kind;
+  if (isMade && type === "CloudSignaling") declareSignaling(given);
+  if (isMade && type !== "CloudSignaling") declareSet({ type, name, ignored, made }, given, options);
+  const follow = (resource: pulumi.CustomResource) => {
+    made.resource = resource;
+    if (isMade) watchLeftOut(resource, kind, name, given);
+  };
+  return { props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, follow };
 }
 
 function accepted(

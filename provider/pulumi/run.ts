@@ -16,17 +16,21 @@ import { previewReads, programSettings } from "./settings";
 export interface SetOfRun extends DeclaredSet {
   /** Declares the first that names it, until there is a second one: nothing else can contradict it. Not in a preview, which reads all. */
   waiting?: readonly (() => void)[];
-  readonly toInspect: {
-    readonly node: Target<NodeOptions>;
-    readonly url: PrefixSetUrl;
-    readonly entries: Map<CanonicalPrefix, number | undefined>;
-    readonly secret: Set<CanonicalPrefix>;
-    readonly ignored: Set<CanonicalPrefix>;
-    readonly declarers: Declarer[];
-    isIgnored: boolean;
-    exclusive: boolean;
-    incomplete: boolean;
-    isSecret: boolean;
+  readonly toInspect: ReturnType<typeof nothingDeclared>;
+}
+
+function nothingDeclared(node: Target<NodeOptions>, url: PrefixSetUrl) {
+  return {
+    node,
+    url,
+    entries: new Map<CanonicalPrefix, number | undefined>(),
+    secret: new Set<CanonicalPrefix>(),
+    ignored: new Set<CanonicalPrefix>(),
+    declarers: [] as Declarer[],
+    isIgnored: false,
+    exclusive: false,
+    incomplete: false,
+    isSecret: false,
   };
 }
 
@@ -58,21 +62,7 @@ export class Run implements Plan {
     const node = this.node(argument);
     if (!node) return undefined;
     const key = `${parseNodeEndpoint(node.options.endpoint).shown}\n${formatUrl(url)}`;
-    const found = this.sets.get(key) ?? {
-      entries: new Map(),
-      toInspect: {
-        node,
-        url,
-        entries: new Map(),
-        secret: new Set(),
-        ignored: new Set(),
-        declarers: [],
-        isIgnored: false,
-        exclusive: false,
-        incomplete: false,
-        isSecret: false,
-      },
-    };
+    const found = this.sets.get(key) ?? { entries: new Map(), toInspect: nothingDeclared(node, url) };
     this.sets.set(key, found);
     this.news.add(found);
     return found;
@@ -92,10 +82,8 @@ export class Run implements Plan {
 
   takeSets(): readonly (readonly SetToInspect[])[] {
     const nodes = new Map<string, SetToInspect[]>();
-    for (const one of this.take(this.sets.values())) {
-      const key = JSON.stringify(one.toInspect.node.options);
-      addTo(nodes, key, one.toInspect);
-    }
+    for (const { toInspect } of this.take(this.sets.values()))
+      addTo(nodes, JSON.stringify(toInspect.node.options), toInspect);
     return [...nodes.values()];
   }
 
@@ -124,9 +112,7 @@ const outsideOfRuns = {};
 /** The run that is in progress. @throws {ConfigError} for a wrong `packetfilter:previewReads` */
 export function theRun(): Run {
   const stack = pulumi.runtime.getStackResource();
-  const begun = runs.get(stack ?? outsideOfRuns);
-  if (begun) return begun;
-  const run = new Run(stack);
+  const run = runs.get(stack ?? outsideOfRuns) ?? new Run(stack);
   runs.set(stack ?? outsideOfRuns, run);
   return run;
 }

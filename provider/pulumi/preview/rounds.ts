@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { addTo } from "../../model/group";
 import { some } from "../../model/text";
-import { settled } from "../inputs";
-import { runError } from "../run-error";
+import { runError, settled } from "../inputs";
 import type { Inspected, ReceiverToInspect, SetToInspect } from "./inspect";
 
 /** What a run of a program has declared since it was asked last. */
