@@ -36,12 +36,16 @@ const entrySchema = schema(() =>
   zod().strictObject({ value: valueSchema().optional(), ...noteShape() }, { error: objectError() }),
 );
 
-/** What `entries` becomes: two flat maps, which the engine can compare key by key. */
-export interface NormalEntries {
+/** What a set holds, or should hold: two flat maps, which the engine can compare key by key. */
+export interface SetContent {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
   readonly entries: ListedMap;
   /** Canonical prefix to note, as text; only entries that have one. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
+}
+
+/** What `entries` becomes. */
+export interface NormalEntries extends SetContent {
   /** Prefixes whose time has come, which are not wanted any more, with that time. */
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
   /** Sentences that fail the check, each with the position. */

@@ -21,44 +21,7 @@ export interface Target<O> {
 }
 
 /** What the stack's configuration and the environment say, read once and checked. */
-export interface Settings {
-  /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
-  node(argument: unknown): Target<NodeOptions>;
-  /** The receiver for an argument `receiver`. @throws {ConfigError} */
-  receiver(argument: unknown): Target<ReceiverOptions>;
-  /** Prefixes that no set of this stack may overlap. @throws {ConfigError} */
-  forbiddenPrefixes(): readonly Prefix[];
-  /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
-  requiredPrefixes(): readonly Prefix[];
-  /** Shortest prefix lengths that any set of this stack lets in. @throws {ConfigError} */
-  shortestPrefix(): ShortestPrefix;
-  /** More entries fail in every set of this stack; `undefined`: no such limit. @throws {ConfigError} */
-  maxEntries(): number | undefined;
-  /** True: nothing is changed at any node or receiver. */
-  readonly readOnly: boolean;
-  /** File that gets one line for each mutation. */
-  readonly auditLog: string | undefined;
-  /** Who acts, for the audit log. */
-  readonly actor: string | undefined;
-  /** True when the limit on removals is lifted for this set in this run. */
-  liftsRemovals(url: string): boolean;
-  /** Every node that the configuration and the environment know, as far as they make sense. */
-  knownNodes(): readonly Target<NodeOptions>[];
-  /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
-  readonly maxRemovals: ShareLimit | undefined;
-  /** How many entries of a set one deployment may give another value, all resources together; `undefined`: no such limit. */
-  readonly maxChanges: ShareLimit | undefined;
-  /** True when the limit on other values is lifted for this set in this run. */
-  liftsChanges(url: string): boolean;
-  /** True: the user says that each address of a node or receiver is a machine of its own. */
-  readonly distinctNodes: boolean;
-}
-
-/** Prefix lengths by family; shorter prefixes fail. */
-interface ShortestPrefix {
-  readonly ipv4?: number | undefined;
-  readonly ipv6?: number | undefined;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 /**
  * The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it.
@@ -89,31 +52,46 @@ function receiverKeys(url: unknown): readonly ConfigKey[] {
  * Reads settings with the precedence argument, configuration, environment. A node or receiver that is named or given as
  * an object stands by itself: nothing of the unnamed default is mixed in, so that no secret reaches another address.
  */
-export function readSettings(config: ReadConfig, env: Environment): Settings {
+export function readSettings(config: ReadConfig, env: Environment) {
   const [nodes, receivers] = [nodeKind(config, env), receiverKind(config, env)];
+  const auditLog = config("auditLog");
   return {
-    node: (argument) => resolve(argument, nodes),
-    receiver: (argument) => resolve(argument, receivers),
+    /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
+    node: (argument: unknown) => resolve(argument, nodes),
+    /** The receiver for an argument `receiver`. @throws {ConfigError} */
+    receiver: (argument: unknown) => resolve(argument, receivers),
+    /** Prefixes that no set of this stack may overlap. @throws {ConfigError} */
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
+    /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
     requiredPrefixes: () => prefixes("requiredPrefixes", config),
+    /** Shortest prefix lengths that any set of this stack lets in, by family. @throws {ConfigError} */
     shortestPrefix: () => parse(shortestSchema(), config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
+    /** More entries fail in every set of this stack; `undefined`: no such limit. @throws {ConfigError} */
     maxEntries: () => maxEntries(config("maxEntries")),
+    /** True: nothing is changed at any node or receiver. */
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
-    auditLog: text(config("auditLog")),
+    /** File that gets one line for each mutation. */
+    auditLog: auditLog === undefined ? undefined : String(auditLog),
+    /** Who acts, for the audit log. */
     actor: env.PACKETFILTER_ACTOR,
+    /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
     maxRemovals: shareLimit("maxRemovals", config("maxRemovals")),
+    /** How many entries of a set one deployment may give another value, all resources together; `undefined`: no such limit. */
     maxChanges: shareLimit("maxChanges", config("maxChanges")),
+    /** True: the user says that each address of a node or receiver is a machine of its own. */
     distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
+    /** Every node that the configuration and the environment know, as far as they make sense. */
     knownNodes: () => knownNodes(nodes, config),
-    liftsRemovals: (url) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
-    liftsChanges: (url) => names(env.PACKETFILTER_ALLOW_CHANGES, url),
+    /** True when the limit on removals is lifted for this set in this run. */
+    liftsRemovals: (url: string) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
+    /** True when the limit on other values is lifted for this set in this run. */
+    liftsChanges: (url: string) => names(env.PACKETFILTER_ALLOW_CHANGES, url),
   };
 }
 
 /** What the connections to nodes and those to receivers differ in. */
 interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
-  readonly named: "nodes" | "receivers";
   /** All that have a name. Read once: reading the text of a thousand for each of them takes seconds. @throws {ConfigError} */
   readonly members: () => JsonObject;
   readonly schema: () => z.ZodType<O>;
@@ -125,8 +103,7 @@ interface ConnectionKind<O> {
 function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOptions> {
   return {
     argument: "node",
-    named: "nodes",
-    members: readOnce(() => members("nodes", config)),
+    members: named("nodes", config),
     schema: nodeSchema,
     remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
     standard: () => {
@@ -149,8 +126,7 @@ function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOpti
 function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<ReceiverOptions> {
   return {
     argument: "receiver",
-    named: "receivers",
-    members: readOnce(() => members("receivers", config)),
+    members: named("receivers", config),
     schema: receiverSchema,
     remedy:
       'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
@@ -180,16 +156,12 @@ function signalingAnswers(config: ReadConfig): Pick<ReceiverOptions, "answers"> 
   return given === undefined ? {} : { answers: parse(receiverAnswersSchema(), given, "packetfilter:signalingAnswers") };
 }
 
-function members(named: ConnectionKind<unknown>["named"], config: ReadConfig): JsonObject {
-  return parse(membersSchema(), config(named) ?? {}, `packetfilter:${named}`);
-}
-
-/** Only a success is kept. */
-function readOnce<T>(read: () => T): () => T {
-  let kept: { readonly value: T } | undefined;
+/** Connections by name, read once. Only a success is kept. */
+function named(key: "nodes" | "receivers", config: ReadConfig): () => JsonObject {
+  let read: JsonObject | undefined;
   return () => {
-    kept ??= { value: read() };
-    return kept.value;
+    read ??= parse(membersSchema(), config(key) ?? {}, `packetfilter:${key}`);
+    return read;
   };
 }
 
@@ -211,12 +183,12 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
     const names = Object.keys(all);
     const choice = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
     throw new UnknownConnection(
-      `${kind.argument} "${argument}" is not in "packetfilter:${kind.named}" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.named}.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
+      `${kind.argument} "${argument}" is not in "packetfilter:${kind.argument}s" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.argument}s.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
     );
   }
   return {
     name: argument,
-    options: parse(kind.schema(), all[argument], `packetfilter:${kind.named}.${argument}`),
+    options: parse(kind.schema(), all[argument], `packetfilter:${kind.argument}s.${argument}`),
     fromEnvironment: false,
   };
 }
@@ -225,29 +197,27 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
 function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Target<NodeOptions>[] {
   const found = (argument: unknown) => attempt(() => resolve(argument, kind), ConfigError) ?? [];
   const all = membersSchema().catch({});
-  const named = config(kind.named);
-  const names = Object.keys(all.parse(typeof named === "string" ? structured(named, kind.named) : named));
+  const names = Object.keys(all.parse(structured(config("nodes"), "nodes")));
   return [undefined, ...names].flatMap(found);
 }
 
 /** Parses a value that may be structured or one JSON string. Messages name the path and never show the value. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
-  const result = schema.safeParse(structured(value, path));
+  const given = structured(value, path);
+  const result = schema.safeParse(given);
   if (result.success) return result.data;
   const sentences = result.error.issues.map((issue) => {
     const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issuePath(issue.path)}` : path;
-    const isAbsent = issue.path.length > 0 && memberAt(value, issue.path) === undefined;
+    const isAbsent = issue.path.length > 0 && memberAt(given, issue.path) === undefined;
     return isAbsent ? `${at} is missing${remedyFor(at)}` : `${at}: ${issue.message}`;
   });
   throw new ConfigError(sentences.join("; "));
 }
 
-/** The member of a value, which may be structured or one JSON string; `undefined` where there is none. */
 function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  const start = typeof value === "string" ? structured(value, "") : value;
   return path.reduce<unknown>(
     (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
-    start,
+    value,
   );
 }
 
@@ -301,7 +271,6 @@ function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   });
 }
 
-/** Connections by name. */
 const membersSchema = schema(() => zod().record(zod().string(), zod().unknown()));
 const shortestSchema = schema(() => zod().strictObject({ ipv4: length(32), ipv6: length(128) }));
 
@@ -336,8 +305,4 @@ function isTrue(key: string, value: unknown): boolean {
   throw new ConfigError(
     `${key} is neither true nor false: set packetfilter:${key} or its environment variable to one of them.`,
   );
-}
-
-function text(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
 }

@@ -2,9 +2,7 @@ import { z } from "zod";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { connectionSchema, hostBitsSchema, optionalText, replaced, Stored } from "../arguments";
-import type { UsedBefore } from "../changes";
 import { noteShape } from "../entries";
-import type { ReceiverPlace } from "../receiver-access";
 
 const { reason, ticket } = noteShape();
 
@@ -22,20 +20,10 @@ export const cloudSignalingSchema = z.strictObject({
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
 
 /** What the program wants: checked inputs. */
-export interface CloudSignalingInputs extends ReceiverPlace {
-  readonly prefixes: readonly CanonicalPrefix[];
-  readonly stops: "started" | "all" | "none";
-  /** The arguments as they came, which go back to the engine unchanged. */
-  readonly verbatim: Verbatim;
-}
+export type CloudSignalingInputs = ReturnType<typeof readInputs>;
 
 /** What the state says. */
-export interface CloudSignalingState extends CloudSignalingInputs, UsedBefore {
-  /** Prefixes that this resource started. */
-  readonly started: readonly CanonicalPrefix[];
-  /** Prefixes whose last start or stop ended without a known result. */
-  readonly unsettled: readonly CanonicalPrefix[];
-}
+export type CloudSignalingState = ReturnType<typeof readState>;
 
 const givenSchema = z.object({
   receiver: z.unknown().optional(),
@@ -45,22 +33,25 @@ const givenSchema = z.object({
 const usedBefore = z.object({ endpoint: optionalText });
 
 /** Reads inputs that `check` made. */
-export function readInputs(json: JsonObject): CloudSignalingInputs {
+export function readInputs(json: JsonObject) {
   const stored = storedSignaling(json);
   return {
     ...stored.given(givenSchema),
     prefixes: stored.prefixes("prefixes"),
-    verbatim: without(json, CLOUD_SIGNALING_OUTPUTS),
+    /** The arguments as they came, which go back to the engine unchanged. */
+    verbatim: without(json, CLOUD_SIGNALING_OUTPUTS) as Verbatim,
   };
 }
 
 /** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
-export function readState(json: JsonObject): CloudSignalingState {
+export function readState(json: JsonObject) {
   const stored = storedSignaling(json);
   return {
     ...readInputs(json),
     ...stored.facts(usedBefore),
+    /** Prefixes that this resource started. */
     started: stored.prefixes("started"),
+    /** Prefixes whose last start or stop ended without a known result. */
     unsettled: stored.prefixes("unsettled"),
   };
 }
@@ -80,7 +71,7 @@ export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterab
 }
 
 /** What becomes the state, beside the arguments. */
-export interface CloudSignalingOutputs {
+interface CloudSignalingOutputs {
   readonly endpoint: string;
   readonly prefixes: Iterable<CanonicalPrefix>;
   readonly started: Iterable<CanonicalPrefix>;

@@ -6,6 +6,7 @@ import { PrefixIndex } from "../../model/prefix-index";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
+import type { Settings } from "../settings";
 
 /** What a set may hold, by its arguments and the stack's configuration together. */
 export interface ContentLimits {
@@ -25,12 +26,7 @@ export interface ContentArguments {
 }
 
 /** What the stack's configuration says about every set. */
-interface StackContent {
-  forbiddenPrefixes(): readonly Prefix[];
-  requiredPrefixes(): readonly Prefix[];
-  shortestPrefix(): { readonly ipv4?: number | undefined; readonly ipv6?: number | undefined };
-  maxEntries(): number | undefined;
-}
+type StackContent = Pick<Settings, "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries">;
 
 /** By default a default route (`/0`) is refused, and nothing else. */
 const SHORTEST = 1;
@@ -53,8 +49,8 @@ export function entryProblems(
   entries: readonly CanonicalPrefix[],
   limits: Pick<ContentLimits, "forbidden" | "shortest">,
 ): string[] {
-  const isOpen = limits.forbidden.length === 0;
-  const overlaps = isOpen ? [] : protectedOverlaps(entries.map(Prefix.fromCanonical), limits.forbidden);
+  const overlaps =
+    limits.forbidden.length === 0 ? [] : protectedOverlaps(entries.map(Prefix.fromCanonical), limits.forbidden);
   const forbidden = overlaps.map(([entry, other]) =>
     entry.equals(other)
       ? `entry ${entry} is a forbidden prefix (forbiddenPrefixes): remove it.`

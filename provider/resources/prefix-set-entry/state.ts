@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ListedValue, type SentTo, sentPlace, sentSchema } from "../../model/entry";
+import { type ListedValue, sentPlace, sentSchema } from "../../model/entry";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
@@ -16,9 +16,7 @@ import {
   Stored,
   setShape,
 } from "../arguments";
-import type { UsedBefore } from "../changes";
 import { noteShape, valueSchema } from "../entries";
-import type { SetPlace } from "../resource-set";
 
 /** The arguments of a `PrefixSetEntry`. `node` is checked by a module of its own. */
 export const prefixSetEntrySchema = z.strictObject({
@@ -37,63 +35,58 @@ export const prefixSetEntrySchema = z.strictObject({
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
 
 /** What the program wants: checked inputs. */
-export interface PrefixSetEntryInputs extends SetPlace {
-  readonly prefix: CanonicalPrefix;
-  readonly value: ListedValue;
-  /** True once the time of `expires` has come. */
-  readonly expired: boolean;
-  /** Time with zone. */
-  readonly expires?: string | undefined;
-  /** Where `block --now` put the entry. */
-  readonly sent?: SentTo | undefined;
-  readonly onExisting: "fail" | "adopt";
-  readonly onDestroy: "remove" | "keep" | "created";
-  /** The arguments as they came, which go back to the engine unchanged. */
-  readonly verbatim: Verbatim;
-}
+export type PrefixSetEntryInputs = ReturnType<typeof readInputs>;
 
 /** What the state says. */
-export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
-  /** True where a failure left the entry out. */
-  readonly absent: boolean;
-  /** True where the set held the prefix before this resource did. States without it were written as the creator's. */
-  readonly existed: boolean;
-  /** True where the entry was taken over with another value, and no update has followed. */
-  readonly adopted: boolean;
-  /** Prefixes whose last write ended without a known result. */
-  readonly unsettled: ReadonlySet<CanonicalPrefix>;
-}
+export type PrefixSetEntryState = ReturnType<typeof readState>;
 
 const { onExisting, onDestroy } = prefixSetEntrySchema.shape;
 const givenSchema = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
   expires: optionalText,
+  /** Where `block --now` put the entry. */
   sent: sentSchema().optional(),
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("remove"),
 });
-const heldSchema = z.object({ value: listedValue.default(1), expired: flag });
-const outputs = z.object({ endpoint: optionalText, absent: flag, existed: flag, adopted: flag });
+const heldSchema = z.object({
+  value: listedValue.default(1),
+  /** True once the time of `expires` has come. */
+  expired: flag,
+});
+const outputs = z.object({
+  endpoint: optionalText,
+  /** True where a failure left the entry out. */
+  absent: flag,
+  /** True where the set held the prefix before this resource did. States without it were written as the creator's. */
+  existed: flag,
+  /** True where the entry was taken over with another value, and no update has followed. */
+  adopted: flag,
+});
 
 /** Reads inputs that `check` made. */
-export function readInputs(json: JsonObject): PrefixSetEntryInputs {
-  const address = readAddress(json);
-  const prefix = Prefix.canonical(String(json.prefix));
+export function readInputs(json: JsonObject) {
   const stored = storedEntry(json);
   return {
+    address: readAddress(json),
+    prefix: Prefix.canonical(String(json.prefix)),
     ...stored.given(givenSchema),
     ...stored.facts(heldSchema),
-    address,
-    prefix,
-    verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS),
+    /** The arguments as they came, which go back to the engine unchanged. */
+    verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS) as Verbatim,
   };
 }
 
 /** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
-export function readState(json: JsonObject): PrefixSetEntryState {
+export function readState(json: JsonObject) {
   const stored = storedEntry(json);
-  return { ...readInputs(json), ...stored.facts(outputs), unsettled: new Set(stored.prefixes("unsettled")) };
+  return {
+    ...readInputs(json),
+    ...stored.facts(outputs),
+    /** Prefixes whose last write ended without a known result. */
+    unsettled: new Set(stored.prefixes("unsettled")),
+  };
 }
 
 /** {@link readState} for an update, whose program gives the arguments anew. */

@@ -4,24 +4,17 @@ import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } f
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
-import { type NormalEntries, normaliseEntries } from "../entries";
+import { type NormalEntries, normaliseEntries, type SetContent } from "../entries";
 import type { Checked } from "../handler";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
-import {
-  type HeldBefore,
-  isSameSet,
-  sayExpired,
-  sayExpiredRemovals,
-  setProblems,
-  withoutHandedNotes,
-} from "../prefix-set/check";
+import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
 import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetGroupSchema } from "./arguments";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
-import { type Before, type Kind, namesOf, sayGroupPlan } from "./plan";
-import { readInputs } from "./state";
+import { type Kind, namesOf, sayGroupPlan } from "./plan";
+import { type GroupInputs, readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
@@ -94,13 +87,15 @@ function alike(
     before,
     inUse,
     left,
-  }: { before: Before | undefined; inUse: ReadonlyMap<string, NodeInUse>; left: ReadonlyMap<string, Differences> },
+  }: { before: GroupInputs | undefined; inUse: ReadonlyMap<string, NodeInUse>; left: ReadonlyMap<string, Differences> },
 ): Kind[] {
   const kinds = new Map<string, Kind & { nodes: string[] }>();
   for (const [name, { own, maxRemovals }] of nodes) {
     const node = inUse.get(name) as NodeInUse;
-    const isSpecial = own !== undefined || maxRemovals !== undefined || before?.isSpecial(name) === true;
-    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, before?.has(name)]);
+    const former = before?.nodes.get(name);
+    const isSpecial =
+      own !== undefined || maxRemovals !== undefined || former?.own !== undefined || before?.differs.has(name);
+    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, former !== undefined]);
     const kind = kinds.get(key);
     if (kind) kind.nodes.push(name);
     else {
@@ -110,7 +105,7 @@ function alike(
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: before?.of(name) ?? NOTHING,
+        before: before && former ? before.of(name) : NOTHING,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,
       });
@@ -129,19 +124,11 @@ function kindProblems(
   return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
 }
 
-const NOTHING: HeldBefore = { entries: new Map(), notes: new Map() };
+const NOTHING: SetContent = { entries: new Map(), notes: new Map() };
 
-function heldBefore(olds: JsonObject, news: JsonObject): Before | undefined {
-  if (!isSameSet(olds, news) || !isObject(olds.nodes) || hasUnknown(olds)) return undefined;
-  const before = readInputs(olds);
-  return {
-    common: before.common,
-    wantedOn: (node) => before.contentOf(node).entries,
-    differencesOf: (node) => before.differs.get(node),
-    has: (node) => before.nodes.has(node),
-    isSpecial: (node) => before.differs.has(node) || before.nodes.get(node)?.own !== undefined,
-    of: (node) => (before.nodes.has(node) ? before.of(node) : NOTHING),
-  };
+/** What the nodes held by the inputs of the run before. */
+function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined {
+  return isSameSet(olds, news) && isObject(olds.nodes) && !hasUnknown(olds) ? readInputs(olds) : undefined;
 }
 
 /** Records what is wanted at each node, and that the group will come for it. */

@@ -2,22 +2,12 @@ import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
-
 import { listedValue } from "../arguments";
 
 export { differing, overridden } from "../../model/group-content";
 
-/** Notes of entries, as texts. */
-type Notes = ReadonlyMap<CanonicalPrefix, string>;
-
 /** Where a node differs from what it should hold: the value that it holds, or `null` for an entry that it lacks. */
 export type Differences = ReadonlyMap<CanonicalPrefix, ListedValue | null>;
-
-/** What a set holds, or should hold. */
-export interface Content {
-  readonly entries: ListedMap;
-  readonly notes: Notes;
-}
 
 /** The differences of what a node holds from what it should hold. Of equal maps nothing is made. */
 export const differencesOf = madeOnce((entries: ListedMap, held: ListedMap): Differences => {

@@ -1,30 +1,17 @@
 import { count, some } from "../../model/text";
-import type { NormalEntries } from "../entries";
+import type { NormalEntries, SetContent } from "../entries";
 import type { NodeInUse } from "../node-in-use";
-import { type HeldBefore, planOf } from "../prefix-set/check";
+import { planOf } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
-import type { Differences } from "./content";
+import type { GroupInputs } from "./state";
 
 /** Nodes that are to hold the same, held the same, and take the same values. */
 export interface Kind {
   readonly nodes: readonly string[];
   readonly normal: NormalEntries;
-  readonly before: HeldBefore;
+  readonly before: SetContent;
   readonly limits: { readonly maxRemovals?: number | string };
   readonly node: Pick<NodeInUse, "maxValue">;
-}
-
-/** What the nodes of a group held by the inputs of the run before. */
-export interface Before {
-  readonly common: HeldBefore;
-  /** Where it differed from what it should hold. */
-  differencesOf(node: string): Differences | undefined;
-  /** What it should hold. */
-  wantedOn(node: string): HeldBefore["entries"];
-  has(node: string): boolean;
-  /** True where it differed from others. */
-  isSpecial(node: string): boolean;
-  of(node: string): HeldBefore;
 }
 
 /**
@@ -38,12 +25,12 @@ export function sayGroupPlan(
     kinds,
     before,
     isNew,
-  }: { readonly kinds: readonly Kind[]; readonly before: Before | undefined; readonly isNew: boolean },
+  }: { readonly kinds: readonly Kind[]; readonly before: GroupInputs | undefined; readonly isNew: boolean },
 ): void {
   const alike = new Map<string, string[]>();
   for (const kind of kinds) {
     // A node that joins may be one under another name, or hold it already.
-    const joins = isNew || !kind.nodes.some((node) => before?.has(node));
+    const joins = isNew || !kind.nodes.some((node) => before?.nodes.has(node));
     const plan = planOf(runtime, { ...kind, isNew: joins });
     if (plan === undefined) continue;
     const text = [...stateOf(kind, before), plan].join(", ");
@@ -66,10 +53,10 @@ const NAMED = 5;
 const TOLD = 5;
 
 /** What the node of a kind held otherwise than it should: nodes that did are of a kind by themselves. */
-function stateOf({ nodes: [node = ""] }: Kind, before: Before | undefined): string[] {
-  const differences = before?.differencesOf(node);
+function stateOf({ nodes: [node = ""] }: Kind, before: GroupInputs | undefined): string[] {
+  const differences = before?.differs.get(node);
   if (!before || !differences) return [];
-  const wanted = before.wantedOn(node);
+  const wanted = before.contentOf(node).entries;
   const all = [...differences];
   const numbers = {
     lacks: all.filter(([, value]) => value === null).length,

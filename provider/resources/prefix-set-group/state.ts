@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { formatUrl, type PrefixSetUrl, readAddress } from "../../model/resource-url";
+import { formatUrl, readAddress } from "../../model/resource-url";
 import { compareNames } from "../../model/text";
 import { replaced, Stored } from "../arguments";
+import type { SetContent } from "../entries";
 import { parseShareLimit } from "../limits/removals";
 import { type KeptSet, limitShape, type SetInputs, type SetState } from "../prefix-set/state";
 import { AT_ONCE, overrideSchema, prefixSetGroupSchema } from "./arguments";
-import { type Content, type Differences, differing, overridden, readDiffers } from "./content";
+import { differing, overridden, readDiffers } from "./content";
 
 /** Outputs that are no arguments. `differs` is one that a refresh makes an input, so that a preview shows its lines. */
 export const GROUP_OUTPUTS = [
@@ -22,47 +23,14 @@ export const GROUP_OUTPUTS = [
   "mates",
 ] as const;
 
-/** What is different at one node. */
-interface NodeOverride {
-  readonly own: Content | undefined;
-  readonly exclusive?: boolean | undefined;
-  readonly maxRemovals?: number | string | undefined;
-  readonly onExisting?: "fail" | "adopt" | undefined;
-}
-
 /** What inputs and state of a group have in common. */
-export interface GroupMembers {
-  readonly address: PrefixSetUrl;
-  readonly common: Content;
-  readonly nodes: ReadonlyMap<string, NodeOverride>;
-  readonly onDestroy: "clear" | "keep";
-  readonly atOnce: number;
-  /** How many nodes may not answer. */
-  readonly maxUnreachable: number;
-  readonly differs: ReadonlyMap<string, Differences>;
-  /** The arguments as they came, which go back to the engine unchanged. */
-  readonly verbatim: Verbatim;
-  /** What a node is to hold by these arguments. */
-  contentOf(node: string): Content;
-}
+export type GroupMembers = ReturnType<typeof readMembers>["members"];
 
 /** What the program wants. */
-export interface GroupInputs extends GroupMembers {
-  /** What it wants of one node's set. */
-  of(node: string): SetInputs;
-}
+export type GroupInputs = ReturnType<typeof readInputs>;
 
 /** What the state says. */
-export interface GroupState extends GroupMembers {
-  /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
-  readonly endpoints: ReadonlyMap<string, string>;
-  /** Nodes that the last `up` went on without, or failed at. */
-  readonly open: ReadonlyMap<string, NonNullable<KeptNode["open"]>>;
-  /** Nodes that other waves of its fleet held. */
-  readonly mates: ReadonlySet<string>;
-  /** What it says of one node's set. */
-  of(node: string): SetState;
-}
+export type GroupState = ReturnType<typeof readState>;
 
 /** What a node's set is kept as; without an address where this group never wrote it. */
 export interface KeptNode extends Omit<KeptSet, "endpoint"> {
@@ -94,31 +62,39 @@ const factsSchema = z.object({
 });
 
 /** Reads inputs that `check` made. */
-export function readInputs(json: JsonObject): GroupInputs {
+export function readInputs(json: JsonObject) {
   const { members, given } = readMembers(json);
   const limits = limitsSchema.parse(json);
   const limitsOf = (maxRemovals: number | string | undefined) =>
     maxRemovals === undefined ? limits : { ...limits, maxRemovals };
   return {
     ...members,
-    of: (node) => ({ ...setOf(members, given, node), limits: limitsOf(members.nodes.get(node)?.maxRemovals) }),
+    /** What it wants of one node's set. */
+    of: (node: string): SetInputs => ({
+      ...setOf(members, given, node),
+      limits: limitsOf(members.nodes.get(node)?.maxRemovals),
+    }),
   };
 }
 
 /** Reads outputs. @throws {Error} naming what this version cannot read */
-export function readState(json: JsonObject): GroupState {
+export function readState(json: JsonObject) {
   const { members, given } = readMembers(json);
   const facts = storedGroup(json).facts(factsSchema);
-  const open = new Map([
+  const open = new Map<string, NonNullable<KeptNode["open"]>>([
     ...facts.unreached.map((node) => [node, "unreached"] as const),
     ...facts.failed.map((node) => [node, "failed"] as const),
   ]);
   return {
     ...members,
+    /** Nodes that the last `up` went on without, or failed at. */
     open,
+    /** Nodes that other waves of its fleet held. */
     mates: new Set(facts.mates),
+    /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
     endpoints: new Map(inOrder(facts.endpoints)),
-    of: (node) => ({
+    /** What it says of one node's set. */
+    of: (node: string): SetState => ({
       ...setOf(members, given, node),
       isOpen: open.has(node),
       endpoint: facts.endpoints[node],
@@ -138,21 +114,24 @@ function storedGroup(json: JsonObject): Stored {
   return new Stored(json, `PrefixSetGroup ${formatUrl(readAddress(json))}`);
 }
 
-function readMembers(json: JsonObject): { members: GroupMembers; given: z.output<typeof givenSchema> } {
+function readMembers(json: JsonObject) {
   const stored = storedGroup(json);
   const given = stored.given(givenSchema);
   const common = { entries: stored.entries(), notes: stored.notes() };
   const nodes = readNodes(json.nodes);
-  const contents = new Map<string, Content>();
+  const contents = new Map<string, SetContent>();
   const members = {
     address: readAddress(json),
     common,
     nodes,
     onDestroy: given.onDestroy,
     atOnce: given.atOnce,
+    /** How many nodes may not answer. */
     maxUnreachable: parseShareLimit(given.maxUnreachable)?.of(nodes.size) ?? 0,
     differs: readDiffers(json.differs),
-    verbatim: without(json, [...GROUP_OUTPUTS, "differs"]),
+    /** The arguments as they came, which go back to the engine unchanged. */
+    verbatim: without(json, [...GROUP_OUTPUTS, "differs"]) as Verbatim,
+    /** What a node is to hold by these arguments. */
     contentOf: (node: string) => {
       const content = contents.get(node) ?? overridden(common, nodes.get(node)?.own);
       contents.set(node, content);
@@ -186,14 +165,14 @@ function inOrder<T>(members: Readonly<Record<string, T>>): [name: string, T][] {
 }
 
 /** Nodes as `check` writes them: names to overrides. */
-function readNodes(nodes: unknown): Map<string, NodeOverride> {
+function readNodes(nodes: unknown) {
   if (!isObject(nodes)) throw new Error("The group has no nodes.");
   return new Map(
-    inOrder(nodes).map(([name, override]): [string, NodeOverride] => {
+    inOrder(nodes).map(([name, override]) => {
       const { entries, notes, ...rest } = overrideSchema.parse(override);
-      if (entries === undefined && notes === undefined) return [name, { ...rest, own: undefined }];
       const stored = new Stored({ entries, notes }, `the node ${name}`);
-      return [name, { ...rest, own: { entries: stored.entries(), notes: stored.notes() } }];
+      const isOwn = entries !== undefined || notes !== undefined;
+      return [name, { ...rest, own: isOwn ? { entries: stored.entries(), notes: stored.notes() } : undefined }];
     }),
   );
 }

@@ -5,7 +5,7 @@ import { type Difference, difference, isEmpty, type ListedMap, summary } from ".
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { checkArguments } from "../arguments";
-import { isExpired, type NormalEntries, normaliseEntries, noting, withdrawnOf } from "../entries";
+import { isExpired, type NormalEntries, normaliseEntries, noting, type SetContent, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
@@ -57,31 +57,47 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
 }
 
-/** Sentences about what a set would hold: limits of its content, of values, of removals and of changes. */
+/**
+ * Sentences about what a set would hold: limits of its content, of values, of removals and of changes.
+ *
+ * @param set what it is to hold, and what it held; place and node as far as they are known
+ */
 export function setProblems(
-  runtime: Runtime,
+  { settings, today }: Runtime,
   args: ContentArguments & RemovalArguments,
-  { url, node, before, entries }: JudgedSet,
+  {
+    url,
+    node,
+    before,
+    entries,
+  }: {
+    readonly url: string | undefined;
+    readonly node: { readonly maxValue: number | undefined } | undefined;
+    readonly before: SetContent;
+    readonly entries: ListedMap;
+  },
 ): string[] {
-  const found = [
-    ...refusedContent(runtime, args, [...entries.keys()]),
-    ...valueProblems(entries, before.entries, node?.maxValue),
-  ];
-  return url ? [...found, ...refusedRemovals(runtime, args, { url, before, entries })] : found;
-}
-
-/** What a set is to hold, and what it held; place and node as far as they are known. */
-interface JudgedSet {
-  readonly url: string | undefined;
-  readonly node: { readonly maxValue: number | undefined } | undefined;
-  readonly before: HeldBefore;
-  readonly entries: NormalEntries["entries"];
+  const wrong: string[] = [];
+  const limits = noting(wrong, () => contentLimits(args, settings));
+  const prefixes = [...entries.keys()];
+  const content = limits ? [...entryProblems(prefixes, limits), ...contentProblems(prefixes, limits)] : wrong;
+  const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
+  if (url === undefined) return found;
+  const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
+  const removals = removed.length - expiredOf(removed, before.notes, today).size;
+  // What is not known yet is counted when the set is written.
+  const changes = [...entries].filter(([prefix, value]) => {
+    const held = before.entries.get(prefix);
+    return held !== undefined && held !== value && !hasUnknown(value);
+  }).length;
+  const change = { size: before.entries.size, removals, changes, left: entries.size };
+  return [...found, ...removalProblems(url, change, removalLimits(args, settings, url))];
 }
 
 /** What becomes of a set by the state. */
 export interface PlannedChange {
   readonly normal: NormalEntries;
-  readonly before: HeldBefore;
+  readonly before: SetContent;
   readonly isNew: boolean;
 }
 
@@ -105,13 +121,15 @@ export function sayExpiredRemovals({ notices, today }: Runtime, where: string, c
     notices.info(`${where}: removed, since expired: ${line}.`);
 }
 
+/** Expired by the program, or by the note of an entry that left the program after its time. */
 function expiredRemovals({ normal, before }: PlannedChange, today: number): CanonicalPrefix[] {
-  const gone = [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix));
-  return gone.filter((prefix) => hasExpired(prefix, normal, before, today));
+  const isOver = (prefix: CanonicalPrefix) =>
+    normal.expired.has(prefix) || isExpired(parseNote(before.notes.get(prefix)).expires, today);
+  return [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix) && isOver(prefix));
 }
 
 /** What has expired, and is no news. */
-export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldBefore): void {
+export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: SetContent): void {
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
   for (const line of inLines(withdrawn.map(([prefix, value]) => `${prefix} (${value})`))) {
     notices.info(
@@ -142,49 +160,11 @@ function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[
   return `+${insert.size} -${remove.size} (expired: ${some(expired, SHOWN_IN_PLAN)}) ~${change.size}`;
 }
 
-/** By the program, or by the note of an entry that left the program after its time. */
-function hasExpired(
-  prefix: CanonicalPrefix,
-  { expired }: Pick<NormalEntries, "expired">,
-  { notes }: HeldBefore,
-  now: number,
-): boolean {
-  return expired.has(prefix) || isExpired(parseNote(notes.get(prefix)).expires, now);
-}
-
-/** What the set held by the inputs of the run before. */
-export interface HeldBefore {
-  readonly entries: ListedMap;
-  readonly notes: ReadonlyMap<CanonicalPrefix, string>;
-}
-
 /** Another set has held nothing of ours so far. */
-function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
+function heldBefore(olds: JsonObject, news: JsonObject): SetContent {
   if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
   const stored = storedSet(olds);
   return { entries: stored.entries(), notes: stored.notes() };
-}
-
-function refusedContent(runtime: Runtime, given: ContentArguments, entries: readonly CanonicalPrefix[]): string[] {
-  const problems: string[] = [];
-  const limits = noting(problems, () => contentLimits(given, runtime.settings));
-  return limits ? [...entryProblems(entries, limits), ...contentProblems(entries, limits)] : problems;
-}
-
-function refusedRemovals(
-  { settings, today }: Runtime,
-  given: RemovalArguments,
-  { url, before, entries }: { url: string; before: HeldBefore; entries: NormalEntries["entries"] },
-): string[] {
-  const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
-  const removals = removed.length - expiredOf(removed, before.notes, today).size;
-  // What is not known yet is counted when the set is written.
-  const changes = [...entries].filter(([prefix, value]) => {
-    const held = before.entries.get(prefix);
-    return held !== undefined && held !== value && !hasUnknown(value);
-  }).length;
-  const change = { size: before.entries.size, removals, changes, left: entries.size };
-  return removalProblems(url, change, removalLimits(given, settings, url));
 }
 
 const PLACE = ["arena", "profile", "set"] as const;

@@ -77,23 +77,11 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly isOpen?: boolean;
 }
 
-/** What the inputs and the state of a `PrefixSet` have in common. */
-interface PrefixSetMembers extends SetMembers {
-  /** The arguments as they came, which go back to the engine unchanged. */
-  readonly verbatim: Verbatim;
-}
-
 /** What the program wants: checked inputs. */
-export type PrefixSetInputs = PrefixSetMembers & SetInputs;
+export type PrefixSetInputs = ReturnType<typeof readInputs>;
 
 /** What the state says. */
-export interface PrefixSetState extends PrefixSetMembers, SetState {
-  /**
-   * Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. Members of
-   * fleets had it before fleets had groups.
-   */
-  readonly unreached?: "first" | "update" | undefined;
-}
+export type PrefixSetState = ReturnType<typeof readState>;
 
 const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;
 const givenSchema = z.object({
@@ -103,15 +91,22 @@ const givenSchema = z.object({
   onDestroy: onDestroy.default("clear"),
 });
 const limits = z.object(limitShape);
-const usedBefore = z.object({ endpoint: optionalText, unreached: z.enum(["first", "update"]).optional() });
+const usedBefore = z.object({
+  endpoint: optionalText,
+  /**
+   * Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. Members of
+   * fleets had it before fleets had groups.
+   */
+  unreached: z.enum(["first", "update"]).optional(),
+});
 
 /** Reads inputs that `check` made. */
-export function readInputs(json: JsonObject): PrefixSetInputs {
+export function readInputs(json: JsonObject) {
   return { ...readMembers(json), limits: limits.parse(json) };
 }
 
 /** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
-export function readState(json: JsonObject): PrefixSetState {
+export function readState(json: JsonObject) {
   const stored = storedSet(json);
   return {
     ...readMembers(json),
@@ -131,14 +126,15 @@ export function storedSet(json: JsonObject): Stored {
   return new Stored(json, `PrefixSet ${formatUrl(readAddress(json))}`);
 }
 
-function readMembers(json: JsonObject): PrefixSetMembers {
+function readMembers(json: JsonObject) {
   const stored = storedSet(json);
   return {
     ...stored.given(givenSchema),
     address: readAddress(json),
     entries: stored.entries(),
     notes: stored.notes(),
-    verbatim: without(json, PREFIX_SET_OUTPUTS),
+    /** The arguments as they came, which go back to the engine unchanged. */
+    verbatim: without(json, PREFIX_SET_OUTPUTS) as Verbatim,
   };
 }
 
@@ -156,13 +152,13 @@ export interface KeptSet {
 
 /** The outputs of a resource with these arguments. */
 export function writeState(
-  resource: PrefixSetMembers,
+  { verbatim, address }: Pick<PrefixSetInputs, "verbatim" | "address">,
   { entries, endpoint, adopted, found, unsettled }: KeptSet,
 ): JsonObject {
   return {
-    ...resource.verbatim,
+    ...verbatim,
     entries: Object.fromEntries(entries),
-    url: formatUrl(resource.address),
+    url: formatUrl(address),
     count: entries.size,
     endpoint,
     ...(adopted && { adopted: [...adopted] }),
