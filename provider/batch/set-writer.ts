@@ -30,10 +30,11 @@ interface SameMachineRules {
 
 /** What limits the removals and the other values of a deployment in one set. */
 export interface RemovalCheck {
-  /** Why these entries, of which there is one at least, must not go, given how many the set held at first; `undefined` where they may. */
-  refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
-  /** The same for entries that are to get another value. */
-  refusesChanges(prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
+  /**
+   * Why these entries, of which there is one at least, must not go, or get another value, given how many the set held at
+   * first; `undefined` where they may.
+   */
+  refuses(what: "Removals" | "Changes", prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
 }
 
 /** The set that is written to, and what its writer goes by. */
@@ -121,8 +122,8 @@ export class SetWriter {
     const { changed: overwritten } = parted(all.put, before.values);
     const changed = new Map(overwritten.filter(([prefix, value]) => before.values.get(prefix) !== value));
     const size = set.firstSize ?? before.values.size;
-    const tooMuch = counted.size > 0 ? removals?.refuses([...counted], size) : undefined;
-    const tooDifferent = changed.size > 0 ? removals?.refusesChanges([...changed.keys()], size) : undefined;
+    const tooMuch = counted.size > 0 ? removals?.refuses("Removals", [...counted], size) : undefined;
+    const tooDifferent = changed.size > 0 ? removals?.refuses("Changes", [...changed.keys()], size) : undefined;
     const reasonAgainst = ({ remove, put }: SetPlan) =>
       (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
       (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);

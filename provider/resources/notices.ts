@@ -68,16 +68,12 @@ export interface NoticePlace {
 
 /** Says something of a set: at once, or together with what is said of the same set elsewhere. */
 export interface SetNotices {
-  info(place: NoticePlace, text: string): void;
-  warn(place: NoticePlace, text: string): void;
+  say(kind: "info" | "warn", place: NoticePlace, text: string): void;
 }
 
 /** Each notice at once, in a line of its own. */
 export function eachAtOnce(notices: Notices): SetNotices {
-  return {
-    info: ({ url, at }, text) => notices.info(line(url, at, text)),
-    warn: ({ url, at }, text) => notices.warn(line(url, at, text)),
-  };
+  return { say: (kind, { url, at }, text) => notices[kind](line(url, at, text)) };
 }
 
 /** Notices of a set on many nodes: those of which the same is said share a line, which names a few. */
@@ -86,12 +82,11 @@ export class FoldedNotices implements SetNotices {
 
   constructor(private readonly notices: Notices) {}
 
-  info(place: NoticePlace, text: string): void {
-    this.add("info", place, text);
-  }
-
-  warn(place: NoticePlace, text: string): void {
-    this.add("warn", place, text);
+  say(kind: "info" | "warn", { url, at }: NoticePlace, text: string): void {
+    const key = JSON.stringify([kind, url, text]);
+    const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
+    if (at !== undefined) notice.at.add(at);
+    this.said.set(key, notice);
   }
 
   /** Shows what was said so far, of the most nodes first, whichever was done first. */
@@ -101,13 +96,6 @@ export class FoldedNotices implements SetNotices {
     for (const { kind, url, at, text } of lines)
       this.notices[kind](line(url, at.length > 0 ? some(at) : undefined, text));
     this.said.clear();
-  }
-
-  private add(kind: "info" | "warn", { url, at }: NoticePlace, text: string): void {
-    const key = JSON.stringify([kind, url, text]);
-    const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
-    if (at !== undefined) notice.at.add(at);
-    this.said.set(key, notice);
   }
 }
 

@@ -83,19 +83,14 @@ export interface NewEntry {
   readonly owned: KnownPrefixes;
 }
 
-/** What that create does, and what it takes over. */
-export interface EntryPlan {
-  readonly plan: SetPlan;
-  /** The value of a foreign entry that is there: with the wanted value a commit follows, with another one left as it is. */
-  readonly found?: ListedValue;
-}
-
 /**
  * What the create of an entry does, given what the set holds.
  *
+ * @returns `found` is the value of a foreign entry that is there: with the wanted value a commit follows, with another one
+ * it is left as it is
  * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
  */
-export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry): EntryPlan {
+export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry) {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);

@@ -103,8 +103,7 @@ interface StackRemovals {
  * nothing more is removed, or gets another value: a loop that shrinks by mistake arrives in small groups, each of which would be harmless.
  */
 export class RemovalBudget {
-  private readonly removed = new Tally();
-  private readonly changed = new Tally();
+  private readonly tallies = { Removals: new Tally(), Changes: new Tally() };
 
   constructor(
     private readonly stack: () => StackRemovals,
@@ -113,21 +112,12 @@ export class RemovalBudget {
   ) {}
 
   /**
-   * Asks for these removals; what is granted counts from now on.
+   * Asks for these removals, or other values; what is granted counts from now on.
    *
    * @param size how many entries the set held when the deployment began
    * @returns why they are not granted, as a sentence
    */
-  refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
-    return this.asked("Removals", this.removed, prefixes, size);
-  }
-
-  /** {@link refuses} for entries that are to get another value. */
-  refusesChanges(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
-    return this.asked("Changes", this.changed, prefixes, size);
-  }
-
-  private asked(what: keyof typeof WORDS, tally: Tally, prefixes: readonly CanonicalPrefix[], size: number) {
+  refuses(what: keyof typeof WORDS, prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
     const stack = this.stack();
     const limit = stack[`max${what}`];
     if (limit === undefined || stack[`lifts${what}`](this.url)) return undefined;
@@ -135,7 +125,7 @@ export class RemovalBudget {
     const { stopped, verb, object } = WORDS[what];
     const refusal = (total: number) =>
       `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_${what.toUpperCase()}=${this.url}.`;
-    return tally.refuses(prefixes, most, refusal);
+    return this.tallies[what].refuses(prefixes, most, refusal);
   }
 }
 

@@ -10,11 +10,10 @@ import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
 import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
-import { prefixSetGroupSchema } from "./arguments";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { type Kind, namesOf, sayGroupPlan } from "./plan";
-import { type GroupInputs, readInputs } from "./state";
+import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {

@@ -10,7 +10,6 @@ import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import type { Place } from "../wanted";
-import { placed } from "./places";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
 
 /** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
@@ -73,4 +72,27 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
     const set = state.of(node);
     ResourceSet.leave(runtime, set, set.entries.keys());
   }
+}
+
+/**
+ * A place is an address, not a name: a node under another name at the address of the state is the same machine. Only where
+ * no node of the program is at that address does a name say that the node has moved.
+ *
+ * @returns `former`: node of the program to node of the state, without those that join; `left`: nodes of the state that are
+ * none of the program's any more
+ */
+export function placed(runtime: Runtime, names: readonly string[], state: GroupState | undefined) {
+  const former = new Map<string, string>();
+  if (!state) return { former, left: [] };
+  const free = new Map(state.endpoints);
+  const addresses = new Map(names.map((node) => [node, runtime.node(node).endpoint]));
+  const take = (node: string, name: string | undefined) => {
+    if (name === undefined || former.has(node) || !free.delete(name)) return;
+    former.set(node, name);
+  };
+  for (const [node, address] of addresses) if (free.get(node) === address) take(node, node);
+  const byAddress = new Map([...free].map(([name, address]) => [address, name]));
+  for (const [node, address] of addresses) take(node, byAddress.get(address));
+  for (const node of addresses.keys()) take(node, node);
+  return { former, left: [...free.keys()] };
 }

@@ -3,7 +3,7 @@ import type { HostBits } from "../../model/prefix";
 import { issuePath } from "../../model/schema";
 import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../entries";
-import { overrideSchema } from "./arguments";
+import { overrideSchema } from "./state";
 
 /** A node as the program gives it. */
 export interface GivenNode {
@@ -12,30 +12,22 @@ export interface GivenNode {
   readonly maxRemovals: number | string | undefined;
 }
 
-/** The argument `nodes`, once it is read. */
-export interface GivenNodes {
-  /** None while they are not known. */
-  readonly nodes: ReadonlyMap<string, GivenNode>;
-  /** As the inputs have it: names to overrides, whose entries are flat maps; as it was given while something is unknown. */
-  readonly json: unknown;
-  readonly problems: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /**
  * Reads names, or names with what is different there.
  *
  * @param before `nodes` of the run before: with `ignoreChanges` the engine hands its notes in, which no program gives.
+ * @returns no nodes while they are not known; as `json` what the inputs have: names to overrides, whose entries are flat maps,
+ * or the argument itself while something is unknown
  */
 export function givenNodes(
   given: unknown,
   options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly before?: unknown },
-): GivenNodes {
-  if (hasUnknown(given)) return { nodes: new Map(), json: given, problems: [], warnings: [] };
+) {
   const nodes = new Map<string, GivenNode>();
   const json: Record<string, unknown> = {};
   const problems: string[] = [];
   const warnings: string[] = [];
+  if (hasUnknown(given)) return { nodes, json: given, problems, warnings };
   const pairs = pairsOf(given);
   if (typeof pairs === "string") return { nodes, json, problems: [pairs], warnings };
   for (const [place, name, content] of pairs) {

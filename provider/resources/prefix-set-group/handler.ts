@@ -9,12 +9,10 @@ import { OTHER_WAVES_KEY } from "../provider-text";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { checkPrefixSetGroup } from "./check";
-import { diffPrefixSetGroup } from "./diff";
-import { eachNode, failureTexts, type NodeFailure } from "./each-node";
+import { diffPrefixSetGroup, placed } from "./diff";
+import { eachNode, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { writeDiffers, writeState } from "./outputs";
-import { placed } from "./places";
 import { type GroupInputs, type GroupState, type KeptNode, readInputs, readReplaced, readState } from "./state";
-import { GONE_FROM_GROUP, goOnWithout } from "./unreachable";
 
 /** One set that is kept equal on many nodes: what each holds is what the program says. */
 export class PrefixSetGroupHandler implements Handler {

@@ -6,9 +6,38 @@ import { compareNames } from "../../model/text";
 import { replaced, Stored } from "../arguments";
 import type { SetContent } from "../entries";
 import { parseShareLimit } from "../limits/removals";
-import { type KeptSet, limitShape, type SetInputs, type SetState } from "../prefix-set/state";
-import { AT_ONCE, overrideSchema, prefixSetGroupSchema } from "./arguments";
+import {
+  type KeptSet,
+  limitShape,
+  prefixSetSchema,
+  type SetInputs,
+  type SetState,
+  shareSchema,
+} from "../prefix-set/state";
 import { differing, overridden, readDiffers } from "./content";
+
+/** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
+export const overrideSchema = z.strictObject({
+  entries: z.unknown().optional(),
+  notes: z.record(z.string(), z.string()).optional(),
+  exclusive: prefixSetSchema.shape.exclusive,
+  maxRemovals: prefixSetSchema.shape.maxRemovals,
+  onExisting: prefixSetSchema.shape.onExisting,
+});
+
+/** The arguments of a `PrefixSetGroup`; `entries` and `nodes` may hold unknown parts. */
+export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend({
+  nodes: z.unknown(),
+  atOnce: z
+    .number({ error: "is not a number of nodes" })
+    .int("is not an integer")
+    .min(1, "is less than one node")
+    .optional(),
+  maxUnreachable: shareSchema("nodes"),
+});
+
+/** So many nodes are changed at a time unless `atOnce` says otherwise. */
+const AT_ONCE = 16;
 
 /** Outputs that are no arguments. `differs` is one that a refresh makes an input, so that a preview shows its lines. */
 export const GROUP_OUTPUTS = [

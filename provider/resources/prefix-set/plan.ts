@@ -99,20 +99,14 @@ function stop(label: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`${label}: nothing was sent. ${problems.join(" ")}`);
 }
 
-/** What a new resource finds in its set. */
-interface Found {
-  /** Entries that are there and not declared. */
-  readonly undeclared: ListedMap;
-  /** Entries that are declared with another value; the value that is there. */
-  readonly otherValue: ListedMap;
-}
-
 /** What is in the way of a new resource. Undeclared entries are only in the way of one that owns the whole set. */
 function findExisting(
   observed: ListedMap,
   { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,
-): Found {
+) {
+  /** Entries that are there and not declared. */
   const undeclared = new Map<CanonicalPrefix, ListedValue>();
+  /** Entries that are declared with another value; the value that is there. */
   const otherValue = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of observed) {
     if (owned.has(prefix)) continue;
@@ -123,7 +117,7 @@ function findExisting(
   return { undeclared, otherValue };
 }
 
-function inTheWay(label: string, { undeclared, otherValue }: Found): Error {
+function inTheWay(label: string, { undeclared, otherValue }: ReturnType<typeof findExisting>): Error {
   const parts = [
     undeclared.size > 0
       ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
