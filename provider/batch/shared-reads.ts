@@ -1,11 +1,6 @@
 import { type Clock, systemClock } from "../client/clock";
 import { SHARED_FOR_MS } from "./times";
 
-interface Kept<T> {
-  readonly at: number;
-  readonly answer: Promise<T>;
-}
-
 /**
  * One answer for all who ask within {@link SHARED_FOR_MS}, as long as no write of ours came in between.
  * A failed answer is shared by those who already wait for it and then forgotten.
@@ -17,7 +12,7 @@ interface Kept<T> {
  * ```
  */
 export class SharedReads<T> {
-  private kept: Kept<T> | undefined;
+  private kept: { readonly at: number; readonly answer: Promise<T> } | undefined;
 
   constructor(
     private readonly ask: () => Promise<T>,
@@ -27,7 +22,7 @@ export class SharedReads<T> {
   /** The kept answer if it is young enough, else a new one. */
   read(): Promise<T> {
     if (this.kept && this.clock.monotonic() - this.kept.at < SHARED_FOR_MS) return this.kept.answer;
-    const kept: Kept<T> = { at: this.clock.monotonic(), answer: this.ask() };
+    const kept = { at: this.clock.monotonic(), answer: this.ask() };
     this.kept = kept;
     kept.answer.catch(() => {
       if (this.kept === kept) this.kept = undefined;

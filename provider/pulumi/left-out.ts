@@ -5,33 +5,18 @@ import { type HostBits, Prefix } from "../model/prefix";
 import { formatUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { DeploymentFolder } from "../resources/other-processes";
-import { KeyRegistry, type Place, SIGNALING } from "../resources/wanted";
+import { KeyRegistry, SIGNALING } from "../resources/wanted";
 import { settled } from "./inputs";
 import { theRun } from "./run";
-
-/** A resource that the run does not make. */
-interface LeftOut {
-  /** Without its namespace: `PrefixSet`. */
-  readonly type: string;
-  readonly name: string;
-  readonly isSignaling: boolean;
-  /** The address that the engine serves for this deployment. */
-  readonly engine: string;
-}
-
-/** What a resource of this program wants, and where. */
-interface Wanted {
-  readonly place: Place;
-  readonly object: string;
-  readonly prefixes: readonly string[];
-}
 
 /**
  * Says that this run does not make a resource which the stack does not have yet, and tells the provider processes what it
  * wants: no check of it reaches them, and the resource under whose former name its entries are may go with the same run.
+ *
+ * @param engine The address that the engine serves for this deployment.
  */
-export async function sayLeftOut({ type, name, isSignaling, engine }: LeftOut, args: JsonObject): Promise<void> {
-  const wanted = (await wantedBy(isSignaling, args)).filter(({ prefixes }) => prefixes.length > 0);
+export async function sayLeftOut(type: string, name: string, engine: string, args: JsonObject): Promise<void> {
+  const wanted = (await wantedBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
   if (wanted.length === 0) return;
   await pulumi.log.warn(
     `${type} "${name}" is left out of this run (--target, --exclude), and the stack does not have it yet: nothing is put in for it. Where a resource that goes with this run holds what it declares, that stays there; a destroy without --run-program removes it.`,
@@ -42,7 +27,7 @@ export async function sayLeftOut({ type, name, isSignaling, engine }: LeftOut, a
 }
 
 /** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
-async function wantedBy(isSignaling: boolean, args: JsonObject): Promise<Wanted[]> {
+async function wantedBy(isSignaling: boolean, args: JsonObject) {
   const given = await settled(args);
   if (!given.known) return [];
   const { hostBits, entries, prefix, prefixes, expires, nodes, ...place } = given.value as Readonly<
@@ -53,13 +38,8 @@ async function wantedBy(isSignaling: boolean, args: JsonObject): Promise<Wanted[
     const receiver = theRun().receiver(place.receiver)?.receiver;
     if (!receiver || !Array.isArray(prefixes)) return [];
     const endpoint = parseEndpoint(receiver.options.url, "url").shown;
-    return [
-      {
-        place: { name: receiver.name, endpoint },
-        object: SIGNALING,
-        prefixes: prefixes.map((it) => canonical(it, bits)),
-      },
-    ];
+    const all = prefixes.map((it) => canonical(it, bits));
+    return [{ place: { name: receiver.name, endpoint }, object: SIGNALING, prefixes: all }];
   }
   const url = setUrl(place);
   if (!url) return [];

@@ -85,11 +85,10 @@ export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: 
   const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };
   const engine = engineAddress();
   if (engine === undefined || isKnown === undefined) return;
-  const { type, connection } = kind;
   // Loaded here, since most programs need none of it.
   const say = async () => {
     const { sayLeftOut } = await import("./left-out.js");
-    await sayLeftOut({ type, name, isSignaling: connection === "receiver", engine }, { ...args });
+    await sayLeftOut(kind.type, name, engine, { ...args });
   };
   // A registration that fails is reported by the engine.
   void isKnown.then((known) => (known ? undefined : say())).catch(() => undefined);

@@ -33,23 +33,13 @@ export const entryLimitShape = {
 /** Arguments by the names that a schema knows, and not checked. */
 type Given<S> = { readonly [K in keyof S]?: unknown };
 
-/** Arguments split into those that can be checked now and those that a preview does not know yet. */
-export interface CheckedArguments<S, A> {
-  /** All of them, as they came. */
-  readonly given: Given<S>;
-  /** What is known and valid; `undefined` if there are problems. */
-  readonly args: Partial<A> | undefined;
-  readonly problems: readonly string[];
-}
-
 /**
  * Checks arguments member by member; a member that is unknown, or holds something unknown, is not checked.
  * A member that may hold unknown parts and is checked elsewhere has the schema `z.unknown()`.
+ *
+ * @returns `given`: all of them, as they came; `args`: what is known and valid, `undefined` if there are problems
  */
-export function checkArguments<S extends z.ZodRawShape>(
-  schema: z.ZodObject<S>,
-  news: JsonObject,
-): CheckedArguments<S, z.output<z.ZodObject<S>>> {
+export function checkArguments<S extends z.ZodRawShape>(schema: z.ZodObject<S>, news: JsonObject) {
   const unknown = Object.keys(news).filter((key) => hasUnknown(news[key]) && key in schema.shape);
   const checkable = Object.fromEntries(Object.entries(news).filter(([key]) => !unknown.includes(key)));
   // A schema compiles itself at its first use, so a new one is made only where something is unknown.
@@ -61,11 +51,8 @@ export function checkArguments<S extends z.ZodRawShape>(
           shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
         });
   const result = narrowed.safeParse(checkable);
-  if (!result.success) {
-    const problems = result.error.issues.map((issue) => sentence(issue, checkable));
-    return { given: news as Given<S>, args: undefined, problems };
-  }
-  return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };
+  const problems = result.error?.issues.map((issue) => sentence(issue, checkable)) ?? [];
+  return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>> | undefined, problems };
 }
 
 function sentence(issue: z.core.$ZodIssue, args: JsonObject): string {

@@ -35,7 +35,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
   const sameAddress = runtime.nodeAt(endpoint);
   if (sameAddress) return sameAddress;
   if (today && isSecretHolder(today.options)) {
-    throw new Error(movedAway(what, { kind: "node", argument, endpoint, today, inUse: runtime.open(today).endpoint }));
+    throw new Error(movedAway(what, "node", { argument, endpoint }, today, runtime.open(today).endpoint));
   }
   const { tls, ...rest }: NodeOptions = today?.options ?? { endpoint };
   const options = {
@@ -68,22 +68,18 @@ export function receiverOfState(runtime: Runtime, what: string, { argument, endp
   }
   const inUse = runtime.receiver(argument);
   if (inUse.endpoint === endpoint) return inUse;
-  throw new Error(movedAway(what, { kind: "receiver", argument, endpoint, today, inUse: inUse.endpoint }));
+  throw new Error(movedAway(what, "receiver", { argument, endpoint }, today, inUse.endpoint));
 }
 
 type Kind = "node" | "receiver";
 
 function movedAway(
   what: string,
-  at: {
-    readonly kind: Kind;
-    readonly argument: unknown;
-    readonly endpoint: string;
-    readonly today: Target<unknown>;
-    readonly inUse: string;
-  },
+  kind: Kind,
+  { argument, endpoint }: StatePlace & { readonly endpoint: string },
+  today: Target<unknown>,
+  inUse: string,
 ): string {
-  const { kind, argument, endpoint, today, inUse } = at;
   const who = today.fromEnvironment ? "environment" : "configuration";
   return `${what} is at ${endpoint} by the state, but the ${who} names ${inUse}: nothing was sent, since the credentials are meant for ${inUse}. ${sentence(waysOut(kind, argument, endpoint, today.fromEnvironment))} "pulumi up" without --refresh moves what stays in the program, as its preview shows.`;
 }

@@ -167,9 +167,11 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
-    const unwanted = this.withoutWanted(candidates);
     const { sameMachine } = this.runtime.shared;
-    const { activity } = this.receiver;
+    const { activity, wanted, owned, label } = this.receiver;
+    const kept = candidates.filter((prefix) => wanted.has(prefix));
+    sayActive(this.runtime.notices, { label, kept, owned });
+    const unwanted = candidates.filter((prefix) => !kept.includes(prefix));
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
     const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
     if (prefixes.length === 0) return;
@@ -186,13 +188,6 @@ export class ReceiverAccess {
       const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
       throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
     }
-  }
-
-  private withoutWanted(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
-    const { wanted, owned, label } = this.receiver;
-    const kept = candidates.filter((prefix) => wanted.has(prefix));
-    sayActive(this.runtime.notices, { label, kept, owned });
-    return candidates.filter((prefix) => !kept.includes(prefix));
   }
 
   private prepare(): void {

@@ -27,14 +27,7 @@ const ALWAYS_ALLOWED_REMOVALS = 20;
 const DEFAULT_MAX_REMOVALS = "50%";
 
 /** How much one change may remove from a set, by the arguments of its resource. */
-export interface RemovalLimits {
-  readonly maxRemovals: ShareLimit;
-  readonly allowEmpty: boolean;
-  /** True when the user lifted the limit on removals for this set and this run. */
-  readonly isLifted: boolean;
-  /** How many entries may get another value, by argument and stack; none where no limit is asked for, or it is lifted. */
-  readonly maxChanges: readonly { readonly name: string; readonly limit: ShareLimit }[];
-}
+export type RemovalLimits = ReturnType<typeof removalLimits>;
 
 /** The arguments that limit removals. */
 export interface RemovalArguments {
@@ -48,14 +41,20 @@ export function removalLimits(
   { maxRemovals = DEFAULT_MAX_REMOVALS, maxChanges, allowEmpty = false }: RemovalArguments,
   stack: StackRemovals,
   url: string,
-): RemovalLimits {
+) {
   const parsed = parseShareLimit(maxRemovals);
   if (parsed === undefined) throw new Error(`maxRemovals: ${maxRemovals} is no limit.`);
   const own = { name: "maxChanges", limit: maxChanges === undefined ? undefined : parseShareLimit(maxChanges) };
   const ofStack = { name: "packetfilter:maxChanges", limit: stack.maxChanges };
   const ofChanges = [own, ofStack].flatMap(({ name, limit }) => (limit ? [{ name, limit }] : []));
-  const isLifted = stack.liftsRemovals(url);
-  return { maxRemovals: parsed, allowEmpty, isLifted, maxChanges: stack.liftsChanges(url) ? [] : ofChanges };
+  return {
+    maxRemovals: parsed,
+    allowEmpty,
+    /** True when the user lifted the limit on removals for this set and this run. */
+    isLifted: stack.liftsRemovals(url),
+    /** How many entries may get another value, by argument and stack; none where no limit is asked for, or it is lifted. */
+    maxChanges: stack.liftsChanges(url) ? [] : ofChanges,
+  };
 }
 
 /**
