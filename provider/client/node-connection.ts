@@ -82,8 +82,8 @@ export class NodeConnection {
   }
 
   /** How the node answers when it is asked for something of a place, whose names may stand in `answers.path`. */
-  habitsAt({ arena, ...rest }: ResourceUrl): NodeHabits {
-    return { ...this.habits, place: { arena, ...rest } };
+  habitsAt(place: ResourceUrl): NodeHabits {
+    return { ...this.habits, place };
   }
 
   /** What a node answered, in a form that a message may quote: short, and without secrets. */

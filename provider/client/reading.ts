@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { caught } from "../model/errors";
 import { jsonIn } from "../model/readable";
 import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
@@ -112,7 +111,12 @@ export function readList<T extends readonly unknown[]>(
 
 /** A reading; what has no known shape is unexpected, and would be so again. */
 export function understood<T>(read: () => Reading<T>): Reading<T> {
-  return caught(read, ShapeError, ({ message, remedy }) => unexpected(message, false, remedy));
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
+    throw error;
+  }
 }
 
 /** The same node, with a module that is relative to a folder instead of the working folder. */

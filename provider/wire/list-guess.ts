@@ -33,17 +33,13 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
 }
 
 /** The one place that may have been left empty; for profiles the object that may be keyed by their names. */
-function lastResort(
-  json: unknown,
-  places: readonly Place[],
-  kind: ListKind,
-): Pick<Place, "path" | "found"> | undefined {
+function lastResort(json: unknown, places: readonly Place[], kind: ListKind) {
   if (kind === "profiles" && isObject(json)) {
     const holdsObjects = (value: unknown) =>
       isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isObject);
     const [[path, value] = [], ...more] = Object.entries(json).filter(([, value]) => holdsObjects(value));
     if (more.length === 0 && path !== undefined && isObject(value))
-      return { path, found: { kind: "keyed", members: value } };
+      return { path, found: { kind: "keyed", members: value } as const };
   }
   const [hollow, ...more] = places.filter(({ found }) => found.kind === "hollow");
   return more.length > 0 || hollow?.path === "" ? undefined : hollow;

@@ -24,9 +24,7 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
     return Object.entries(list.members).map(([key, members], index): Profile => {
       if (!isObject(members)) throw notA("profile with a name", members, index);
       const own = nameKey(members, habits);
-      return own !== undefined && members[own] === key
-        ? { name: key, ...extraOf(members, [own]) }
-        : { name: key, ...extraOf(members, []) };
+      return { name: key, ...extraOf(members, own !== undefined && members[own] === key ? [own] : []) };
     });
   }
   return list.elements.map((element, index): Profile => {
