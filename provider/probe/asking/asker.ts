@@ -121,11 +121,6 @@ export class Asker {
     this.connections.push(this.connection);
   }
 
-  /** What a body says, short and without secrets. */
-  quote(body: string): string {
-    return this.connection.quote(body);
-  }
-
   /** Waits; ends early, with an error, when the user asks to stop. */
   async pause(ms: number, { calm = false } = {}): Promise<void> {
     if (ms > 0) await this.world.sleep(ms, calm ? undefined : this.signal);

@@ -24,7 +24,7 @@ export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind
   const { work, receiver } = bench;
   const left: LeftBehind[] = [];
   if (isUnclean(bench)) await bench.pause(doubtMs, { calm: true });
-  const inSet = work?.needsClearing ? await repeatedly(bench, () => work.clear({ calm: true })) : undefined;
+  const inSet = work?.isTouched ? await repeatedly(bench, () => work.clear({ calm: true })) : undefined;
   if (work && inSet !== undefined) left.push(leftIn(work, bench.endpoint, inSet));
   const active = await repeatedly(bench, async () => receiver?.clear({ calm: true }));
   if (receiver && active !== undefined) left.push(leftAt(receiver, active));
@@ -33,7 +33,7 @@ export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind
 
 /** True where something may have to be taken out or stopped. */
 export function isUnclean({ work, receiver }: Bench): boolean {
-  return work?.needsClearing === true || (receiver?.remains.length ?? 0) > 0;
+  return work?.isTouched === true || (receiver?.remains.length ?? 0) > 0;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
 import { quotable, readAnswer } from "../../wire/node-answer";
 import type { SignalingOperation } from "../../wire/signaling";
-import { prefixesIn, solveEmpty, solveStatus } from "../shapes/status-search";
+import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { successOf, verdictOf } from "../shapes/verdicts";
 import { pauseAfter, TIMING } from "../timing";
 import { Answer } from "./answer";
@@ -36,7 +36,8 @@ export class Receiver {
   private readonly started = new Set<string>();
   /** Starts and stops of which the status has shown that they were carried out. */
   private readonly successes: { readonly operation: "start" | "stop"; readonly answer: Answer }[] = [];
-  private known: ReceiverAnswers;
+  /** How its answers are read: as the user says it, and by what they have shown. */
+  answers: ReceiverAnswers;
 
   /** @throws {OptionsError} naming the wrong option. */
   constructor(
@@ -50,7 +51,7 @@ export class Receiver {
       ...given(parseOptions(receiverSchema(), options, "receiver")),
     };
     this.requests = new SignalingRequests(checked);
-    this.known = checked.answers ?? {};
+    this.answers = checked.answers ?? {};
     const { endpoint, redactor } = this.requests;
     this.endpoint = endpoint.shown;
     this.world = { ...systemWorld, ...world };
@@ -61,11 +62,6 @@ export class Receiver {
   /** Prefixes whose signaling may be active. */
   get remains(): readonly string[] {
     return [...this.started];
-  }
-
-  /** How its answers are read: as the user says it, and by what they have shown. */
-  get answers(): ReceiverAnswers {
-    return this.known;
   }
 
   status({ secret, calm = false }: Asking = {}): Promise<Answer> {
@@ -83,7 +79,7 @@ export class Receiver {
 
   /** How a client reads a status. */
   read(answer: Answer) {
-    return readStatusAnswer(answer.http, this.known);
+    return readStatusAnswer(answer.http, this.answers);
   }
 
   /** The active prefixes. @throws {Unclear} when the status cannot be read. */
@@ -99,12 +95,11 @@ export class Receiver {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();
-      const found = solveStatus(answer.body, this.known, (answers) => {
-        const reading = readStatusAnswer(answer.http, answers);
-        const active = reading.kind === "done" ? reading.value.map(String) : [];
-        return prefixes.every((prefix) => active.includes(prefix));
+      const found = solveStatus(answer.body, this.answers, (answers) => {
+        const active = this.activeIn(answer, answers)?.map(String);
+        return prefixes.every((prefix) => active?.includes(prefix));
       });
-      if (found) this.known = found;
+      if (found) this.answers = found;
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
       await this.pause(pauseAfter(ms));
     }
@@ -112,11 +107,9 @@ export class Receiver {
 
   /** Learns from a status how the receiver says that nothing is active. */
   showsNothing(answer: Answer): void {
-    const found = solveEmpty(this.known, (answers) => {
-      const reading = readStatusAnswer(answer.http, answers);
-      return reading.kind === "done" && reading.value.length === 0;
-    });
-    if (found) this.known = found;
+    const ways = [this.answers, ...(["{}", "", 404] as const).map((empty) => ({ ...this.answers, empty }))];
+    const found = ways.find((answers) => this.activeIn(answer, answers)?.length === 0);
+    if (found) this.answers = found;
   }
 
   /** Learns from an answer to what was carried out how the receiver says so. False where no setting reads that. */
@@ -126,10 +119,10 @@ export class Receiver {
     const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
     const success = successOf(operation, bodies);
     if (success === undefined) return false;
-    const isByOperation = this.known.success !== undefined && !("member" in this.known.success);
-    this.known = {
-      ...this.known,
-      success: "member" in success || !isByOperation ? success : { ...this.known.success, ...success },
+    const isByOperation = this.answers.success !== undefined && !("member" in this.answers.success);
+    this.answers = {
+      ...this.answers,
+      success: "member" in success || !isByOperation ? success : { ...this.answers.success, ...success },
     };
     return this.isDone(answer, operation);
   }
@@ -143,9 +136,9 @@ export class Receiver {
     if (this.isStarted(answer)) return true;
     const successes = [...this.successes.map((one) => one.answer), answer];
     const [good, bad] = [successes, failures].map((answers) => answers.map(({ errorBody }) => errorBody));
-    const { success: _, ...rest } = this.known;
+    const { success: _, ...rest } = this.answers;
     const verdict = verdictOf(good ?? [], bad ?? [], 0);
-    if (verdict?.failure) this.known = { ...rest, failure: verdict.failure };
+    if (verdict?.failure) this.answers = { ...rest, failure: verdict.failure };
     return this.isStarted(answer);
   }
 
@@ -161,7 +154,7 @@ export class Receiver {
   }
 
   private isDone(answer: Answer, operation: "start" | "stop"): boolean {
-    return readDone(answer.http, operation, this.known).kind === "done";
+    return readDone(answer.http, operation, this.answers).kind === "done";
   }
 
   /**
@@ -177,7 +170,7 @@ export class Receiver {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status({ calm });
-      const left = this.shownIn(answer).filter((prefix) => this.started.has(prefix));
+      const left = this.shownIn(answer).filter((prefix) => this.started.has(prefix.toString()));
       if (left.length === 0) {
         this.showsNothing(answer);
         break;
@@ -192,9 +185,13 @@ export class Receiver {
   }
 
   /** What a status shows; where it cannot be read, every prefix that stands in it. */
-  private shownIn(answer: Answer): string[] {
-    const reading = this.read(answer);
-    return (reading.kind === "done" ? reading.value : prefixesIn(answer.body)).map(String);
+  shownIn(answer: Answer): Prefix[] {
+    return this.activeIn(answer, this.answers) ?? prefixesIn(answer.body);
+  }
+
+  private activeIn(answer: Answer, answers: ReceiverAnswers): Prefix[] | undefined {
+    const reading = readStatusAnswer(answer.http, answers);
+    return reading.kind === "done" ? reading.value : undefined;
   }
 
   close(): Promise<void> {
@@ -214,6 +211,6 @@ export class Receiver {
       { ...(!calm && this.signal && { signal: this.signal }) },
     );
     const quote = quotable(this.requests.redactor.text(answer.body));
-    return new Answer(operation, answer, quote, (body) => readAnswer(body, this.known, operation));
+    return new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
   }
 }

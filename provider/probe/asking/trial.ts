@@ -1,6 +1,5 @@
 import { Prefix } from "../../model/prefix";
 import { refusalIn } from "../../wire/signaling";
-import { prefixesIn } from "../shapes/status-search";
 import type { Answer } from "./answer";
 import { whyUnread } from "./listing";
 import { Unclear, Unusable } from "./outcome";
@@ -19,8 +18,7 @@ const WRONG = "pulumi-packetfilter-probe";
 export async function tryStart(receiver: Receiver) {
   const { prefix } = receiver;
   const idle = await receiver.status();
-  const reading = receiver.read(idle);
-  const active = reading.kind === "done" ? reading.value : prefixesIn(idle.body);
+  const active = receiver.shownIn(idle);
   const overlapping = active.filter((one) => one.overlaps(prefix));
   if (overlapping.length > 0) {
     const named = overlapping.join(", ");

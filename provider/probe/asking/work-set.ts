@@ -30,7 +30,8 @@ export class WorkSet {
   private readonly placed = new Set<string>();
   /** Those whose delete was answered with success, and not yet committed for certain. */
   private readonly leaving = new Set<string>();
-  private isTouched = false;
+  /** True when something was sent since the set was last known to be as before. */
+  isTouched = false;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
   /** The list of a filled set before anything was written. */
@@ -46,11 +47,6 @@ export class WorkSet {
   /** Prefixes, as they were sent, that may be in the set or staged. */
   get remains(): readonly string[] {
     return [...this.placed, ...this.leaving];
-  }
-
-  /** True when something was sent since the set was last known to be as before. */
-  get needsClearing(): boolean {
-    return this.isTouched;
   }
 
   /**

@@ -63,15 +63,6 @@ function tellsPrefix(element: unknown): boolean {
   return texts.some((text) => typeof text === "string" && isAddressLike(text));
 }
 
-/** The settings with which a status says that nothing is active; `undefined` where none does. */
-export function solveEmpty(
-  before: ReceiverAnswers,
-  reads: (answers: ReceiverAnswers) => boolean,
-): ReceiverAnswers | undefined {
-  const ways = [before, ...(["{}", "", 404] as const).map((empty) => ({ ...before, empty }))];
-  return ways.find(reads);
-}
-
 /** All prefixes that stand anywhere in a text. */
 export function prefixesIn(body: string): Prefix[] {
   const words = body.split(/[^\w.:/]+/).filter(isAddressLike);
