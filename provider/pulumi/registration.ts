@@ -110,7 +110,8 @@ function judged(kind: Kind, name: string, given: JsonObject): pulumi.Inputs {
     const isRequired = kind.required.includes(argument);
     const inspected = inspect(label, argument, value, isRequired);
     if (!inspected && isPlain(value)) continue;
-    const later = inspected ?? secretWhole(argument, value);
+    // Arguments like `shortestPrefix` have no members that can be missing.
+    const later = inspected ?? pulumi.isSecret(pulumi.output(value)).then((secret) => (secret ? [argument] : []));
     const isIdentity = kind.identity.includes(argument);
     const parts = isIdentity ? later.then((secret) => inTheClear(label, argument, secret)) : later;
     deferred.push(parts);
@@ -144,11 +145,6 @@ function markings({ repeats }: Kind, deferred: readonly Promise<SecretParts>[]):
     [LISTS_KEY]: markWhere(holdPrefixes),
     [output]: markWhere((found) => found.includes(argument) || found.includes(output)),
   };
-}
-
-/** Arguments like `shortestPrefix` have no members that can be missing. */
-async function secretWhole(argument: string, value: unknown): Promise<SecretParts> {
-  return (await pulumi.isSecret(pulumi.output(value))) ? [argument] : [];
 }
 
 function inTheClear(label: string, argument: string, secret: SecretParts): SecretParts {

@@ -51,8 +51,7 @@ export function compare(comparison: Comparison): Compared {
     leave();
     return { replaces };
   }
-  const isElsewhere = () => inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint;
-  const moved = hasMoved?.() ?? isElsewhere();
+  const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key))
     .every((key) => sameJson(olds[key], news[key]));

@@ -4,11 +4,6 @@ export interface Place {
   readonly endpoint: string;
 }
 
-/** Where nothing but the address counts. */
-export interface Address {
-  readonly endpoint: string;
-}
-
 /** What a receiver holds, in the registries of keys and in the audit log; a set is called by its url there. */
 export const SIGNALING = "signaling";
 
@@ -107,7 +102,7 @@ export class KeyRegistry {
   }
 
   /** The keys that were recorded for an object at an address, under whatever name. */
-  at({ endpoint }: Address, object: string): KeysHere {
+  at({ endpoint }: Pick<Place, "endpoint">, object: string): KeysHere {
     return this.recorded(`at ${endpoint}\n${object}`);
   }
 
