@@ -81,12 +81,12 @@ export class Faults {
 
   /** The fault that a request meets: the first that is due. Every fault that matches counts the request, met or not. */
   match(occasion: Occasion): ActiveFault | undefined {
-    const [first] = this.list().filter((fault) => fault.isDue(occasion));
+    const [first] = [...this.armed.values()].filter((fault) => fault.isDue(occasion));
     if (first) first.hits += 1;
     return first;
   }
 
-  list(): Armed[] {
+  list(): ActiveFault[] {
     return [...this.armed.values()];
   }
 
