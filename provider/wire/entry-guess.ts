@@ -19,7 +19,8 @@ export function refuseEntry(message: string, record: JsonObject, answers: Answer
   const hasLength = String(record[prefix]).includes("/") || others.some(([name]) => naturalRole(name) === "length");
   const length = hasLength ? undefined : guessLength(others);
   const value = guessValue(others.filter(([name]) => name !== length));
-  const isTold = members.filter(([name]) => naturalRole(name) === "prefix").length === 1 && isNatural(prefix, "prefix");
+  const isTold =
+    members.filter(([name]) => naturalRole(name) === "prefix").length === 1 && naturalRole(prefix) === "prefix";
   const guess = {
     ...(!isTold && { prefix }),
     ...(length !== undefined && { prefixLength: length }),
@@ -73,7 +74,7 @@ function guessPrefix(members: readonly Named[]): string | undefined {
   const texts = members.filter(([, content]) => isAddressLike(addressText(content) ?? ""));
   const [found] =
     texts.find(([, content]) => String(content).includes("/")) ??
-    texts.find(([name]) => isNatural(name, "prefix")) ??
+    texts.find(([name]) => naturalRole(name) === "prefix") ??
     texts[0] ??
     [];
   return found;
@@ -89,12 +90,8 @@ function guessLength(members: readonly Named[]): string | undefined {
 
 /** Where two members claim to be the value, the first; where none does, the only number. */
 function guessValue(members: readonly Named[]): string | undefined {
-  const values = members.filter(([name]) => isNatural(name, "value"));
+  const values = members.filter(([name]) => naturalRole(name) === "value");
   if (values.length > 0) return values.length > 1 ? values[0]?.[0] : undefined;
   const numbers = members.filter(([name, content]) => !naturalRole(name) && Number.isInteger(content));
   return numbers.length === 1 ? numbers[0]?.[0] : undefined;
-}
-
-function isNatural(name: string, role: "prefix" | "value"): boolean {
-  return naturalRole(name) === role;
 }

@@ -143,7 +143,10 @@ export function errorOfElements(json: unknown): string | undefined {
 
 /** True for a record that is nothing but an error, such as `{"error":"table locked"}`. */
 export function isErrorRecord(element: unknown): boolean {
-  return isVerdictRecord(element) && hasMarker(element);
+  if (!isVerdictRecord(element)) return false;
+  const members = lowerCased(element);
+  // A status alone may be the record's own, such as that of a mark; an error names itself.
+  return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && markerIn(element) !== undefined);
 }
 
 /** True for a record of which every member tells how a request went. */
@@ -178,12 +181,6 @@ function wordsAmong(members: ReadonlyMap<string, unknown>): string | undefined {
 function isKeyedByAddress(json: JsonObject): boolean {
   for (const name in json) return isAddressLike(name);
   return false;
-}
-
-/** A status alone may be the record's own, such as that of a mark; an error names itself. */
-function hasMarker(element: JsonObject): boolean {
-  const members = lowerCased(element);
-  return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && markerIn(element) !== undefined);
 }
 
 function saysFailed(value: unknown): boolean {

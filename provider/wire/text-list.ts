@@ -101,7 +101,11 @@ function record(fields: readonly string[], names: readonly (string | undefined)[
 
 /** A row whose columns have no names: what cannot be told from the row itself is asked for. */
 function element(fields: readonly string[], { number }: Line, kind: ListKind, answers: Answers | undefined): unknown {
-  const unknown = (guess: Columns) => unknownColumns(number, fields, columnsSetting(answers, kind, guess));
+  const unknown = (guess: Columns) =>
+    new ShapeError(
+      `line ${number} has ${fields.length} fields, and nothing says what they are`,
+      `Say what they are, for example ${columnsSetting(answers, kind, guess)}.`,
+    );
   const [first = "", second] = fields;
   const at = fields.findIndex(isAddressLike);
   if (kind === "marks") {
@@ -124,11 +128,4 @@ function mayBeLength(address: string, second: string): boolean {
   if (!couldBeLength(second)) return false;
   const prefix = prefixIn(`${address}/${second}`);
   return prefix !== undefined && prefix.size > 1n;
-}
-
-function unknownColumns(line: number, fields: readonly string[], setting: string): ShapeError {
-  return new ShapeError(
-    `line ${line} has ${fields.length} fields, and nothing says what they are`,
-    `Say what they are, for example ${setting}.`,
-  );
 }
