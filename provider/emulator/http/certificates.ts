@@ -50,7 +50,7 @@ export class CertificateAuthority {
   }
 
   private certify(subject: string, publicKey: KeyObject, extensions: readonly Buffer[]): string {
-    const algorithm = sequence(oid("1.2.840.10045.4.3.2"));
+    const algorithm = sequence(ECDSA_WITH_SHA256);
     const body = sequence(
       tlv(0xa0, integer(Buffer.from([2]))),
       integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
@@ -87,16 +87,14 @@ const bits = (value: Buffer, unused = 0) => tlv(0x03, Buffer.from([unused]), val
 const TRUE = tlv(0x01, Buffer.from([0xff]));
 const text = (tag: number, value: string) => tlv(tag, Buffer.from(value));
 
+/** An object identifier whose arcs are all below 128: a byte each. */
 function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
-  const bytes = [first * 40 + second];
-  for (const arc of rest) {
-    const groups = [arc & 0x7f];
-    for (let left = arc >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
-    bytes.push(...groups);
-  }
-  return tlv(0x06, Buffer.from(bytes));
+  return tlv(0x06, Buffer.from([first * 40 + second, ...rest]));
 }
+
+/** 1.2.840.10045.4.3.2, ecdsa-with-SHA256. */
+const ECDSA_WITH_SHA256 = tlv(0x06, Buffer.from("2a8648ce3d040302", "hex"));
 
 /** UTCTime with two digits of the year until 2049, GeneralizedTime with four from 2050 on (RFC 5280, section 4.1.2.5). */
 function time(ms: number): Buffer {

@@ -39,7 +39,7 @@ export function App({ state }: { state: State }) {
   if (connection === "locked") return <Locked />;
   if (!overview || !catalogue)
     return (
-      <p class="starting" role="status">
+      <p class="empty" role="status">
         {connection === "lost" ? "The emulator does not answer." : "Loading …"}
       </p>
     );
