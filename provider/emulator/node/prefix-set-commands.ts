@@ -1,4 +1,3 @@
-import { caught } from "../../model/errors";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import { type Batch, Draft, type PrefixSetStore } from "../state/prefix-set-store";
@@ -102,14 +101,13 @@ function readDelete(item: unknown, dialect: Dialect): { prefix: CanonicalPrefix;
 }
 
 function read(text: string, dialect: Dialect): CanonicalPrefix | Refusal {
-  const hostBits = dialect.hostBits === "error" ? "reject" : "mask";
-  const prefix = caught(
-    () => Prefix.canonical(text, { hostBits }),
-    PrefixError,
-    ({ message }) => bad(message),
-  );
-  if (typeof prefix !== "string" || dialect.ipv6 === "accepted" || !prefix.includes(":")) return prefix;
-  return bad(`${text}: IPv6 is not supported`);
+  try {
+    const prefix = Prefix.canonical(text, { hostBits: dialect.hostBits === "error" ? "reject" : "mask" });
+    return dialect.ipv6 === "error" && prefix.includes(":") ? bad(`${text}: IPv6 is not supported`) : prefix;
+  } catch (error) {
+    if (error instanceof PrefixError) return bad(error.message);
+    throw error;
+  }
 }
 
 /** With `hostBits: "keep"` the text as it was sent, when it has host bits. */

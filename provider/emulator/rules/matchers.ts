@@ -49,10 +49,7 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
     const negatedMatchers = compileMatch(negated, environment);
     return (packet, now) => !negatedMatchers.every((matcher) => matcher(packet, now));
   });
-  add(match.rate, (spec) => {
-    const counter = new RateCounter(spec);
-    return (packet, now) => counter.isAbove(packet, now);
-  });
+  add(match.rate, isAboveRate);
   return matchers;
 }
 
@@ -119,40 +116,21 @@ const tables = { source: "shost", destination: "dhost", pair: "sdhost", connecti
 
 /**
  * Counts packets in windows of fixed length that begin at multiples of it on the clock: simple, repeatable, and
- * without memory of earlier windows. Keys beyond {@link RATE_KEYS} in one window are counted together as one.
+ * without memory of earlier windows. A packet is above the rate by its own count, too. Keys beyond {@link RATE_KEYS} in one window are counted together as one.
  */
-class RateCounter {
-  private window = Number.NaN;
-  private readonly length: number;
-  private readonly counts = new Map<string, number>();
-  private together = 0;
-
-  constructor(private readonly spec: RateSpec) {
-    this.length = (spec.window ?? 1) * 1000;
-  }
-
-  /** Counts a packet, and tells whether its kind is above the rate now, this packet included. */
-  isAbove(packet: PacketView, now: number): boolean {
-    const window = Math.floor(now / this.length);
-    if (window !== this.window) {
-      this.window = window;
-      this.together = 0;
-      this.counts.clear();
-    }
-    const amount = this.spec.unit === "bytes" ? packet.length * packet.count : packet.count;
-    return this.add(packet, amount) > this.spec.above;
-  }
-
-  private add(packet: PacketView, amount: number): number {
-    const { per = "source" } = this.spec;
+function isAboveRate({ above, per = "source", unit, window: seconds = 1 }: RateSpec): Matcher {
+  /** What is counted together has no key. */
+  const counts = new Map<string | undefined, number>();
+  let window = Number.NaN;
+  return (packet, now) => {
+    const current = Math.floor(now / (seconds * 1000));
+    if (current !== window) counts.clear();
+    window = current;
     // Keys of the two families differ in their number of words.
-    const key = per === "rule" ? undefined : String(packetKey(tables[per], packet));
-    const before = key === undefined ? undefined : this.counts.get(key);
-    if (key === undefined || (before === undefined && this.counts.size >= RATE_KEYS)) {
-      this.together += amount;
-      return this.together;
-    }
-    this.counts.set(key, (before ?? 0) + amount);
-    return (before ?? 0) + amount;
-  }
+    const own = per === "rule" ? undefined : String(packetKey(tables[per], packet));
+    const key = counts.has(own) || counts.size < RATE_KEYS ? own : undefined;
+    const count = (counts.get(key) ?? 0) + (unit === "bytes" ? packet.length * packet.count : packet.count);
+    counts.set(key, count);
+    return count > above;
+  };
 }

@@ -72,12 +72,9 @@ export class DeploymentClient {
   /** Starts signaling. The error text names why not all were started. */
   start(
     prefixes: readonly CanonicalPrefix[],
-    {
-      signalingPartial: mode,
-      signalingOverlap,
-      lease,
-    }: Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">,
+    how: Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">,
   ): SignalingErrorText | undefined {
+    const { signalingPartial: mode, signalingOverlap, lease } = how;
     const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
     const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
     const complete = startable.length === prefixes.length;
