@@ -233,6 +233,20 @@ describe("block expire --now", () => {
     expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1 }, {}]);
   });
 
+  test.each([
+    ["--now", "--now", BLOCKED],
+    ["--now", BLOCKED, "--now"],
+  ])("a --now for every set beside one for a named set is refused: %s %s %s", async (...now) => {
+    await block("198.51.100.1", "1h", "--all-nodes");
+    const [nodesBefore, fileBefore] = [held(), entries()];
+    expect(await later(["block", "expire", "--file", "blocks.yaml", ...now])).toEqual({
+      code: 2,
+      out: "",
+      err: "--now names sets, or stands alone for every remembered one: give one of both.\n",
+    });
+    expect([held(), entries()]).toEqual([nodesBefore, fileBefore]);
+  });
+
   test("without --now it says that an up removes it, and an address that no node has is named", async () => {
     expect(await here(["block", "expire", "--file", "blocks.yaml"])).toMatchObject({ code: 2, out: "" });
     await write(

@@ -30,9 +30,15 @@ interface Flags extends Omit<EditFlags, "now"> {
 
 /** Adds `expire` to `block`. */
 export function addExpire(block: Command, io: CliIo): void {
+  const forms = new Set<boolean>();
   const command = block
     .command("expire")
-    .description("remove at once what has expired, from the nodes and from the file");
+    .description("remove at once what has expired, from the nodes and from the file")
+    // Before the option itself, whose value would be that of the last form alone.
+    .on("option:now", (url: string | null) => {
+      if (forms.add(url === null).size > 1)
+        throw new UsageError("--now names sets, or stands alone for every remembered one: give one of both.");
+    });
   addEditFlags(command, "--now [url]")
     .addHelpText("after", HELP)
     .action((flags: Flags) => run(flags, command, io));
