@@ -44,9 +44,9 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
   const { arenas, sets } = readResources(options.resources);
   const drafts = new Map<string, ArenaDraft>();
   const draft = (arena: string) => {
-    const known = drafts.get(arena) ?? { sets: {}, profiles: {} };
-    drafts.set(arena, known);
-    return known;
+    const draft = drafts.get(arena) ?? { sets: {}, profiles: {} };
+    drafts.set(arena, draft);
+    return draft;
   };
   const wanted = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
   const found: { arena: string; profile: string; rules: Rule[] }[] = [];

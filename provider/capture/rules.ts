@@ -18,10 +18,11 @@ export function captureRules(rules: readonly Rule[], sets: KnownSets): RuleSpec[
   const ids = new Set<number>();
   return rules.map((rule) => {
     const executable = asExecutable(rule);
-    const known = executable && setNames(executable).every((name) => [...sets.local, ...sets.global].includes(name));
+    const hasItsSets =
+      executable && setNames(executable).every((name) => [...sets.local, ...sets.global].includes(name));
     const unique = rule.id === undefined || !ids.has(rule.id);
     if (rule.id !== undefined) ids.add(rule.id);
-    return known && unique ? executable : asListed(rule, unique);
+    return hasItsSets && unique ? executable : asListed(rule, unique);
   });
 }
 

@@ -93,8 +93,8 @@ export class EntryTexts {
   /** The entries from `start` that fit into one request, between the two parts of its body. */
   chunk({ head, tail }: { readonly head: string; readonly tail: string }, start: number, limits: ChunkLimits): Chunk {
     const key = JSON.stringify([head, start, limits.entries, limits.bytes]);
-    const known = this.chunks.get(key);
-    if (known) return known;
+    const earlier = this.chunks.get(key);
+    if (earlier) return earlier;
     const end = chunkEnd(this.sizes, start, Buffer.byteLength(head) + tail.length, limits);
     const chunk = { body: `${head}${this.texts.slice(start, end).join(",")}${tail}`, end };
     this.chunks.set(key, chunk);
@@ -111,8 +111,8 @@ export class EqualTexts {
 
   of(items: readonly string[]): EntryTexts {
     const key = JSON.stringify(items);
-    const known = this.last?.key === key ? this.last.texts.deref() : undefined;
-    if (known) return known;
+    const earlier = this.last?.key === key ? this.last.texts.deref() : undefined;
+    if (earlier) return earlier;
     const texts = new EntryTexts(items.map(this.make));
     this.last = { key, texts: new WeakRef(texts) };
     return texts;

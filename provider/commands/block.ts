@@ -162,9 +162,9 @@ function sayPolicies({ name, folder, project, targets }: Workplace, entries: Pre
 function entriesAfter(before: PrefixEntries, names: readonly string[], change: EntryChange): PrefixEntries {
   const { value, reason, ticket, expires } = change;
   const entries = names.map((prefix) => {
-    const known = before[prefix];
-    const note = { reason, ticket: ticket ?? known?.ticket, ...(expires && { expires }) };
-    return [prefix, { value: value ?? known?.value ?? 1, ...note }];
+    const former = before[prefix];
+    const note = { reason, ticket: ticket ?? former?.ticket, ...(expires && { expires }) };
+    return [prefix, { value: value ?? former?.value ?? 1, ...note }];
   });
   return Object.fromEntries(entries);
 }

@@ -21,11 +21,11 @@ export async function replaceFile(file: string, content: string, mode: number = 
   await removeLeftDrafts(folder);
   const draft = draftIn(folder);
   try {
-    const known = await stat(file).then(
+    const existing = await stat(file).then(
       (found) => found.mode & 0o7777,
       () => undefined,
     );
-    await writeDraft(draft, content, mode, known);
+    await writeDraft(draft, content, mode, existing);
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });

@@ -63,8 +63,8 @@ function declarations({ sets, isOfSeveral }: Holdings, options: ImportOptions) {
   for (const held of sets) {
     const url = formatUrl(held.url);
     const key = JSON.stringify(as === "group" ? [url, ...held.entries] : [url, held.endpoint]);
-    const known = groups.get(key);
-    if (known) known.push(held);
+    const group = groups.get(key);
+    if (group) group.push(held);
     else groups.set(key, [held]);
   }
   const found = [...groups.values()];

@@ -20,8 +20,8 @@ const PREVIEW_READS = ["auto", "off", "require"] as const;
 /** The key `packetfilter:previewReads`. @throws {ConfigError} naming the values that it can have */
 export function previewReads(): PreviewReads {
   const given = new pulumi.Config("packetfilter").get("previewReads" satisfies ConfigKey) ?? "auto";
-  const known = PREVIEW_READS.find((reads) => reads === given);
-  if (known) return known;
+  const found = PREVIEW_READS.find((reads) => reads === given);
+  if (found) return found;
   throw new ConfigError('packetfilter:previewReads is none of "auto", "off", "require": set it to one of them.');
 }
 

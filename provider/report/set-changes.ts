@@ -68,9 +68,9 @@ export class SetChanges {
   /** Takes what a refresh found: what the state said, and what the node holds. */
   addDrift(state: SetContent, live: SetContent): void {
     for (const [prefix, { value }] of live.entries) {
-      const known = state.entries.get(prefix);
-      if (!known) this.drift.in += 1;
-      else if (known.value !== value) this.drift.changed += 1;
+      const former = state.entries.get(prefix);
+      if (!former) this.drift.in += 1;
+      else if (former.value !== value) this.drift.changed += 1;
     }
     for (const prefix of state.entries.keys()) if (!live.entries.has(prefix)) this.drift.out += 1;
   }

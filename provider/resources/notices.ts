@@ -68,12 +68,16 @@ export interface NoticePlace {
 
 /** Says something of a set: at once, or together with what is said of the same set elsewhere. */
 export interface SetNotices {
-  say(kind: "info" | "warn", place: NoticePlace, text: string): void;
+  info(place: NoticePlace, text: string): void;
+  warn(place: NoticePlace, text: string): void;
 }
 
 /** Each notice at once, in a line of its own. */
 export function eachAtOnce(notices: Notices): SetNotices {
-  return { say: (kind, { url, at }, text) => notices[kind](line(url, at, text)) };
+  return {
+    info: ({ url, at }, text) => notices.info(line(url, at, text)),
+    warn: ({ url, at }, text) => notices.warn(line(url, at, text)),
+  };
 }
 
 /** Notices of a set on many nodes: those of which the same is said share a line, which names a few. */
@@ -82,11 +86,12 @@ export class FoldedNotices implements SetNotices {
 
   constructor(private readonly notices: Notices) {}
 
-  say(kind: "info" | "warn", { url, at }: NoticePlace, text: string): void {
-    const key = JSON.stringify([kind, url, text]);
-    const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
-    if (at !== undefined) notice.at.add(at);
-    this.said.set(key, notice);
+  info(place: NoticePlace, text: string): void {
+    this.add("info", place, text);
+  }
+
+  warn(place: NoticePlace, text: string): void {
+    this.add("warn", place, text);
   }
 
   /** Shows what was said so far, of the most nodes first, whichever was done first. */
@@ -96,6 +101,13 @@ export class FoldedNotices implements SetNotices {
     for (const { kind, url, at, text } of lines)
       this.notices[kind](line(url, at.length > 0 ? some(at) : undefined, text));
     this.said.clear();
+  }
+
+  private add(kind: "info" | "warn", { url, at }: NoticePlace, text: string): void {
+    const key = JSON.stringify([kind, url, text]);
+    const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
+    if (at !== undefined) notice.at.add(at);
+    this.said.set(key, notice);
   }
 }
 

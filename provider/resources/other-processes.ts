@@ -79,9 +79,9 @@ export class DeploymentFolder implements OtherProcesses {
 
   private take([addresses = "", ...keys]: readonly string[]): void {
     for (const address of addresses.split(" ")) {
-      const known = this.known.get(address) ?? new Set();
-      for (const key of keys) known.add(key);
-      this.known.set(address, known);
+      const wanted = this.known.get(address) ?? new Set();
+      for (const key of keys) wanted.add(key);
+      this.known.set(address, wanted);
     }
   }
 

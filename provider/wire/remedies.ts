@@ -67,8 +67,8 @@ function successSetting(answers: Verdicts | undefined, command: string, { member
   if (typeof value === "object" && value !== null) return hasReader ? 'answers.read: "./your-module.js"' : undefined;
   const given = answers?.success;
   const own = verdictFor(given, command);
-  const known = own?.member === member ? own.values : [];
-  const verdict = { member, values: [...known, value] };
+  const values = own?.member === member ? own.values : [];
+  const verdict = { member, values: [...values, value] };
   if (given === undefined || ("member" in given && own?.member === member))
     return `answers.success: ${literal(verdict)}`;
   const each = "member" in given ? Object.fromEntries(all.map((name) => [name, given])) : given;

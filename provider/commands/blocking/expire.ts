@@ -116,8 +116,8 @@ async function rememberedTargets(
   const unknown: string[] = [];
   const targets = [...places].flatMap((place): NowTarget[] => {
     const [endpoint = "", url = ""] = place.split(" ");
-    const known = clients.find(({ client }) => client.endpoint === endpoint);
-    if (known) return [{ ...known, url: readSet(url) }];
+    const chosen = clients.find(({ client }) => client.endpoint === endpoint);
+    if (chosen) return [{ ...chosen, url: readSet(url) }];
     unknown.push(
       `${url} on ${endpoint}: no node that was chosen has this address, and nothing was removed there. Name it with --node or --endpoint.`,
     );

@@ -171,7 +171,7 @@ function requireContent(
   const after = [...new Set([...before.filter((prefix) => !remove.has(prefix)), ...put.keys()])];
   const grows = after.length > before.length;
   const judged = { required: limits.required, maxEntries: grows ? limits.maxEntries : undefined };
-  const known = new Set(contentProblems(before, { required: limits.required }));
-  const problems = contentProblems(after, judged).filter((problem) => !known.has(problem));
+  const earlier = new Set(contentProblems(before, { required: limits.required }));
+  const problems = contentProblems(after, judged).filter((problem) => !earlier.has(problem));
   if (problems.length > 0) throw new Error(`Set ${label}: nothing was sent. ${problems.join(" ")}`);
 }

@@ -53,9 +53,9 @@ export async function stackSets(project: Project, file: string | undefined, io: 
     const notes = notesOf(said, urn.split("::").at(-1) ?? urn);
     for (const endpoint of [said.endpoint ?? [], Object.values(said.endpoints ?? {})].flat()) {
       const key = `${endpoint} ${said.url?.split("#")[0]}`;
-      const known = found.get(key) ?? { endpoint, url, notes: new Map() };
-      for (const [prefix, note] of notes) known.notes.set(prefix, note);
-      found.set(key, known);
+      const set = found.get(key) ?? { endpoint, url, notes: new Map() };
+      for (const [prefix, note] of notes) set.notes.set(prefix, note);
+      found.set(key, set);
     }
   }
   return [...found.values()];

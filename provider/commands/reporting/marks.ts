@@ -17,9 +17,9 @@ import { type CliIo, progress } from "../cli-io";
 export async function askMarks(report: Report, settings: Settings, io: CliIo): Promise<Report> {
   const nodes = new Map<string, MarkedNode>();
   const node = (set: SetReport, endpoint: string) => {
-    const known = nodes.get(endpoint) ?? new MarkedNode(optionsFor(set, endpoint, settings), io);
-    nodes.set(endpoint, known);
-    return known;
+    const marked = nodes.get(endpoint) ?? new MarkedNode(optionsFor(set, endpoint, settings), io);
+    nodes.set(endpoint, marked);
+    return marked;
   };
   const asked = async (set: SetReport): Promise<SetReport> => {
     if (set.in.count + set.out.count + set.changed.count === 0) return set;

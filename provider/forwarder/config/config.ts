@@ -128,8 +128,8 @@ export class LiveConfig {
     const { nodes: before } = this.current;
     for (const [name, options] of Object.entries(before)) this.gone.set(name, options);
     const nodes = Object.entries(next.nodes).map(([name, options]) => {
-      const known = before[name];
-      return [name, isDeepStrictEqual(known, options) ? (known ?? options) : options];
+      const former = before[name];
+      return [name, isDeepStrictEqual(former, options) ? (former ?? options) : options];
     });
     this.current = { ...next, nodes: Object.fromEntries(nodes) };
   }

@@ -39,11 +39,11 @@ export class Metrics {
    */
   know({ nodes, sinks, hasCluster, version }: Counted): void {
     this.isKnown = false;
-    const known = { ...FIXED_LABELS, node: nodes, sink: sinks, version: [version], node_version: [process.version] };
+    const values = { ...FIXED_LABELS, node: nodes, sink: sinks, version: [version], node_version: [process.version] };
     for (const [name, { labels, cluster }] of METRICS) {
       if (cluster && !hasCluster) continue;
       const all = labels.reduce<Labels[]>(
-        (some, label) => some.flatMap((one) => known[label].map((value) => ({ ...one, [label]: value }))),
+        (some, label) => some.flatMap((one) => values[label].map((value) => ({ ...one, [label]: value }))),
         [{}],
       );
       for (const one of all) this.series(name, one);

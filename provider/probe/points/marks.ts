@@ -116,10 +116,10 @@ export const marks: readonly Point[] = [
     finds: ["missingTable"],
     ask: async (bench) => {
       const tables = await bench.tables();
-      const known = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
+      const answered = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
       // A profile whose every type is refused may be one that the node does not know.
       const listed = tables.filter(
-        ({ url }) => known.has(formatUrl(url)) || bench.learned.profiles.includes(url.profile),
+        ({ url }) => answered.has(formatUrl(url)) || bench.learned.profiles.includes(url.profile),
       );
       const refused = listed.find(({ answer }) => answer.isRefusal);
       const empty = listed.find(

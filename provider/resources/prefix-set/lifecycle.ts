@@ -61,8 +61,7 @@ export class SetLifecycle {
     });
     this.sayShared(set, inputs, written.before);
     if (adopted.size === 0) return { entries: desired, endpoint };
-    this.notices.say(
-      "warn",
+    this.notices.warn(
       set,
       `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
     );
@@ -121,11 +120,7 @@ export class SetLifecycle {
   async delete(state: SetState, wayOut = GONE_NODE): Promise<void> {
     if (state.onDestroy === "keep") {
       const place = { url: formatUrl(state.address), at: state.endpoint };
-      return this.notices.say(
-        "info",
-        place,
-        `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`,
-      );
+      return this.notices.info(place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
     }
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
@@ -133,8 +128,7 @@ export class SetLifecycle {
     const { wanted } = set;
     const kept = new Set([...managed].filter((prefix) => wanted.has(prefix)));
     if (kept.size > 0) {
-      this.notices.say(
-        "info",
+      this.notices.info(
         set,
         `${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
@@ -151,12 +145,12 @@ export class SetLifecycle {
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
-      this.notices.say("info", set, `${went} removed with the resource: ${some(gone)}.`);
+      this.notices.info(set, `${went} removed with the resource: ${some(gone)}.`);
     }
     // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
     if (others.length > 0 && exclusive) {
-      this.notices.say("warn", set, `left ${some(others)}, which this stack did not know of.`);
+      this.notices.warn(set, `left ${some(others)}, which this stack did not know of.`);
     }
   }
 
@@ -168,13 +162,12 @@ export class SetLifecycle {
       extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
       change.size > 0 ? `other values of ${some([...change.keys()])}` : "",
     ].filter((part) => part !== "");
-    this.notices.say(
-      "warn",
+    this.notices.warn(
       set,
       `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
     );
     const rest = extra.slice(SHOWN);
-    for (const line of inLines(rest)) this.notices.say("info", set, `left and not declared, too: ${line}.`);
+    for (const line of inLines(rest)) this.notices.info(set, `left and not declared, too: ${line}.`);
   }
 
   /** Once, at create: entries that were there before with the value that is declared. */
@@ -186,8 +179,7 @@ export class SetLifecycle {
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
-    this.notices.say(
-      "info",
+    this.notices.info(
       set,
       `${grouped(shared.length)} ${were} there already as declared: ${some(
         shared.map(([prefix]) => prefix),
@@ -211,7 +203,7 @@ export class SetLifecycle {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.notices.say("info", set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
+        this.notices.info(set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
       }
     };
     if (!set.isChecked(WHOLE_SET)) {
