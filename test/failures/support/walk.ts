@@ -1,4 +1,5 @@
 import { type DialectSettings, type Emulator, type EmulatorOptions, startEmulator } from "../../../provider/emulator";
+import { ownPort } from "../../support/place";
 import { MiniEngine, type Outcome } from "./engine";
 import { HurriedWorld } from "./hurried-world";
 import type { Kind } from "./kinds";
@@ -62,17 +63,11 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
   return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4, ...answers } };
 }
 
-let nextPort = 20_000 + (process.pid % 100) * 100;
-
-/**
- * On a port below those that the system gives out: while a fault closes it, no other process is given the same one and answers
- * in the node's place.
- */
+/** On a port of this process alone: while a fault closes it, no other node is given it and answers in this one's place. */
 async function onOwnPort(options: EmulatorOptions): Promise<Emulator> {
   for (;;) {
-    nextPort = nextPort < 30_000 ? nextPort + 1 : 20_000;
     try {
-      return await startEmulator({ ...options, port: nextPort });
+      return await startEmulator({ ...options, port: await ownPort() });
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
     }
