@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Block, blocksOf, commandsOf, root } from "./support/markdown";
+import { ownPort } from "./support/ports";
 
 const PAGES = ["README.md", "CONTRIBUTING.md", "tools/pulumi-cli/README.md"];
 const blocks = blocksOf("README.md");
@@ -86,7 +86,7 @@ describe("commands and modules that run as they stand", () => {
     writeFileSync(join(folder, "package.json"), "{}");
     env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
     const texts = blocks.filter(({ tag }) => /^(run|background)$/.test(tag)).map(({ text }) => text);
-    for (const port of new Set(texts.join("\n").match(/\b80\d\d\b/g))) ports.set(port, await freePort());
+    for (const port of new Set(texts.join("\n").match(/\b80\d\d\b/g))) ports.set(port, String(await ownPort()));
     for (const block of tagged("sh", "background")) background.push(await started(block));
   }, 60_000);
 
@@ -129,14 +129,6 @@ describe("commands and modules that run as they stand", () => {
     await promisify(execFile)(process.execPath, ["--no-warnings", file], { cwd: folder, env });
   });
 });
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return String(typeof address === "object" && address?.port);
-}
 
 describe("pages", () => {
   test.each(PAGES)("%s links to files that exist", (page) => {

@@ -7,7 +7,7 @@ import { readStateFile } from "../../provider/emulator/state/state-file";
 import { guide } from "../support/guide";
 import { MAKES } from "../support/makes";
 import { blocksOf, root } from "../support/markdown";
-import { freePort } from "../support/place";
+import { ownPort } from "../support/ports";
 import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, mutations } from "./support/world";
 
@@ -21,7 +21,7 @@ guide(
     await using node = await startEmulator({ state, dialect: "seed:34", auth: { bearer: "node-token" } });
     await using machine = await TestStack.create({ program: "", language: "typescript", env: TYPES_ARE_CHECKED });
     const { PULUMI_STACK: _stack, PULUMI_BACKEND_URL: _backend, ...env } = machine.place.env;
-    const port = await freePort();
+    const port = await ownPort();
     guide.at({
       folder: machine.folder,
       env,
@@ -78,7 +78,7 @@ guide(
     const state = { arenas: { edge: { sets: { probe: {} }, profiles } } };
     await using node = await startEmulator({ state, dialect: "seed:2" });
     await using stack = await TestStack.create({ program: "" });
-    const port = await freePort();
+    const port = await ownPort();
     guide.at({
       ...stack.place,
       instead: {

@@ -9,7 +9,8 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { guide, type Reader } from "../support/guide";
 import { blocksOf, root } from "../support/markdown";
-import { commandsOnPath, freePort } from "../support/place";
+import { commandsOnPath } from "../support/place";
+import { ownPort } from "../support/ports";
 import { ForwardProcess } from "./support/child";
 import { stateWith, temporaryFolder } from "./support/forward";
 import { conditionsOf, Scrape } from "./support/guide-metrics";
@@ -73,7 +74,7 @@ class Machine {
 
   static async start(folder: string, places: Readonly<Record<string, string>>): Promise<Machine> {
     mkdirSync(folder);
-    const port = await freePort();
+    const port = await ownPort();
     const env = commandsOnPath(folder);
     const instead = {
       ...places,

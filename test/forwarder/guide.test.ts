@@ -11,7 +11,8 @@ import { NATS_PACKAGES } from "../../provider/forwarder/nats";
 import { MARK_TYPES } from "../../provider/model/mark";
 import { guide } from "../support/guide";
 import { blocksOf, commandsOf, root } from "../support/markdown";
-import { commandsOnPath, freePort } from "../support/place";
+import { commandsOnPath } from "../support/place";
+import { ownPort } from "../support/ports";
 import { until } from "./support/clock";
 import { check, stateWith, temporaryFolder } from "./support/forward";
 
@@ -47,8 +48,8 @@ describe("the guide", () => {
     using folder = temporaryFolder();
     using server = await startServer();
     writeFileSync(join(folder.path, "search-token"), "ApiKey abc\n");
-    const control = await freePort();
-    const port = await freePort();
+    const control = await ownPort();
+    const port = await ownPort();
     guide.at({
       folder: folder.path,
       env: { ...commandsOnPath(folder.path), FRA1_TOKEN: "x" },

@@ -1,6 +1,4 @@
-import { createSocket } from "node:dgram";
 import { mkdirSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { root } from "./markdown";
 
@@ -22,40 +20,3 @@ export function commandsOnPath(folder: string): Record<string, string> {
 
 const plain = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  server.close();
-  return typeof address === "object" ? (address?.port ?? 0) : 0;
-}
-
-/** Below the ports that systems give out. */
-const BLOCKS = { first: 20_000, end: 32_000, size: 200 };
-let block: Promise<number> | undefined;
-let taken = 0;
-
-/**
- * A port that no other process of these tests takes while this one runs, even when nothing listens on it for a while. They
- * come from a block in turn, so each is given again after many others.
- */
-export async function ownPort(): Promise<number> {
-  block ??= claimBlock();
-  return (await block) + (taken++ % BLOCKS.size);
-}
-
-async function claimBlock(): Promise<number> {
-  for (let first = BLOCKS.first; first < BLOCKS.end; first += BLOCKS.size) if (await claims(first)) return first;
-  throw new Error(`No block of ports is left from ${BLOCKS.first} to ${BLOCKS.end}: end other runs of these tests.`);
-}
-
-/** The claim is a UDP socket on the block's first port: the system lets one process have it, and takes it back when that ends. */
-function claims(port: number): Promise<boolean> {
-  const socket = createSocket("udp4").unref();
-  return new Promise((resolve, reject) => {
-    socket.once("error", (error) => ("code" in error && error.code === "EADDRINUSE" ? resolve(false) : reject(error)));
-    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => resolve(true));
-  });
-}

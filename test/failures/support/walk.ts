@@ -1,5 +1,5 @@
 import { type DialectSettings, type Emulator, type EmulatorOptions, startEmulator } from "../../../provider/emulator";
-import { ownPort } from "../../support/place";
+import { ownPort } from "../../support/ports";
 import { MiniEngine, type Outcome } from "./engine";
 import { HurriedWorld } from "./hurried-world";
 import type { Kind } from "./kinds";

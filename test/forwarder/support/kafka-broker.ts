@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ended, freePorts, run, type Server } from "./servers";
+import { ownPort } from "../../support/ports";
+import { ended, run, type Server } from "./servers";
 
 /** A message as a consumer reads it. */
 export interface Consumed {
@@ -48,7 +49,7 @@ export async function startKafka(tls: { cert: string; key: string }): Promise<Ka
   const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
   const jars = join(await ensureServer("kafka"), "*");
   const folder = mkdtempSync(join(tmpdir(), "packetfilter-kafka-"));
-  const [port = 0, securePort = 0, controllerPort = 0] = await freePorts(3);
+  const [port, securePort, controllerPort] = [await ownPort(), await ownPort(), await ownPort()];
   const file = join(folder, "server.properties");
   writeFileSync(file, propertiesOf({ port, securePort, controllerPort }, join(folder, "data"), tls));
   mkdirSync(join(folder, "data"));

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ownPort } from "../../support/ports";
 
 /** How long building both servers may take on a busy machine. */
 export const BUILD_TIMEOUT = 300_000;
@@ -14,18 +14,6 @@ export interface Server extends AsyncDisposable {
   readonly port: number;
   /** Ends it at once, as a power cut does. */
   kill(): Promise<void>;
-}
-
-/** Ports that are free, at least until another process takes them. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }
 
 /** Starts a program, and waits until a request to `ready` succeeds. */
@@ -62,7 +50,7 @@ export async function startVictoriaLogs(tls: { cert: string; key: string }): Pro
   const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
   const file = await ensureServer("victoria-logs");
   const folder = mkdtempSync(join(tmpdir(), "packetfilter-vlogs-"));
-  const [port = 0, syslogPort = 0, syslogTlsPort = 0] = await freePorts(3);
+  const [port, syslogPort, syslogTlsPort] = [await ownPort(), await ownPort(), await ownPort()];
   writeFileSync(join(folder, "cert.pem"), tls.cert);
   writeFileSync(join(folder, "key.pem"), tls.key);
   const url = `http://127.0.0.1:${port}`;
@@ -116,8 +104,8 @@ export async function startNats(
   const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
   const file = await ensureServer("nats");
   const folder = again.folder ?? mkdtempSync(join(tmpdir(), "packetfilter-nats-"));
-  const [free = 0, monitor = 0] = await freePorts(2);
-  const port = again.port ?? free;
+  const port = again.port ?? (await ownPort());
+  const monitor = await ownPort();
   const args = [
     "-a",
     "127.0.0.1",
@@ -152,7 +140,7 @@ export async function startNats(
 
 /** Starts three of them that keep what they store together. */
 export async function startNatsCluster(): Promise<readonly Server[]> {
-  const routes = await freePorts(3);
+  const routes = [await ownPort(), await ownPort(), await ownPort()];
   const all = routes.map((port) => `nats://127.0.0.1:${port}`).join(",");
   return Promise.all(
     routes.map((port, index) =>
