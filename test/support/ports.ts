@@ -1,4 +1,5 @@
 import { createSocket } from "node:dgram";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 
 /** Below the ports that systems give out. */
 const BLOCKS = { first: 20_000, end: 32_000, size: 200 };
@@ -12,6 +13,17 @@ let taken = 0;
 export async function ownPort(): Promise<number> {
   block ??= claimBlock();
   return (await block) + (taken++ % BLOCKS.size);
+}
+
+/** An emulator on such a port: while it is closed or a fault shuts it, no other node is given the port and answers in this one's place. */
+export async function startOnOwnPort(options: EmulatorOptions): Promise<Emulator> {
+  for (;;) {
+    try {
+      return await startEmulator({ ...options, port: await ownPort() });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    }
+  }
 }
 
 async function claimBlock(): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../../provider/emulator";
-import { startEmulator } from "../../../provider/emulator";
 import { MAKES, type Make } from "../../support/makes";
+import { startOnOwnPort } from "../../support/ports";
 import { type StackOptions, TestStack } from "./stack";
 
 /** The url of the set that most journeys use. */
@@ -53,7 +53,7 @@ export async function world(
 
 /** An emulator whose sets exist and are empty. */
 export function emptyNode({ make, shost = [] }: NodeOptions = {}): Promise<Emulator> {
-  return startEmulator({ state: { arenas: arenas(shost) }, ...(make && { dialect: make }) });
+  return startOnOwnPort({ state: { arenas: arenas(shost) }, ...(make && { dialect: make }) });
 }
 
 /** The commands of the node API that change something, and starts and stops, in the order in which they came. */

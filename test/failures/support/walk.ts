@@ -1,5 +1,5 @@
-import { type DialectSettings, type Emulator, type EmulatorOptions, startEmulator } from "../../../provider/emulator";
-import { ownPort } from "../../support/ports";
+import type { DialectSettings, Emulator } from "../../../provider/emulator";
+import { startOnOwnPort } from "../../support/ports";
 import { MiniEngine, type Outcome } from "./engine";
 import { HurriedWorld } from "./hurried-world";
 import type { Kind } from "./kinds";
@@ -49,7 +49,7 @@ const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 
 /** An emulator and the configuration of a stack that uses it. */
 export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
-  const emulator = await onOwnPort({
+  const emulator = await startOnOwnPort({
     state: NODE,
     seed: 1,
     ...(dialect !== undefined && { dialect: dialect.settings }),
@@ -61,17 +61,6 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
   const { entryForm, listEnvelope } = emulator.dialect;
   const answers = entryForm === "keyed" || listEnvelope === "keyed" ? { answers: { empty: "{}" } } : {};
   return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4, ...answers } };
-}
-
-/** On a port of this process alone: while a fault closes it, no other node is given it and answers in this one's place. */
-async function onOwnPort(options: EmulatorOptions): Promise<Emulator> {
-  for (;;) {
-    try {
-      return await startEmulator({ ...options, port: await ownPort() });
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    }
-  }
 }
 
 /** How many requests the scenario sends when nothing goes wrong. */
