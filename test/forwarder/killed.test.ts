@@ -52,14 +52,18 @@ test.each(SEEDS)(
 
     const arrived: ForwardRecord[] = [];
     let isLossy = true;
+    let lost = 0;
     const server = createServer(async (request, response) => {
       strike("delivery begins");
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       arrived.push(...recordsIn(Buffer.concat(chunks).toString()));
       strike("delivery read");
-      // Some deliveries are taken, and the forwarder is not told so.
-      if (isLossy && random() < 0.2) return void response.destroy();
+      // Some deliveries are taken, and the forwarder is not told so: the first, and others at random.
+      if (lost === 0 || (isLossy && random() < 0.2)) {
+        lost += 1;
+        return void response.destroy();
+      }
       response.writeHead(200).end(() => strike("delivery answered"));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
