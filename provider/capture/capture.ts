@@ -44,15 +44,17 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
   const { arenas, sets } = readResources(options.resources);
   const drafts = new Map<string, ArenaDraft>();
   const draft = (arena: string) => {
-    const draft = drafts.get(arena) ?? { sets: {}, profiles: {} };
-    drafts.set(arena, draft);
-    return draft;
+    const made = drafts.get(arena) ?? { sets: {}, profiles: {} };
+    drafts.set(arena, made);
+    return made;
   };
   const wanted = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
   const found: { arena: string; profile: string; rules: Rule[] }[] = [];
 
   for (const arena of arenas) {
     for (const { name, extra } of await source.listProfiles(arena)) {
+      // Some nodes list a profile twice.
+      if (Object.hasOwn(draft(arena).profiles, name)) continue;
       const rules = await source.listRules(arena, name);
       // A record of the client as plain JSON.
       draft(arena).profiles[name] = { sets: {}, ...(extra && { extra: JSON.parse(JSON.stringify(extra)) }) };

@@ -23,15 +23,15 @@ interface Flags {
 
 const REDRAW_MS = 1_000;
 
-/** What calls back at each hang-up of the process; those that come before it is told whom to call count as one. */
+/** Takes the function that runs at each hang-up (SIGHUP) of the process; hang-ups before it was given count as one. */
 function hangupsOf(io: Pick<CliIo, "onHangup">): (run: () => void) => void {
   let missed = false;
-  let told = () => {
+  let react = () => {
     missed = true;
   };
-  io.onHangup?.(() => told());
+  io.onHangup?.(() => react());
   return (run) => {
-    told = run;
+    react = run;
     if (missed) run();
   };
 }

@@ -40,6 +40,21 @@ it("leaves out, and reports, a missing table and a value that no emulator holds"
   ]);
 });
 
+it("a profile that is listed twice is read once", async () => {
+  const tables: MarkType[] = [];
+  const source = {
+    ...node(async (type) => {
+      tables.push(type);
+      return [];
+    }),
+    listProfiles: async () => [{ name: "web" }, { name: "web" }],
+  };
+  const { arenas } = await capture(source, { resources: ["edge"] });
+  expect(Object.keys(arenas?.edge?.profiles ?? {})).toEqual(["web"]);
+  expect(tables).toEqual([...new Set(tables)]);
+  expect(tables).toHaveLength(4);
+});
+
 it("credentials that do not hold are no missing table", async () => {
   const source = node(async () => {
     throw refusal(401, "who are you?");

@@ -34,7 +34,7 @@ export function addExpire(block: Command, io: CliIo): void {
   const command = block
     .command("expire")
     .description("remove at once what has expired, from the nodes and from the file")
-    // Before the option itself, whose value would be that of the last form alone.
+    // Listens before the option's own reader, which after sets and a bare --now knows only one of both, in either order.
     .on("option:now", (url: string | null) => {
       if (forms.add(url === null).size > 1)
         throw new UsageError("--now names sets, or stands alone for every remembered one: give one of both.");

@@ -1,4 +1,4 @@
-import { NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
+import { formatUrl, NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
 import { parseNodeEndpoint } from "../../client/endpoint";
 import { messageOf } from "../../model/errors";
 import { prefixIn } from "../../model/readable";
@@ -57,9 +57,10 @@ class MarkedNode {
   async sources({ arena, profile }: PrefixSetUrl): Promise<Prefix[]> {
     const options = { signal: this.io.stop };
     const list = () => this.client.listProfiles(arena, options);
-    const profiles = profile === undefined ? await this.once(`arena://${arena}`, list) : [{ name: profile }];
+    const profiles =
+      profile === undefined ? await this.once(formatUrl({ kind: "arena", arena }), list) : [{ name: profile }];
     const tables = profiles.map(({ name }) => {
-      const table = `profile://${arena}/${name}`;
+      const table = formatUrl({ kind: "profile", arena, profile: name });
       return this.once(table, () => {
         progress(this.io, `listing the marked sources of ${table} on ${this.client.endpoint}`);
         return this.client.listMarks(arena, name, "shost", options);

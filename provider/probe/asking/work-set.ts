@@ -30,8 +30,7 @@ export class WorkSet {
   private readonly placed = new Set<string>();
   /** Those whose delete was answered with success, and not yet committed for certain. */
   private readonly leaving = new Set<string>();
-  /** True when something was sent since the set was last known to be as before. */
-  isTouched = false;
+  private touched = false;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
   /** The list of a filled set before anything was written. */
@@ -43,6 +42,11 @@ export class WorkSet {
     private readonly asker: Asker,
     readonly keeps = false,
   ) {}
+
+  /** True when something was sent since the set was last known to be as before. */
+  get isTouched(): boolean {
+    return this.touched;
+  }
 
   /** Prefixes, as they were sent, that may be in the set or staged. */
   get remains(): readonly string[] {
@@ -187,7 +191,7 @@ export class WorkSet {
    * @throws {Error} when the set does not become so. @throws {ForeignEntries}
    */
   async clear({ calm = false } = {}): Promise<void> {
-    if (!this.isTouched) return;
+    if (!this.touched) return;
     this.calm = calm;
     try {
       // One refusal may be about a single one that is not there. What is listed after the commit is.
@@ -208,7 +212,7 @@ export class WorkSet {
     const { learned } = this.asker;
     this.placed.clear();
     this.leaving.clear();
-    this.isTouched = false;
+    this.touched = false;
     // Compares what stays with what was there.
     if (this.before !== undefined) {
       this.read(list);
@@ -243,7 +247,7 @@ export class WorkSet {
   }
 
   private send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
-    this.isTouched = true;
+    this.touched = true;
     return this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
   }
 }
