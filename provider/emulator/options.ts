@@ -162,7 +162,7 @@ const optionsSchema = z
   .strictObject({
     state: z.unknown(),
     persist: z.string().min(1),
-    port: port,
+    port,
     controlPort: port,
     host: z.string().min(1),
     advertise: httpUrl,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openView, startNode, useBrowser, VIEWS } from "./support";
+import { fapi, openView, startNode, useBrowser, VIEWS } from "./support";
 
 const { open } = useBrowser();
 
@@ -66,4 +66,23 @@ test.each([1440, 360])("a long name is cut, and seen whole on hover and on focus
     expect([name, content]).toEqual([name, window]);
   }
   expect(cut).toBeGreaterThan(2);
+});
+
+test("a long word in the journal and in a message breaks instead of widening it", async () => {
+  await using emulator = await startNode({ state: STATE });
+  await fapi(emulator, { url: `prefixset://arena-${LONG}/set-${LONG}`, cmd: "list" });
+  await using view = await open(emulator, "#setup");
+  const { page } = view;
+  await page.locator(".lines > li").waitFor();
+  const wider = (selector: string) =>
+    page.evaluate(
+      `[...document.querySelectorAll("${selector}")].map((it) => it.scrollWidth - it.clientWidth).filter((more) => more > 0)`,
+    );
+  expect(await wider(".lines, .line")).toEqual([]);
+
+  const name = `state-${LONG}`;
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByRole("button", { name: "Take" }).click();
+  await page.getByText(`${name} is kept.`).waitFor();
+  expect(await wider(".messages, .messages p")).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
-import { type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { type MarkUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { Incoming } from "../http/api";
@@ -12,7 +12,7 @@ import { markType } from "../marks/mark-type";
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
-  | { readonly cmd: "list"; readonly url: Extract<ResourceUrl, { kind: "mark" }>; readonly type: MarkType }
+  | { readonly cmd: "list"; readonly url: MarkUrl; readonly type: MarkType }
   | { readonly cmd: "insert" | "delete"; readonly url: PrefixSetUrl; readonly data: readonly unknown[] }
   | { readonly cmd: "commit"; readonly url: PrefixSetUrl };
 

@@ -116,10 +116,11 @@ const tables = { source: "shost", destination: "dhost", pair: "sdhost", connecti
 
 /**
  * Counts packets in windows of fixed length that begin at multiples of it on the clock: simple, repeatable, and
- * without memory of earlier windows. A packet is above the rate by its own count, too. Keys beyond {@link RATE_KEYS} in one window are counted together as one.
+ * without memory of earlier windows. Each packet is counted before it is compared with the rate. Keys beyond
+ * {@link RATE_KEYS} in one window are counted together as one.
  */
 function isAboveRate({ above, per = "source", unit, window: seconds = 1 }: RateSpec): Matcher {
-  /** What is counted together has no key. */
+  /** By key; under `undefined` what is counted together. */
   const counts = new Map<string | undefined, number>();
   let window = Number.NaN;
   return (packet, now) => {
