@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { run } from "../commands/support";
+import { startOnOwnPort } from "../support/ports";
 import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, emptyNode, since, world } from "./support/world";
 
@@ -10,7 +11,7 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
 it("a refresh says that credentials were rotated; a profile that is gone can be left", async () => {
   const edge = { sets: { blocked: {} }, profiles: { web: { sets: { blocked: {} } } } };
-  const node = await startEmulator({ state: { arenas: { edge } }, auth: { bearer: "old-token" } });
+  const node = await startOnOwnPort({ state: { arenas: { edge } }, auth: { bearer: "old-token" } });
   await using stack = await TestStack.create({
     program: `${blockedSet(["192.0.2.0/24"])}
       new pf.PrefixSet("web", { arena: "edge", profile: "web", set: "blocked", entries: ["203.0.113.0/24"] });`,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
+import { startOnOwnPort } from "../support/ports";
 import { control, fapi, signaling } from "./calls";
 
 let folder: string;
@@ -228,7 +229,7 @@ test("on all addresses it warns, prints a usable address, and refuses a weak tok
 });
 
 test("who calls while the state is read gets the answer when it is there", async () => {
-  const before = await startEmulator();
+  const before = await startOnOwnPort();
   await before.close();
   let read: (state: EmulatorState) => void = () => {};
   let starting: Promise<Emulator> | undefined;

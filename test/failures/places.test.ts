@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../provider/emulator";
-import { startEmulator } from "../../provider/emulator";
+import { startOnOwnPort } from "../support/ports";
 import { type Declared, MiniEngine } from "./support/engine";
 import { BLOCKED, NODE, PARTNERS, set } from "./support/scenarios";
 
 const [P, Q, R] = ["192.0.2.0/24", "203.0.113.0/24", "2001:db8::/32"];
 const QUICK = { commitCoalesceMs: 0, deadlineMs: 2_000, timeoutMs: 500, maxTries: 1 };
-const node = (options: EmulatorOptions = {}) => startEmulator({ state: NODE, ...options });
+const node = (options: EmulatorOptions = {}) => startOnOwnPort({ state: NODE, ...options });
 const named = (nodes: Record<string, { endpoint: string; headers?: Record<string, string> }>, more = {}) => ({
   ...more,
   nodes: Object.fromEntries(

@@ -10,7 +10,7 @@ import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { guide, type Reader } from "../support/guide";
 import { blocksOf, root } from "../support/markdown";
 import { commandsOnPath } from "../support/place";
-import { ownPort } from "../support/ports";
+import { ownPort, startOnOwnPort } from "../support/ports";
 import { ForwardProcess } from "./support/child";
 import { stateWith, temporaryFolder } from "./support/forward";
 import { conditionsOf, Scrape } from "./support/guide-metrics";
@@ -166,7 +166,7 @@ guide(
     using folder = temporaryFolder();
     const sink = await startSink();
     const emulators: Emulator[] = [];
-    for (let n = 0; n < 4; n++) emulators.push(await startEmulator({ state: stateWith(MARKS) }));
+    for (let n = 0; n < 4; n++) emulators.push(await startOnOwnPort({ state: stateWith(MARKS) }));
     onTestFinished(async () => void (await Promise.all(emulators.map((one) => one.close()))));
     const places = Object.fromEntries(
       emulators.slice(0, 3).map(({ endpoint }, n) => [`https://192.0.2.1${n}`, endpoint]),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { faultSchema } from "../../provider/emulator";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
+import { ownPort } from "../support/ports";
 import { fapi, rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
@@ -281,7 +282,7 @@ describe("packets", () => {
 });
 
 test("an emulator that went away is said to be, and one that comes back is followed anew", async () => {
-  const first = await startNode();
+  const first = await startNode({ controlPort: await ownPort() });
   await using view = await open(first);
   await fapi(first, { url: BLOCKED, cmd: "list" });
   await view.page.locator(".lines > li").waitFor();

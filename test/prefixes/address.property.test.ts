@@ -18,6 +18,7 @@ test("a canonical prefix is read into a table and written as the model does", ()
       expect([...length]).toEqual([one.length]);
       expect([...address]).toEqual(expected);
       expect(formatPrefix(expected, one.length)).toBe(one.toString());
+      expect(readCanonical(one.toString(), words)).toBe(isRare(one.toString()) ? -1 : one.length);
     }),
     { numRuns: 1_000 },
   );

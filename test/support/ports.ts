@@ -1,4 +1,5 @@
 import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 
 /** Below the ports that systems give out. */
@@ -12,18 +13,17 @@ let taken = 0;
  */
 export async function ownPort(): Promise<number> {
   block ??= claimBlock();
-  return (await block) + (taken++ % BLOCKS.size);
+  const first = await block;
+  for (let tries = 0; tries < BLOCKS.size; tries++) {
+    const port = first + (taken++ % BLOCKS.size);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`Every port from ${first} to ${first + BLOCKS.size - 1} is in use: end what listens there.`);
 }
 
 /** An emulator on such a port: while it is closed or a fault shuts it, no other node is given the port and answers in this one's place. */
-export async function startOnOwnPort(options: EmulatorOptions): Promise<Emulator> {
-  for (;;) {
-    try {
-      return await startEmulator({ ...options, port: await ownPort() });
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    }
-  }
+export async function startOnOwnPort(options: EmulatorOptions = {}): Promise<Emulator> {
+  return startEmulator({ ...options, port: await ownPort() });
 }
 
 async function claimBlock(): Promise<number> {
@@ -35,7 +35,20 @@ async function claimBlock(): Promise<number> {
 function claims(port: number): Promise<boolean> {
   const socket = createSocket("udp4").unref();
   return new Promise((resolve, reject) => {
-    socket.once("error", (error) => ("code" in error && error.code === "EADDRINUSE" ? resolve(false) : reject(error)));
-    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => resolve(true));
+    socket.once("error", (error) => {
+      socket.close();
+      isInUse(error) ? resolve(false) : reject(error);
+    });
+    socket.bind({ port, address: "127.0.0.1" }, () => resolve(true));
   });
 }
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => (isInUse(error) ? resolve(false) : reject(error)));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+const isInUse = (error: Error) => "code" in error && error.code === "EADDRINUSE";
