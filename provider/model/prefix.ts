@@ -77,8 +77,7 @@ export class Prefix {
    * @throws {PrefixError} as {@link parse}.
    */
   static canonical(text: string, options: { hostBits?: HostBits } = {}): CanonicalPrefix {
-    const isCanonical = canonicalV4(text) >= 0 || canonicalV6(text) >= 0;
-    return isCanonical ? (text as CanonicalPrefix) : Prefix.parse(text, options).toString();
+    return isCanonical(text) ? text : Prefix.parse(text, options).toString();
   }
 
   /** RFC 5952 address and length, always with the length written out. */
@@ -161,6 +160,11 @@ export class Prefix {
  */
 
 const [COLON, DOT, SLASH, ZERO, NINE, A, F] = [58, 46, 47, 48, 57, 97, 102] as const;
+
+/** True for text that is a prefix in canonical form, as far as that is seen quickly; false says nothing. */
+export function isCanonical(text: string): text is CanonicalPrefix {
+  return canonicalV4(text) >= 0 || canonicalV6(text) >= 0;
+}
 
 /** The address of an IPv4 prefix in canonical form, -1 for any other text: a tenth of the time of {@link readPrefixText}. */
 export function canonicalV4(text: string): number {

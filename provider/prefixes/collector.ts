@@ -1,6 +1,6 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { JsonObject } from "../model/json";
-import { canonicalV4, canonicalV6, type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
 import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
@@ -184,7 +184,7 @@ export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
 /** What costs least for a million lines: a prefix in canonical form, or an address in it. */
 function quickly(spelling: string): string | undefined {
   const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
-  return canonicalV4(text) >= 0 || canonicalV6(text) >= 0 ? text : undefined;
+  return isCanonical(text) ? text : undefined;
 }
 
 /** The first of two that say the same value, unless the second is wanted for longer. */

@@ -71,9 +71,9 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, follow } = registered(KIND, name, args, options);
+    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
     super(CloudSignaling.__pulumiType, name, props, accepted);
-    follow(this);
+    whenRegistered(this);
   }
 }
 

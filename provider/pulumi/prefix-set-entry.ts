@@ -104,9 +104,9 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, follow } = registered(KIND, name, args, options);
+    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
-    follow(this);
+    whenRegistered(this);
   }
 }
 

@@ -92,9 +92,9 @@ export class PrefixSetGroup extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetGroupArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, follow } = registered(KIND, name, args, options);
+    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
     super(PrefixSetGroup.__pulumiType, name, props, accepted);
-    follow(this);
+    whenRegistered(this);
   }
 }
 

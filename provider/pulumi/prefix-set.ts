@@ -131,9 +131,9 @@ export class PrefixSet extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, follow } = registered(KIND, name, args, options);
+    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
     super(PrefixSet.__pulumiType, name, props, accepted);
-    follow(this);
+    whenRegistered(this);
   }
 }
 

@@ -11,8 +11,8 @@ export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object
 }
 
 /**
- * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), and what is to be called
- * with it once it is. Records what it declares. What a transform of the stack adds to the options is not seen here.
+ * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), and a function to
+ * call with the resource once it is registered. Records what it declares. What a transform of the stack adds to the options is not seen here.
  *
  * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and
  * where an argument is missing or another resource declares the same
@@ -34,15 +34,15 @@ export function registered<A extends { readonly hostBits?: unknown; readonly ent
   const told = isWhole || (prefixes.length > 0 && kind.required.includes("nodes") && prefixes);
   const props = { ...properties(kind, name, given, options), ...(told && { [IGNORED_KEY]: told }) };
   const made: Made = {};
-  const isMade = !isLookup(options);
+  const isManaged = !isLookup(options);
   const { type } = kind;
-  if (isMade && type === "CloudSignaling") declareSignaling(given);
-  if (isMade && type !== "CloudSignaling") declareSet({ type, name, ignored, made }, given, options);
-  const follow = (resource: pulumi.CustomResource) => {
+  if (isManaged && type === "CloudSignaling") declareSignaling(given);
+  if (isManaged && type !== "CloudSignaling") declareSet({ type, name, ignored, made }, given, options);
+  const whenRegistered = (resource: pulumi.CustomResource) => {
     made.resource = resource;
-    if (isMade) watchLeftOut(resource, kind, name, given);
+    if (isManaged) watchLeftOut(resource, kind, name, given);
   };
-  return { props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, follow };
+  return { props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, whenRegistered };
 }
 
 function accepted(

@@ -37,15 +37,18 @@ const entrySchema = schema(() =>
 );
 
 /** What a set holds, or should hold: two flat maps, which the engine can compare key by key. */
-export interface SetContent {
+export interface HeldEntries {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
   readonly entries: ListedMap;
   /** Canonical prefix to note, as text; only entries that have one. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
 }
 
+/** Before a resource has put anything into its set. */
+export const NOTHING_HELD: HeldEntries = { entries: new Map(), notes: new Map() };
+
 /** What `entries` becomes. */
-export interface NormalEntries extends SetContent {
+export interface NormalEntries extends HeldEntries {
   /** Prefixes whose time has come, which are not wanted any more, with that time. */
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
   /** Sentences that fail the check, each with the position. */

@@ -171,7 +171,7 @@ export class ReceiverAccess {
     const { activity, wanted, owned, label } = this.receiver;
     const kept = candidates.filter((prefix) => wanted.has(prefix));
     sayActive(this.runtime.notices, { label, kept, owned });
-    const unwanted = candidates.filter((prefix) => !kept.includes(prefix));
+    const unwanted = candidates.filter((prefix) => !wanted.has(prefix));
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
     const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
     if (prefixes.length === 0) return;

@@ -81,7 +81,7 @@ export function readSettings(config: ReadConfig, env: Environment) {
     /** True: the user says that each address of a node or receiver is a machine of its own. */
     distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
     /** Every node that the configuration and the environment know, as far as they make sense. */
-    knownNodes: () => knownNodes(nodes, config),
+    knownNodes: () => knownNodes(nodes),
     /** True when the limit on removals is lifted for this set in this run. */
     liftsRemovals: (url: string) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
     /** True when the limit on other values is lifted for this set in this run. */
@@ -193,12 +193,10 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
   };
 }
 
-/** A connection that does not parse is reported where it is used, and is none here. */
-function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Target<NodeOptions>[] {
+/** A connection whose members do not parse is reported where it is used, and is none here. */
+function knownNodes(kind: ConnectionKind<NodeOptions>): Target<NodeOptions>[] {
   const found = (argument: unknown) => attempt(() => resolve(argument, kind), ConfigError) ?? [];
-  const all = membersSchema().catch({});
-  const names = Object.keys(all.parse(structured(config("nodes"), "nodes")));
-  return [undefined, ...names].flatMap(found);
+  return [undefined, ...Object.keys(kind.members())].flatMap(found);
 }
 
 /** Parses a value that may be structured or one JSON string. Messages name the path and never show the value. */

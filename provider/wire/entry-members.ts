@@ -201,7 +201,12 @@ function netmaskLength(text: string): number | undefined {
   return /^1*0*$/.test(digits) ? digits.lastIndexOf("1") + 1 : undefined;
 }
 
-/** Reads CIDR or a bare address, with host bits masked. @param index Of the element that it stands in, for the message. */
+/**
+ * Reads CIDR or a bare address, with host bits masked.
+ *
+ * @param index Of the element that it stands in, for the message.
+ * @throws {ShapeError} for any other text
+ */
 export function parsePrefix(spelling: string, index?: number): Prefix {
   try {
     return Prefix.parse(spelling, { hostBits: "mask" });

@@ -69,13 +69,14 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   if (lists.length > 0 && one && two) throw competing(one, two, kind, habits);
   const [nothing, ...more] = natural.filter(({ found }) => found.kind === "null" || found.kind === "hollow");
   const place = lists[0] ?? (rivals.length + more.length > 0 ? undefined : nothing);
-  if (!place) throw unknownShape(json, kind, habits);
-  const size = sizeOf(place.found);
-  refusePartial(place.within, size, habits, () => `set ${pathSetting(habits.answers, kind, place.path)}`);
-  if (size === 0) refuseUntold(place, habits);
-  refuseInner(place, kind, habits);
-  const list = listAt(place.path, place.found, json, habits);
-  if (list) return list;
+  if (place) {
+    const size = sizeOf(place.found);
+    refusePartial(place.within, size, habits, () => `set ${pathSetting(habits.answers, kind, place.path)}`);
+    if (size === 0) refuseUntold(place, habits);
+    refuseInner(place, kind, habits);
+    const list = listAt(place.path, place.found, json, habits);
+    if (list) return list;
+  }
   throw unknownShape(json, kind, habits);
 }
 

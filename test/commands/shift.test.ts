@@ -242,7 +242,7 @@ describe("block expire --now", () => {
     expect(await later(["block", "expire", "--file", "blocks.yaml", ...now])).toEqual({
       code: 2,
       out: "",
-      err: "--now names sets, or stands alone for every remembered one: give one of both.\n",
+      err: "--now is given with a set and without: name the sets, or give it alone for every set of which the file remembers a block.\n",
     });
     expect([held(), entries()]).toEqual([nodesBefore, fileBefore]);
   });

@@ -37,7 +37,9 @@ export function addExpire(block: Command, io: CliIo): void {
     // Listens before the option's own reader, which after sets and a bare --now knows only one of both, in either order.
     .on("option:now", (url: string | null) => {
       if (forms.add(url === null).size > 1)
-        throw new UsageError("--now names sets, or stands alone for every remembered one: give one of both.");
+        throw new UsageError(
+          "--now is given with a set and without: name the sets, or give it alone for every set of which the file remembers a block.",
+        );
     });
   addEditFlags(command, "--now [url]")
     .addHelpText("after", HELP)

@@ -34,7 +34,7 @@ export function editYaml(text: string, changes: Edit): string {
   function editMap(map: YAMLMap): void {
     if (map.items.length === 0) map.flow = false;
     if (map.items.some(({ key }) => !/[.:]/.test(String(key)))) throw notEditable();
-    map.items = keep(map, map.items, {
+    map.items = edited(map, map.items, {
       prefixOf: ({ key }) => (isScalar(key) ? key.value : key),
       commentsOf: ({ key }) => (isScalar(key) ? key : undefined),
       change: (pair, change) => {
@@ -47,7 +47,7 @@ export function editYaml(text: string, changes: Edit): string {
   function editSequence(sequence: YAMLSeq): void {
     if (sequence.items.length === 0) sequence.flow = false;
     const items = sequence.items as Node[];
-    sequence.items = keep(sequence, items, {
+    sequence.items = edited(sequence, items, {
       prefixOf: (item) => (isMap(item) ? item.get("prefix") : isScalar(item) ? item.value : undefined),
       commentsOf: (item) => item,
       change: (item, change, index) => {
@@ -58,7 +58,8 @@ export function editYaml(text: string, changes: Edit): string {
     });
   }
 
-  function keep<T>(collection: YAMLMap | YAMLSeq, items: T[], how: How<T>): T[] {
+  /** The items after the edit: those that stay, changed or not, then new ones. */
+  function edited<T>(collection: YAMLMap | YAMLSeq, items: T[], how: How<T>): T[] {
     const open = new Map(changes);
     let lines: string[] = [];
     const kept: T[] = [];

@@ -36,7 +36,7 @@ export interface RemovalArguments {
   readonly allowEmpty?: boolean | undefined;
 }
 
-/** @param given checked before */
+/** The limits of one set; the arguments are checked before. */
 export function removalLimits(
   { maxRemovals = DEFAULT_MAX_REMOVALS, maxChanges, allowEmpty = false }: RemovalArguments,
   stack: StackRemovals,
@@ -113,6 +113,7 @@ export class RemovalBudget {
   /**
    * Asks for these removals, or other values; what is granted counts from now on.
    *
+   * @param what the limit that is asked, as the end of its name: `maxRemovals` or `maxChanges`
    * @param size how many entries the set held when the deployment began
    * @returns why they are not granted, as a sentence
    */

@@ -4,7 +4,7 @@ import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } f
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
-import { type NormalEntries, normaliseEntries, type SetContent } from "../entries";
+import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
@@ -104,7 +104,7 @@ function alike(
       kinds.set(key, {
         nodes: [name],
         normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
-        before: before && former ? before.of(name) : NOTHING,
+        before: before && former ? before.of(name) : NOTHING_HELD,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,
       });
@@ -122,8 +122,6 @@ function kindProblems(
   const problems = setProblems(runtime, args, { url, node, before, entries });
   return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
 }
-
-const NOTHING: SetContent = { entries: new Map(), notes: new Map() };
 
 /** What the nodes held by the inputs of the run before. */
 function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined {

@@ -75,7 +75,7 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
 }
 
 /**
- * A place is an address, not a name: a node under another name at the address of the state is the same machine. Only where
+ * Finds which node of the state each node of the program was. A place is an address, not a name: a node under another name at the address of the state is the same machine. Only where
  * no node of the program is at that address does a name say that the node has moved.
  *
  * @returns `former`: node of the program to node of the state, without those that join; `left`: nodes of the state that are

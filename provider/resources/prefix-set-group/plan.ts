@@ -1,5 +1,5 @@
 import { count, some } from "../../model/text";
-import type { NormalEntries, SetContent } from "../entries";
+import type { HeldEntries, NormalEntries } from "../entries";
 import type { NodeInUse } from "../node-in-use";
 import { planOf } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
@@ -9,7 +9,7 @@ import type { GroupInputs } from "./state";
 export interface Kind {
   readonly nodes: readonly string[];
   readonly normal: NormalEntries;
-  readonly before: SetContent;
+  readonly before: HeldEntries;
   readonly limits: { readonly maxRemovals?: number | string };
   readonly node: Pick<NodeInUse, "maxValue">;
 }

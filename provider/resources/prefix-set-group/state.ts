@@ -4,7 +4,7 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { formatUrl, readAddress } from "../../model/resource-url";
 import { compareNames } from "../../model/text";
 import { replaced, Stored } from "../arguments";
-import type { SetContent } from "../entries";
+import type { HeldEntries } from "../entries";
 import { parseShareLimit } from "../limits/removals";
 import {
   type KeptSet,
@@ -148,7 +148,7 @@ function readMembers(json: JsonObject) {
   const given = stored.given(givenSchema);
   const common = { entries: stored.entries(), notes: stored.notes() };
   const nodes = readNodes(json.nodes);
-  const contents = new Map<string, SetContent>();
+  const contents = new Map<string, HeldEntries>();
   const members = {
     address: readAddress(json),
     common,

@@ -5,7 +5,15 @@ import { type Difference, difference, isEmpty, type ListedMap, summary } from ".
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { checkArguments } from "../arguments";
-import { isExpired, type NormalEntries, normaliseEntries, noting, type SetContent, withdrawnOf } from "../entries";
+import {
+  type HeldEntries,
+  isExpired,
+  NOTHING_HELD,
+  type NormalEntries,
+  normaliseEntries,
+  noting,
+  withdrawnOf,
+} from "../entries";
 import type { Checked } from "../handler";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
@@ -73,7 +81,7 @@ export function setProblems(
   }: {
     readonly url: string | undefined;
     readonly node: { readonly maxValue: number | undefined } | undefined;
-    readonly before: SetContent;
+    readonly before: HeldEntries;
     readonly entries: ListedMap;
   },
 ): string[] {
@@ -97,7 +105,7 @@ export function setProblems(
 /** What becomes of a set by the state. */
 export interface PlannedChange {
   readonly normal: NormalEntries;
-  readonly before: SetContent;
+  readonly before: HeldEntries;
   readonly isNew: boolean;
 }
 
@@ -129,7 +137,7 @@ function expiredRemovals({ normal, before }: PlannedChange, today: number): Cano
 }
 
 /** What has expired, and is no news. */
-export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: SetContent): void {
+export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
   for (const line of inLines(withdrawn.map(([prefix, value]) => `${prefix} (${value})`))) {
     notices.info(
@@ -161,8 +169,8 @@ function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[
 }
 
 /** Another set has held nothing of ours so far. */
-function heldBefore(olds: JsonObject, news: JsonObject): SetContent {
-  if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
+function heldBefore(olds: JsonObject, news: JsonObject): HeldEntries {
+  if (!isSameSet(olds, news)) return NOTHING_HELD;
   const stored = storedSet(olds);
   return { entries: stored.entries(), notes: stored.notes() };
 }
