@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { TIMES } from "../../provider/forwarder/defaults";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { guide, type Reader } from "../support/guide";
 import { blocksOf, root } from "../support/markdown";
@@ -260,6 +261,8 @@ guide(
     await shown("NATS", machines);
     const { port, folder: kept } = nats;
     nats = await startNats({ port, folder: kept });
+    // What was asked before NATS was there again fails until its time-out, and readiness tells it.
+    await new Promise((passed) => setTimeout(passed, TIMES.leaseRequestMs));
     await well();
 
     // All that the nodes have was told, by the one that had them.
