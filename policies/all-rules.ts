@@ -2,9 +2,11 @@ import type { Rule } from "./rule";
 import { allowedValues } from "./rules/allowed-values";
 import { destinationWithinOwned } from "./rules/destination-within-owned";
 import { endpointTransport } from "./rules/endpoint-transport";
+import { foreignType } from "./rules/foreign-type";
 import { maxEntries } from "./rules/max-entries";
 import { maxLifetime } from "./rules/max-lifetime";
 import { naming } from "./rules/naming";
+import { noCodeInAnswers } from "./rules/no-code-in-answers";
 import { organisationRails } from "./rules/organisation-rails";
 import { prefixLength } from "./rules/prefix-length";
 import { productionDestroy } from "./rules/production-destroy";
@@ -32,9 +34,11 @@ export {
   endpointTransport,
   exclusiveOwner,
   expiredExceptions,
+  foreignType,
   maxEntries,
   maxLifetime,
   naming,
+  noCodeInAnswers,
   organisationRails,
   prefixLength,
   productionDestroy,
@@ -53,6 +57,7 @@ export {
 
 /** All rules of the pack, in the order of the documentation: first what endangers traffic. */
 export const rules: readonly Rule[] = [
+  foreignType,
   readable,
   prefixLength,
   specialPurposeRanges,
@@ -67,6 +72,7 @@ export const rules: readonly Rule[] = [
   maxEntries,
   naming,
   endpointTransport,
+  noCodeInAnswers,
   productionDestroy,
   productionRemovals,
   organisationRails,

@@ -1,5 +1,6 @@
-import { appendFileSync, writeFileSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { resolve } from "node:path";
+import { openOwnSync } from "../provider/files/no-links";
 import { PolicyConfigError } from "./config/errors";
 
 /** A line of the file, as schemas/policy-finding.schema.json has it. */
@@ -19,7 +20,8 @@ type Line =
 export class FindingsFile {
   private readonly written = new Set<string>();
 
-  private constructor(private readonly file: string | undefined) {}
+  /** @param file A descriptor: the file stays the one that was opened, whatever its name leads to later. */
+  private constructor(private readonly file: number | undefined) {}
 
   /**
    * Empties the file: what an earlier run found is not to be taken for this one's.
@@ -31,12 +33,11 @@ export class FindingsFile {
     if (!named) return new FindingsFile(undefined);
     const file = resolve(environment.PACKETFILTER_PROGRAM_FOLDER ?? environment.PWD ?? ".", named);
     try {
-      writeFileSync(file, "");
+      return new FindingsFile(openOwnSync(file, "replace"));
     } catch (error) {
       const message = `cannot be written: ${(error as Error).message}`;
       throw new PolicyConfigError("PACKETFILTER_POLICIES_REPORT", [{ path: "", message }]);
     }
-    return new FindingsFile(file);
   }
 
   /** The engine may ask about a resource more than once, and hears the same each time: each line is written once. */
@@ -45,6 +46,6 @@ export class FindingsFile {
     const line = JSON.stringify(record);
     if (this.written.has(line)) return;
     this.written.add(line);
-    appendFileSync(this.file, `${line}\n`);
+    writeSync(this.file, `${line}\n`);
   }
 }

@@ -1,10 +1,8 @@
 import { membersOf } from "../provider/model/json";
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
 import { jsonIn } from "../provider/model/readable";
+import type { ResourceKind } from "../provider/model/resource-kind";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
-
-/** The resources that rules judge. */
-export type ResourceKind = "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry" | "CloudSignaling";
 
 /** What the engine says about a resource besides its properties. */
 export interface ResourceMeta {
@@ -77,7 +75,10 @@ export class ResourceBase {
     const value = this.get(property);
     const config = this.meta.config ?? {};
     if (typeof value === "string") return this.named(value, keys);
-    if (typeof value !== "object" || value === null) return urlIn(config, keys.one);
+    if (typeof value !== "object" || value === null) {
+      const url = urlIn(config, keys.one);
+      return url.url === undefined ? urlIn(json(config[keys.members]), keys.url) : url;
+    }
     if (isUnknown(membersOf(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
     return urlIn(value, keys.url);
   }
@@ -90,7 +91,10 @@ export class ResourceBase {
 
 /** Keys of the configuration for one kind of connection, and the member that holds its address. */
 interface ConnectionKeys {
+  /** Key of the unnamed one's address. */
   readonly one: string;
+  /** Key of its other members. */
+  readonly members: string;
   readonly many: string;
   readonly url: string;
 }
@@ -145,6 +149,6 @@ function urlIn(value: unknown, key: string): { url?: string } {
 }
 
 // Structured configuration reaches a provider as JSON text.
-function json(value: unknown): unknown {
+export function json(value: unknown): unknown {
   return typeof value === "string" ? jsonIn(value) : value;
 }

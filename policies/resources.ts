@@ -4,10 +4,11 @@ import { overridden } from "../provider/model/group-content";
 import { isObject, membersOf } from "../provider/model/json";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
-import { isUnknown } from "./not-yet-known";
-import { type Connection, parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
+import { isUnknown, NotYetKnown } from "./not-yet-known";
+import { type Connection, json, parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
 
-export type { Connection, ResourceKind, ResourceMeta } from "./resource-base";
+export type { ResourceKind } from "../provider/model/resource-kind";
+export type { Connection, ResourceMeta } from "./resource-base";
 
 /** One entry of a set. */
 export interface Entry {
@@ -118,6 +119,23 @@ export class SetResource extends ResourceBase {
     return this.nodeNames.map((name) => this.named(name, NODE));
   }
 
+  /** Modules of the program's own that read the answers of these nodes (`answers.read`), each once. */
+  get readers(): readonly string[] {
+    const { [NODE.many]: named, [NODE.members]: unnamed } = this.meta.config ?? {};
+    const nodes = membersOf(json(named));
+    const node = this.meta.kind === "PrefixSetGroup" ? this.nodeNames : this.get("node");
+    const given = Array.isArray(node)
+      ? node.map((name) => nodes[name])
+      : [typeof node === "string" ? nodes[node] : (node ?? unnamed)];
+    const modules = given.flatMap((one) => {
+      const { answers } = membersOf(json(one));
+      const { read } = membersOf(json(answers));
+      if (isUnknown(answers) || isUnknown(read)) throw new NotYetKnown("node.answers");
+      return read === undefined ? [] : [String(read)];
+    });
+    return [...new Set(modules)];
+  }
+
   /** Names of the group's nodes that hold this; of other resources none. */
   get nodeNames(): readonly string[] {
     const nodes = this.meta.kind === "PrefixSetGroup" ? this.get("nodes") : [];
@@ -172,7 +190,19 @@ export class SetResource extends ResourceBase {
   }
 }
 
-const NODE = { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" };
+const NODE = {
+  one: "packetfilter:endpoint",
+  many: "packetfilter:nodes",
+  url: "endpoint",
+  members: "packetfilter:node",
+};
+
+const RECEIVER = {
+  one: "packetfilter:signalingUrl",
+  members: "packetfilter:receiver",
+  many: "packetfilter:receivers",
+  url: "url",
+};
 
 /**
  * A `CloudSignaling`.
@@ -199,8 +229,7 @@ export class SignalingResource extends ResourceBase {
 
   /** Where the receiver is, by name or by address. */
   get receiver(): Connection {
-    const keys = { one: "packetfilter:signalingUrl", many: "packetfilter:receivers", url: "url" };
-    return this.connection("receiver", keys);
+    return this.connection("receiver", RECEIVER);
   }
 }
 

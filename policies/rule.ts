@@ -94,6 +94,8 @@ interface Example {
 /** A resource of an {@link Example}, with its inputs in the form that they have after `check`. */
 export interface ExampleResource {
   readonly kind: ResourceKind;
+  /** Another type than that of its kind. */
+  readonly type?: string;
   readonly name: string;
   readonly protect?: boolean;
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -108,8 +110,14 @@ type ResourceOf<K extends ResourceKind> = K extends "CloudSignaling" ? Signaling
  * @example
  * ```ts
  * export const noEmptySet = resourceRule({
- *   ...description,
+ *   name: "no-empty-set",
+ *   level: "advisory",
+ *   description: "A set has an entry.",
  *   on: ["PrefixSet"],
+ *   needs: [],
+ *   configure: [],
+ *   config: z.strictObject({}),
+ *   example: { resources: [{ kind: "PrefixSet", name: "a", inputs: { arena: "edge", set: "a", entries: [] } }] },
  *   *judge({ entries }) {
  *     if (entries.length === 0) yield { problem: "a set without entries", remedy: "Declare one." };
  *   },
@@ -126,7 +134,13 @@ export function resourceRule<S extends z.ZodObject, K extends ResourceKind>(rule
  * @example
  * ```ts
  * export const fewSets = stackRule({
- *   ...description,
+ *   name: "few-sets",
+ *   level: "advisory",
+ *   description: "A stack has at most 100 sets.",
+ *   needs: [],
+ *   configure: [],
+ *   config: z.strictObject({}),
+ *   example: { resources: [] },
  *   *judge({ sets }) {
  *     if (sets.length > 100) yield { problem: "more than 100 sets", remedy: "Make a second stack." };
  *   },

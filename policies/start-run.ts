@@ -25,8 +25,19 @@ export interface RunOptions {
  */
 export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run {
   const { environment = process.env, now = new Date() } = options;
-  const findings = FindingsFile.open(environment);
-  const config = options.config ?? loadPolicyConfig(rules, { environment });
+  const { config, findings } = opened(rules, options.config, environment);
   findings.write({ rules: rules.length });
   return { config, meaning: new Meaning(config), rules, now, environment, findings, noticed: new Set() };
+}
+
+/** The configuration is read before anything is written; where it is wrong, the file of findings is emptied all the same. */
+function opened(rules: readonly Rule[], given: PolicyConfig | undefined, environment: Run["environment"]) {
+  let config: PolicyConfig;
+  try {
+    config = given ?? loadPolicyConfig(rules, { environment });
+  } catch (error) {
+    FindingsFile.open(environment);
+    throw error;
+  }
+  return { config, findings: FindingsFile.open(environment) };
 }

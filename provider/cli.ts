@@ -1,11 +1,18 @@
 #!/usr/bin/env node
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { Interrupted, removeHeld } from "./commands/interruption";
 import { main } from "./commands/program";
 
-// SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once.
+// SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once, and leaves no lock behind.
 const stop = new AbortController();
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.on(signal, () => {
+    if (!stop.signal.aborted) return stop.abort(new Interrupted(signal));
+    removeHeld();
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 
 /** Bytes: the state of a stack with a million entries. */
 const MOST_OUTPUT = 2 ** 30;
@@ -27,13 +34,26 @@ main(process.argv.slice(2), {
   stdout: process.stdout.fd,
   ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
   onHangup: (run) => process.on("SIGHUP", run),
-  end: () => process.kill(process.pid, "SIGTERM"),
-  execute: async (program, args, cwd) => {
-    const { stdout } = await promisify(execFile)(program, args, { cwd, maxBuffer: MOST_OUTPUT });
+  end: () => {
+    process.removeAllListeners("SIGTERM");
+    process.kill(process.pid, "SIGTERM");
+  },
+  execute: async (program, args, cwd, signal) => {
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      maxBuffer: MOST_OUTPUT,
+      ...(signal && { signal }),
+    });
     return stdout;
   },
   env: process.env,
   stop: stop.signal,
+  elapsed: () => performance.now(),
 }).then((code) => {
   process.exitCode = code;
+  // What was being waited for, a terminal or a node, would keep the process.
+  if (stop.signal.aborted && code > 128) {
+    removeHeld();
+    process.exit();
+  }
 });

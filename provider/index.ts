@@ -30,14 +30,6 @@ export {
   readPrefixFile,
 } from "./prefixes";
 export { CloudSignaling, type CloudSignalingArgs } from "./pulumi/cloud-signaling";
-export type { WaveCheck } from "./pulumi/fleet/gate";
-export {
-  type FleetNodeArgs,
-  type FleetSet,
-  PrefixSetFleet,
-  type PrefixSetFleetArgs,
-} from "./pulumi/fleet/prefix-set-fleet";
-export type { WaveSize, Waves } from "./pulumi/fleet/waves";
 export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";
 export { PrefixSetEntry, type PrefixSetEntryArgs } from "./pulumi/prefix-set-entry";
 export {
@@ -46,7 +38,13 @@ export {
   type GroupNodesInput,
   PrefixSetGroup,
   type PrefixSetGroupArgs,
+  type Rollout,
+  type RolloutArgs,
+  type RolloutCheck,
+  type WaveSize,
+  type Waves,
 } from "./pulumi/prefix-set-group";
+export { Provider, type ProviderArgs } from "./pulumi/provider";
 export {
   type GetMarksArgs,
   type GetPrefixSetArgs,
@@ -72,8 +70,11 @@ export type {
   EntryArgs,
   NodeArgs,
   NodeInput,
+  PrefixInput,
   ReceiverArgs,
   ReceiverInput,
   TlsArgs,
+  UnnamedNodeArgs,
+  UnnamedReceiverArgs,
 } from "./pulumi/types";
 export { ConfigError } from "./resources/settings";

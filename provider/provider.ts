@@ -1,5 +1,5 @@
 /**
- * The door through which the Pulumi engine reaches the resources. Every state of every stack names this module in one
+ * Where the Pulumi engine reaches the resources. Every state of every stack names this module in one
  * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
  */
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";

@@ -17,7 +17,7 @@ async function wordsIn(pattern: RegExp): Promise<Set<string>> {
 
 it("docs/configuration.md names every variable and key that is read, and the defaults that hold", async () => {
   const page = await readFile("docs/configuration.md", "utf8");
-  const variables = await wordsIn(/\benv\.(PACKETFILTER_[A-Z_]+)/g);
+  const variables = await wordsIn(/(?:\benv\.|")(PACKETFILTER_[A-Z_]*[A-Z])\b/g);
   const keys = await wordsIn(/\bconfig\("([a-zA-Z]+)"\)/g);
   expect(variables.size).toBeGreaterThan(6);
   for (const variable of variables) expect(page).toContain(`\`${variable}\``);
@@ -25,6 +25,6 @@ it("docs/configuration.md names every variable and key that is read, and the def
   for (const key of CONFIG_KEYS) expect(page).toContain(`\`packetfilter:${key}\``);
   for (const [key, value] of Object.entries(DEFAULTS)) {
     const shown = value === 2 ** 20 ? "1 MiB" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
-    expect(page).toMatch(new RegExp(`\`packetfilter:${key}\`.*default ${shown} `));
+    expect(page).toMatch(new RegExp(`^\\| \`${key}\`.*default ${shown} `, "m"));
   }
 });

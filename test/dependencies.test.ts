@@ -58,5 +58,20 @@ test("docs/dependencies.md has every package for development whose licence asks 
 test("every licence lets others use, change and pass on the package", () => {
   const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
   const licences = new Set(names.map((name) => installed(name)[2]));
-  expect([...licences].sort()).toEqual(["Apache-2.0", "ISC", "MIT"]);
+  expect([...licences].sort()).toEqual(["(BSD-3-Clause AND Apache-2.0)", "Apache-2.0", "ISC", "MIT"]);
+});
+
+test("of all packages that an installation brings one runs a script, which reads a version and may warn", () => {
+  const { packages }: { packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  );
+  const scripts = Object.entries(packages).filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
+  expect(scripts.map(([path]) => path)).toEqual(["node_modules/protobufjs"]);
+  expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  const { scripts: ran } = JSON.parse(readFileSync(join(root, "node_modules/protobufjs/package.json"), "utf8"));
+  expect(ran.postinstall).toBe("node scripts/postinstall");
+  const script = readFileSync(join(root, "node_modules/protobufjs/scripts/postinstall.js"), "utf8");
+  const loaded = [...script.matchAll(/require\(([^)]*)\)?/g)].map(([, name]) => name);
+  expect(loaded).toEqual(['"path"', '"fs"', 'path.join(__dirname, "..", "package.json"']);
+  expect([...script.matchAll(/\bfs\.(\w+)/g)].map(([, name]) => name)).toEqual(["readFileSync"]);
 });

@@ -44,6 +44,8 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
   "/^(s_)?(true|ok|okay|fine|done|none|success\\w*|succe\\w+|created|accepted|applied|committed|inserted|updated|deleted|complete\\w*|no[ _]?error)$/i":
     "anchored: alternatives of fixed words, each with at most one run behind it",
   '/"(?:[^"\\\\]|\\\\.)*"|[{}[\\]:]/g': "only for what is known to be JSON, where each string ends",
+  "/ lacks | holds (?:another|other|[\\d ]+undeclared) | not active \\(|active already, and adopted|: it leaves the group, and /":
+    "alternatives of fixed words, of which one has a run of digits and blanks in which it cannot begin anew",
   "/(?<![\\d.eE+-])-?\\d{16,}(?![\\d.eE])/g": "begins only where no such run goes on, and looks one character ahead",
 };
 

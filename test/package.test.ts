@@ -104,7 +104,7 @@ describe("at run time", () => {
       const before = packages();
       const { NodeClient } = require("pulumi-packetfilter/client");
       const url = { kind: "prefixset", arena: "edge", set: "blocked" };
-      const list = new NodeClient({ endpoint: "http://127.0.0.1:1", maxTries: 1 }).listPrefixSet(url);
+      const list = new NodeClient({ endpoint: "http://127.0.0.1:1" }, { maxTries: 1 }).listPrefixSet(url);
       list.catch((error) => {
         const undici = loaded().filter((file) => file.startsWith("undici")).length;
         process.stdout.write(JSON.stringify({ before, after: packages(), undici, code: error.code }));
@@ -189,22 +189,27 @@ describe("what npm publishes", () => {
     bytes = packed.unpackedSize;
   }, 60_000);
 
-  test("is the build, the policy pack, the schemas and the papers, and nothing else", () => {
+  test("is the build, the policy pack, the schemas, the documentation with its examples and the papers, and nothing else", () => {
     const expected = [
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+      /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|LICENSE)$/,
       /^dist\/(provider|policies)\/.*\.(js|d\.ts)$/,
       /^dist\/page\/(index\.html|app\.js|app\.css|icon\.svg|licenses\.txt)$/,
+      /^plugin\/pulumi-resource-packetfilter(\.cmd)?$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
+      /^docs\/((guides|decisions)\/)?[^/]+\.md$/,
+      /^docs\/pictures\/page-sets-light\.png$/,
+      /^examples\/(?!.*node_modules)/,
     ];
     const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));
     expect(unexpected).toEqual([]);
-    expect(files.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
+    const code = files.filter((file) => !/^(examples|docs)\//.test(file));
+    expect(code.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
   });
 
-  test("stays below 4 MB and 1 200 files", () => {
-    expect(bytes).toBeLessThan(4_000_000);
-    expect(files.length).toBeLessThan(1_200);
+  test("stays below 5.3 MB and 1 400 files", () => {
+    expect(bytes).toBeLessThan(5_300_000);
+    expect(files.length).toBeLessThan(1_400);
   });
 
   test("holds what it must", () => {

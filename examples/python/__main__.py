@@ -1,11 +1,10 @@
 """Blocks a few networks and signals one attack, as the README's program does in TypeScript."""
 
 import pulumi
-
-import packetfilter as pf
+import pulumi_packetfilter as packetfilter
 
 # A whole prefix-set is ours: what is not declared here is removed.
-blocked = pf.prefix_set(
+blocked = packetfilter.PrefixSet(
     "blocked",
     arena="edge",
     set="blocked",
@@ -18,10 +17,11 @@ blocked = pf.prefix_set(
 )
 
 # One entry in a set that others also write to.
-pf.prefix_set_entry("scanner", arena="edge", set="partners", prefix="203.0.113.4", value=7)
+packetfilter.PrefixSetEntry("scanner", arena="edge", set="partners", prefix="203.0.113.4", value=7)
 
 # These recipients stay in the profile with rules for as long as the resource exists.
-pf.cloud_signaling("attack-4711", prefixes=["198.51.100.7"], reason="UDP flood", ticket="INC-4711")
+packetfilter.CloudSignaling("attack-4711", prefixes=["198.51.100.7"], reason="UDP flood", ticket="INC-4711")
 
 pulumi.export("url", blocked.url)
 pulumi.export("held", blocked.count)
+pulumi.export("profiles", [profile.name for profile in packetfilter.get_profiles(arena="edge").profiles])

@@ -5,14 +5,14 @@ import * as pf from "pulumi-packetfilter";
 // The nodes of the region whose stack this is: names and addresses stand in the stack's file alone.
 const nodes = Object.keys(new pulumi.Config("packetfilter").requireObject<Record<string, unknown>>("nodes"));
 
-const fleet = new pf.PrefixSetFleet("blocked", {
+const blocked = new pf.PrefixSetGroup("blocked", {
   arena: "edge",
   set: "blocked",
   // The same file in every region.
   entries: pf.readPrefixFile(join(__dirname, "blocks.yaml")),
   nodes,
   // The first by its name alone, then half of the region at a time.
-  waves: { canary: nodes.slice(0, 1), size: "50%" },
+  rollout: { waves: { canary: nodes.slice(0, 1), size: "50%" } },
 });
 
-export const count = fleet.count;
+export const count = blocked.count;

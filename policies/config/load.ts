@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
+import { ExcessError, plainData } from "../../provider/model/plain-data";
 import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
 import {
   type Configurable,
@@ -94,8 +95,9 @@ function readConfigFile(file: string): PolicyConfigInput {
     throw new PolicyConfigError(file, [{ path: "", message: `cannot be read: ${(error as Error).message}` }]);
   }
   try {
-    return parseYaml(text) ?? {};
+    return (plainData(text, (given) => parseYaml(given)) ?? {}) as PolicyConfigInput;
   } catch (error) {
+    if (error instanceof ExcessError) throw new PolicyConfigError(file, [{ path: "", message: error.message }]);
     throw new PolicyConfigError(file, [{ path: "", message: `is not YAML: ${(error as Error).message}` }]);
   }
 }

@@ -14,9 +14,7 @@ export type Direction = "source" | "destination";
  *
  * @example
  * ```ts
- * *judge(resource, { meaning }) {
- *   if (meaning.roleIfAny(resource.url) === "allow") yield finding;
- * }
+ * const isAllowed = (resource: SetResource, meaning: Meaning) => meaning.roleIfAny(resource.url) === "allow";
  * ```
  */
 export class Meaning {

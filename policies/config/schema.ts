@@ -44,7 +44,7 @@ const level: z.ZodType<Level, Level> = z.enum(["mandatory", "advisory", "remedia
  *
  * @example
  * ```ts
- * const { success } = policyConfigSchema(rules).safeParse(parse(text));
+ * const { success } = policyConfigSchema(rules).safeParse({ ownedPrefixes: ["198.51.100.0/24"] });
  * ```
  */
 export function policyConfigSchema(rules: readonly Configurable[]) {

@@ -1,24 +1,20 @@
-import {
-  type Policies,
-  type ReportViolation,
-  type ResourceRemediation,
-  type ResourceValidation,
-  type ResourceValidationArgs,
-  type ResourceValidationPolicy,
-  remediateResourceOfType,
-  type StackValidationPolicy,
-  validateResourceOfType,
+import type {
+  Policies,
+  ReportViolation,
+  ResourceValidationArgs,
+  ResourceValidationPolicy,
+  StackValidationPolicy,
 } from "@pulumi/policy";
+import { isNative, kindOf, REFUSED_KEY, type ResourceKind, typeToken } from "../../provider/model/resource-kind";
 import { rules as allRules } from "../all-rules";
 import { context, judgeResource, judgeStack, type Report, type Run } from "../judge";
 import { NotConfigured } from "../not-configured";
 import { NotYetKnown } from "../not-yet-known";
 import { ResourceCache } from "../resource-cache";
-import { type ResourceKind, type ResourceMeta, SetResource, SignalingResource } from "../resources";
+import { type ResourceMeta, readResource, SetResource, SignalingResource } from "../resources";
 import { isResourceRule, kindsOf, type ResourceRule, type Rule, type StackRule } from "../rule";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
-import { CLASSES } from "./classes";
 import { configSchema } from "./config-schema";
 import { unwrap, unwrapDeep } from "./unwrap";
 
@@ -44,31 +40,35 @@ export function policiesOf(rules: readonly Rule[] = allRules, options: RunOption
 function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
   const settings = settingsReader(rule, run);
   const kinds = kindsOf(rule);
-  const validations = kinds.map((kind) =>
-    validateResourceOfType(CLASSES[kind], (properties, args, report) => {
-      const resources = cache.read(metaOf(kind, args), unwrap(properties), rule);
-      send(judgeResource(rule, resources, settings(args), run), rule, run, report);
-    }),
-  );
-  const remediations = kinds.map((kind) =>
-    remediateResourceOfType(CLASSES[kind], (properties, args) => {
-      // Not cached, since the properties are about to change.
-      const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
-        metaOf(kind, args) as never,
-        unwrapDeep(properties) as Record<string, unknown>,
-      );
-      const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
-      return changes && Object.assign(properties, changes);
-    }),
-  );
+  const judged = ({ type, props }: Pick<ResourceValidationArgs, "type" | "props">) => {
+    const properties = unwrap(props);
+    const kind = isRefused(properties) ? undefined : kindOf(type, properties);
+    return kind !== undefined && kinds.includes(kind) ? kind : undefined;
+  };
+  const notForIt = ({ props }: Pick<ResourceValidationArgs, "props">) =>
+    isRefused(unwrap(props)) ? REFUSED : `This policy is for ${kinds.map(typeToken).join(", ")}`;
   const schema = configSchema(rule);
   return {
     name: rule.name,
     description: rule.description,
     enforcementLevel: levelOf(rule, run.config),
     ...(schema && { configSchema: schema }),
-    ...(rule.remediate && { remediateResource: firstOf<ResourceRemediation>(remediations) }),
-    validateResource: firstOf<ResourceValidation>(validations),
+    ...(rule.remediate && {
+      remediateResource: (args) => {
+        const kind = judged(args);
+        if (kind === undefined) return args.notApplicable(notForIt(args));
+        // Not cached, since the properties are about to change.
+        const resource = readResource(metaOf(kind, args), unwrapDeep(args.props) as Record<string, unknown>);
+        const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
+        return changes && Object.assign(args.props, changes);
+      },
+    }),
+    validateResource: (args, report) => {
+      const kind = judged(args);
+      if (kind === undefined) return args.notApplicable(notForIt(args));
+      const resources = cache.read(metaOf(kind, args), unwrap(args.props), rule);
+      send(judgeResource(rule, resources, settings(args), run), rule, run, report);
+    },
   };
 }
 
@@ -82,8 +82,9 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
     ...(schema && { configSchema: schema }),
     validateStack: (args, report) => {
       const resources = args.resources.flatMap((resource) => {
-        const kind = KINDS.find((one) => resource.isType(CLASSES[one]));
-        return kind ? cache.read(metaOf(kind, resource), unwrap(resource.props), rule) : [];
+        const properties = unwrap(resource.props);
+        const kind = isRefused(properties) ? undefined : kindOf(resource.type, properties);
+        return kind ? cache.read(metaOf(kind, resource), properties, rule) : [];
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
       const signalings = resources.filter((resource) => resource instanceof SignalingResource);
@@ -92,17 +93,11 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
   };
 }
 
-const KINDS = Object.keys(CLASSES) as ResourceKind[];
+const REFUSED = "The resource's own check refused it: its message says why";
 
-// One function for several classes: an array of functions would make `@pulumi/policy` read all properties once for each.
-function firstOf<F extends (args: ResourceValidationArgs, report: ReportViolation) => unknown>(
-  functions: readonly F[],
-): F {
-  const byType = new Map(functions.map((one) => [(one as { __pulumiType?: string }).__pulumiType, one]));
-  return ((args: ResourceValidationArgs, report: ReportViolation) => {
-    const one = byType.get(args.type);
-    return one ? one(args, report) : args.notApplicable(`This policy is for ${[...byType.keys()].join(", ")}`);
-  }) as F;
+/** True for inputs that are as the program wrote them, since the resource's check refused them. */
+function isRefused(properties: Readonly<Record<string, unknown>>): boolean {
+  return properties[REFUSED_KEY] === true;
 }
 
 // The configuration of a policy does not change while a pack runs, and there may be thousands of resources.
@@ -114,11 +109,23 @@ function settingsReader(rule: Rule, run: Run): (args: { getConfig<T extends obje
   };
 }
 
-function metaOf(kind: ResourceKind, { urn, name, opts, provider }: Asked): ResourceMeta {
-  return { kind, urn, name, protect: opts.protect, ...(provider && { config: unwrap(provider.props) }) };
+function metaOf(kind: ResourceKind, { type, urn, name, opts, provider }: Asked): ResourceMeta {
+  return {
+    kind,
+    urn,
+    name,
+    protect: opts.protect,
+    ...(provider && { config: configOf(type, unwrap(provider.props)) }),
+  };
 }
 
-type Asked = Pick<ResourceValidationArgs, "urn" | "name" | "opts" | "provider">;
+/** The engine gives the plugin's own provider the keys of its configuration without their namespace. */
+function configOf(type: string, config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!isNative(type)) return config;
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [`packetfilter:${key}`, value]));
+}
+
+type Asked = Pick<ResourceValidationArgs, "type" | "urn" | "name" | "opts" | "provider">;
 
 function ifKnown<T>(read: () => T): T | undefined {
   try {

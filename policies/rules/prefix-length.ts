@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wideFamilies } from "../../provider/model/coverage";
 import type { Prefix } from "../../provider/model/prefix";
 import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
@@ -12,12 +13,12 @@ const bounds = (bits: number, shortest?: number) =>
 
 const perRole = z.strictObject({ ipv4: bounds(32).optional(), ipv6: bounds(128).optional() }).optional();
 
-/** Entries are neither a default route nor outside the lengths that their family and the role of the set allow. */
+/** Entries are neither a default route, alone or together, nor outside the lengths that their family and the role of the set allow. */
 export const prefixLength = resourceRule({
   name: "prefix-length",
   level: "mandatory",
   description:
-    "Entries of a set are no default route, and neither shorter nor longer than their family and the set's role allow.",
+    "Entries of a set are no default route, cover together no more than a quarter of a family unless its shortest is 1, and are neither shorter nor longer than their family and the set's role allow.",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: [],
   configure: ["rules.prefix-length"],
@@ -51,6 +52,17 @@ export const prefixLength = resourceRule({
       problem: "entries with a prefix length that is not allowed",
       remedy: "Write the prefixes that are meant, or change the limits.",
     });
+    const prefixes = resource.entries.map(({ prefix }) => prefix);
+    const isTold = (family: 4 | 6) =>
+      prefixes.some((prefix) => prefix.family === family && prefix.length < (limits[family].shortest ?? 1));
+    const tooWide = wideFamilies(prefixes.map((prefix) => prefix.toString())).filter(
+      (family) => limits[family].shortest !== 1 && !isTold(family),
+    );
+    if (tooWide.length > 0)
+      yield {
+        problem: `its ${tooWide.map((family) => `IPv${family}`).join(" and ")} entries together cover more than a quarter of all addresses`,
+        remedy: "Write the prefixes that are meant, or allow it with shortest: 1 for the family.",
+      };
   },
 });
 

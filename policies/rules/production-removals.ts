@@ -33,8 +33,8 @@ export const productionRemovals = resourceRule({
     if (maxRemovals !== undefined && share(maxRemovals, () => resource.entries.length) > settings.percent) {
       yield { problem: `\`maxRemovals\` is ${maxRemovals}, more than ${settings.percent}% of the set`, remedy };
     }
-    if (environment.PACKETFILTER_ALLOW_REMOVALS?.split(/[\s,]+/).includes(url)) {
-      yield { problem: "PACKETFILTER_ALLOW_REMOVALS lifts `maxRemovals` for this run", remedy };
+    if (environment.PACKETFILTER_ALLOW?.split(/[\s,]+/).includes(url)) {
+      yield { problem: "PACKETFILTER_ALLOW lifts `maxRemovals` for this run", remedy };
     }
   },
 });

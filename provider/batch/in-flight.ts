@@ -1,5 +1,13 @@
 import { type Clock, pause, systemClock } from "../client/clock";
-import { LONGEST_GATHERING_MS, LONGEST_WAIT, PATIENCE, RHYTHM_GAPS, type Wait, WITHOUT_RHYTHM } from "./times";
+import {
+  CHECK_PATIENCE,
+  LONGEST_GATHERING_MS,
+  LONGEST_WAIT,
+  PATIENCE,
+  RHYTHM_GAPS,
+  type Wait,
+  WITHOUT_RHYTHM,
+} from "./times";
 
 /** A group that waits for company. */
 export interface Gathering {
@@ -30,6 +38,8 @@ export class InFlight {
   /** The number of callers in flight at which no other came. */
   private capacity: number | undefined;
   private readonly rhythm = new Rhythm();
+  /** Of announcements: how quickly the engine goes from one resource to the next. */
+  private readonly checking = new Rhythm();
   /** Counts arrivals, answers and announcements, so that a wait knows whether anything happened during it. */
   private events = 0;
   private readonly waits = new Set<() => void>();
@@ -55,12 +65,14 @@ export class InFlight {
   /** Counts callers out, once they have their answers. */
   answer(callers: number): void {
     this.rhythm.pause();
+    this.checking.pause();
     this.callers -= callers;
     this.events += 1;
   }
 
   /** Counts callers that were announced, or with a negative number those that came or will not come. */
   announce(callers: number): void {
+    if (callers > 0) this.checking.arrive(this.now);
     this.announced += callers;
     this.events += 1;
   }
@@ -107,16 +119,22 @@ export class InFlight {
   /** Milliseconds without an event after which a group closes. */
   private waitFor({ commitCoalesceMs, company, areNodes = false, checkedAt = this.now }: Gathering): number {
     const isLone = this.callers === 1;
-    // The only resource that was checked, and no check since: the engine, which has steps to spare, had no other one.
-    if ((isLone || areNodes) && company === "complete") return Math.max(0, commitCoalesceMs - (this.now - checkedAt));
-    if (company === "complete" || (isLone && company === "unknown" && this.rhythm.isFirst)) return commitCoalesceMs;
+    const longest = waitMs(commitCoalesceMs, LONGEST_WAIT);
+    if (company === "complete") {
+      // A busy engine takes longer from one resource to the next; nodes of one resource need not wait for it.
+      const next = areNodes ? 0 : Math.min((this.checking.gap ?? 0) * CHECK_PATIENCE, longest);
+      // The only resource that was checked, and no check since: the engine, which has steps to spare, had no other one.
+      const passed = isLone || areNodes ? this.now - checkedAt : 0;
+      return Math.max(0, Math.max(commitCoalesceMs, next) - passed);
+    }
+    if (isLone && company === "unknown" && this.rhythm.isFirst) return commitCoalesceMs;
     // The engine goes on checking while it has a step to spare, and holds one resource in hand when it has none.
     const isUsual = this.callers === this.usualCapacity && this.announced <= 1;
     if (company === "announced" && isUsual) return commitCoalesceMs;
     const shortest = waitMs(commitCoalesceMs, WITHOUT_RHYTHM);
     const gap = isLone && company === "unknown" ? undefined : this.rhythm.gap;
     if (gap === undefined) return shortest;
-    return Math.max(shortest, Math.min(gap * PATIENCE, waitMs(commitCoalesceMs, LONGEST_WAIT)));
+    return Math.max(shortest, Math.min(gap * PATIENCE, longest));
   }
 }
 

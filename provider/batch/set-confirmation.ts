@@ -4,7 +4,7 @@ import type { NodeSet, ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import { sharedDifference } from "../model/prefix-map";
+import { type ListedMap, sharedDifference } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Settled } from "./group-commit";
 import {
@@ -25,7 +25,7 @@ export interface ConfirmationOptions {
   readonly set: NodeSet;
   /** Where the set is, for messages: `prefixset://edge/blocked on fra1`. */
   readonly label: string;
-  /** How long the list after a commit may take to show the result. */
+  /** How long the list after a commit may take to show the result, beyond the node's own delay. */
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
   readonly wanted: { has(prefix: CanonicalPrefix): boolean };
@@ -71,10 +71,11 @@ export async function confirm(
   return { after };
 }
 
-/** Lists until the result shows, or until the deadline. Changes that got lost on the way are sent once more. */
+/** Lists until the result shows, or until the deadline. Changes that got lost on the way are sent once more, and not before the node's own delay is over. */
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
   const { set, deadlineMs, clock } = options;
-  const end = clock.monotonic() + deadlineMs;
+  const due = clock.monotonic() + set.commitDelayMs;
+  let isRepaired = false;
   let after = before;
   for (let pause = FIRST_LIST_PAUSE_MS, lists = 0; ; pause = Math.min(pause * 2, LONGEST_LIST_PAUSE_MS)) {
     const listed = await set.observe().catch(unlessUnreadable);
@@ -82,10 +83,13 @@ async function verify(options: ConfirmationOptions, merged: Changes, before: Obs
     if (!(listed instanceof RequestError)) after = listed;
     const absent = missing(merged, after);
     const isShown = unlisted === undefined && absent.length === 0;
-    if (isShown || clock.monotonic() + pause > end) return { after, unlisted };
+    if (isShown || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted };
     // A list that failed tells nothing about what is lost.
     if (unlisted === undefined) lists += 1;
-    if (unlisted === undefined && lists === REPAIR_AFTER_LISTS) await repair(options, merged, after, absent);
+    if (!isRepaired && unlisted === undefined && lists >= REPAIR_AFTER_LISTS && clock.monotonic() >= due) {
+      isRepaired = true;
+      await repair(options, merged, after, absent);
+    }
     await clock.sleep(pause);
   }
 }
@@ -157,7 +161,8 @@ interface Flushed extends Confirmed {
 
 /** The answer to an operation whose group went through. */
 export function outcomeOf(plan: Planned, flushed: Flushed, options: ConfirmationOptions): Settled<SetResult> {
-  const { label, deadlineMs } = options;
+  const { label } = options;
+  const waitedMs = options.set.commitDelayMs + options.deadlineMs;
   const { before, after, refused: refusals, removed, unlisted } = flushed;
   if (!plan.ok) return plan;
   const { put } = plan.value;
@@ -174,7 +179,7 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
   const absent = missing({ put, remove }, after);
   if (absent.length > 0) {
-    const message = `Set ${label}: committed, but after ${deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
+    const message = `Set ${label}: committed, but after ${waitedMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }
@@ -206,7 +211,7 @@ function answers({ set }: ConfirmationOptions): string {
 /** The answer to an operation whose group failed between the first request and the commit's answer. */
 export function interruptedOutcome(
   plan: Planned,
-  { applied, touched, error }: { applied: ObservedSet; touched: ReadonlySet<CanonicalPrefix>; error: unknown },
+  { applied, touched, error }: { applied: ListedMap; touched: ReadonlySet<CanonicalPrefix>; error: unknown },
 ): Settled<SetResult> {
   if (!plan.ok) return plan;
   const open = [...plan.value.put.keys(), ...plan.value.remove].filter((prefix) => touched.has(prefix));
@@ -216,7 +221,7 @@ export function interruptedOutcome(
   const message = plan.operation.isDelete
     ? `${text} The removal of ${entries} may be staged and not applied, or applied: run the same pulumi command again, or "pulumi up --refresh" if they are wanted again.`
     : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
-  const truth = { applied: applied.values, unsettled: open, cause: error };
+  const truth = { applied, unsettled: open, cause: error };
   return { ok: false, error: new SetWriteFailure(message, truth) };
 }
 

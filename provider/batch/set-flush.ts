@@ -1,7 +1,10 @@
 import { isRefusal, wasRepeated } from "../client/errors";
 import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
+import { saysNothingToCommit } from "../wire/node-answer";
 import type { Settled } from "./group-commit";
 import {
   type ConfirmationOptions,
@@ -97,7 +100,11 @@ export class SetFlush {
   private inDoubt(plan: Planned, error: unknown): Settled<SetResult> | undefined {
     if (!this.mayBeStuck(plan)) return undefined;
     const { put, remove } = this.asked;
-    return interruptedOutcome(plan, { applied: this.before, touched: new Set([...put.keys(), ...remove]), error });
+    return interruptedOutcome(plan, {
+      applied: this.before.values,
+      touched: new Set([...put.keys(), ...remove]),
+      error,
+    });
   }
 
   /**
@@ -165,8 +172,8 @@ export class SetFlush {
 
   /**
    * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try
-   * of the same request may have been carried out, or everything was as wanted before and was sent to be sure. The list
-   * alone proves nothing on nodes that list staged entries.
+   * of the same request may have been carried out, everything was as wanted before and was sent to be sure, or the node says that
+   * nothing is staged, since another writer's commit came first. The list alone proves nothing on nodes that list staged entries.
    */
   private async commit(): Promise<void> {
     const { before, merged } = this;
@@ -174,7 +181,8 @@ export class SetFlush {
     try {
       await set.commit();
     } catch (error) {
-      const isNothingNew = isRefusal(error) && (wasRepeated(error) || missing(merged, before).length === 0);
+      const isTaken = isRefusal(error) && (wasRepeated(error) || saysNothingToCommit(messageOf(error)));
+      const isNothingNew = isTaken || (isRefusal(error) && missing(merged, before).length === 0);
       if (isNothingNew) {
         const observed = await set.observe().catch(() => undefined);
         if (observed && missing(merged, observed).length === 0) return;
@@ -189,7 +197,7 @@ export class SetFlush {
     for (const prefix of staging.touched) this.leftovers.add(prefix);
     const listed = await this.options.set.observe().catch(() => undefined);
     if (listed) await this.undoRemovals(listed);
-    const applied = listed ?? this.before;
+    const applied = knownOf(this.before, listed, staging);
     return plans.map((plan) => interruptedOutcome(plan, { applied, touched: staging.touched, error }));
   }
 
@@ -222,6 +230,22 @@ export class SetFlush {
       `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
     );
   }
+}
+
+/**
+ * What the node holds, by a list after a failure. What was inserted and never deleted counts as it was before: the list may show
+ * it as staged. So the next run knows that a commit is all it needs where a list shows it.
+ */
+function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { touched, deleted }: Staging): ListedMap {
+  if (!listed) return before.values;
+  const known = new Map(listed.values);
+  for (const prefix of touched) {
+    if (deleted.has(prefix)) continue;
+    const value = before.values.get(prefix);
+    if (value === undefined) known.delete(prefix);
+    else known.set(prefix, value);
+  }
+  return known;
 }
 
 /** That there is nothing to commit is no failure. */

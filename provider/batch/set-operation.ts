@@ -21,6 +21,8 @@ export interface SetPlan {
   readonly shown?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since their time has come. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
+  /** Those of `put` that no limit counts, since they get back what the state says they had. */
+  readonly restored?: ReadonlySet<CanonicalPrefix>;
 }
 
 /**
@@ -70,7 +72,7 @@ export interface SetResult {
 /** An operation that did not reach its goal, with the truth as far as it is known. */
 export class SetWriteFailure extends Error {
   override readonly name = "SetWriteFailure";
-  /** What the node holds, by the last list that was answered. */
+  /** What the node holds, by the last list that was answered; of what is only inserted, what it held before. */
   readonly applied: ListedMap;
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];

@@ -13,6 +13,8 @@ export class Staging {
   readonly refused = new Map<CanonicalPrefix, Error>();
   /** Prefixes whose staged state may differ from the applied one. */
   readonly touched = new Set<CanonicalPrefix>();
+  /** Prefixes of which a removal was sent, which may be staged or come late. */
+  readonly deleted = new Set<CanonicalPrefix>();
 
   constructor(
     private readonly set: NodeSet,
@@ -116,7 +118,10 @@ export class Staging {
   }
 
   private delete(prefixes: readonly CanonicalPrefix[], options?: { once: boolean }): Promise<Error | undefined> {
-    for (const prefix of prefixes) this.touched.add(prefix);
+    for (const prefix of prefixes) {
+      this.touched.add(prefix);
+      this.deleted.add(prefix);
+    }
     const spellings = prefixes.flatMap((prefix) => this.before.spellings(prefix));
     return refusalOf(this.set.delete(spellings, options));
   }

@@ -30,6 +30,8 @@ interface SameMachineRules {
 
 /** What limits the removals and the other values of a deployment in one set. */
 export interface RemovalCheck {
+  /** Why nothing at all must go, where other processes of the deployment cannot be asked what they want. */
+  unheard(): string | undefined;
   /**
    * Why these entries, of which there is one at least, must not go, or get another value, given how many the set held at
    * first; `undefined` where they may.
@@ -86,7 +88,7 @@ export class SetWriter {
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
-    const before = await set.observe();
+    const before = (await reads.take()) ?? (await set.observe());
     const { plans, merged } = await this.plan(operations, before);
     if (isNothing(merged)) {
       reads.keep(before);
@@ -117,21 +119,26 @@ export class SetWriter {
     if (!isNothing(all)) await sameMachine?.before(before.values);
     const spared = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
-    const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
-    const counted = new Set([...all.remove].filter(isCounted));
+    const gone = new Set([...all.remove].filter((prefix) => !spared?.has(prefix)));
+    const unheard = gone.size > 0 ? removals?.unheard() : undefined;
+    const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
     const { changed: overwritten } = parted(all.put, before.values);
-    const changed = new Map(overwritten.filter(([prefix, value]) => before.values.get(prefix) !== value));
+    const restored = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.restored ?? [])] : [])));
+    const isChanged = ([prefix, value]: (typeof overwritten)[number]) =>
+      before.values.get(prefix) !== value && !restored.has(prefix);
+    const changed = new Map(overwritten.filter(isChanged));
     const size = set.firstSize ?? before.values.size;
     const tooMuch = counted.size > 0 ? removals?.refuses("Removals", [...counted], size) : undefined;
     const tooDifferent = changed.size > 0 ? removals?.refuses("Changes", [...changed.keys()], size) : undefined;
     const reasonAgainst = ({ remove, put }: SetPlan) =>
+      (unheard !== undefined && [...remove].some((prefix) => gone.has(prefix)) ? unheard : undefined) ??
       (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
       (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);
     const limited = (plan: Planned): Planned => {
       const reason = plan.ok ? reasonAgainst(plan.value) : undefined;
       return reason === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(reason) };
     };
-    const isWithin = tooMuch === undefined && tooDifferent === undefined;
+    const isWithin = (unheard ?? tooMuch ?? tooDifferent) === undefined;
     const plans = isWithin ? asked : asked.map(limited);
     const merged = isWithin ? all : merge(plans, before);
     if (spared === undefined || spared.size === 0) return { plans, merged };

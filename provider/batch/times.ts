@@ -15,6 +15,8 @@ export const WITHOUT_RHYTHM: Wait = { times: 3, atMostMs: 90 };
 export const LONGEST_WAIT: Wait = { times: 40, atMostMs: 1_000 };
 /** Usual gaps between two callers after which no other is waited for (`in-flight.ts`). */
 export const PATIENCE = 10;
+/** Usual gaps between two checks after which no other resource is waited for (`in-flight.ts`). */
+export const CHECK_PATIENCE = 3;
 /** Fewer gaps than these are no rhythm (`in-flight.ts`). */
 export const RHYTHM_GAPS = 3;
 /** Milliseconds from the first caller of a group to its flush, however many others join (`in-flight.ts`). */

@@ -17,6 +17,8 @@ export interface CaptureOptions {
   readonly marks?: "all" | "none";
   /** Is told, in a sentence each, what could not be captured as it is. */
   readonly warn?: (message: string) => void;
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
 }
 
 /** An arena while it is captured. */
@@ -89,7 +91,7 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
 
 /** {@link capture} from a node that is reached with these options. */
 export async function captureNode(node: NodeOptions, options: CaptureOptions): Promise<EmulatorState> {
-  const client = new NodeClient(node);
+  const client = new NodeClient(node, options.signal && { stop: options.signal });
   try {
     return await capture(client, options);
   } finally {

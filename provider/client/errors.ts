@@ -32,7 +32,7 @@ export class OptionsError extends PacketFilterError {
 export interface RequestFailure
   extends Pick<
     RequestError,
-    "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted"
+    "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted" | "remedy"
   > {
   readonly cause?: Error;
 }
@@ -47,7 +47,7 @@ export interface RequestFailure
  *   await client.commit(set);
  * } catch (error) {
  *   // Only asking again tells whether the commit was done.
- *   if (error instanceof RequestError && error.outcome === "unknown") console.log(await client.list(set));
+ *   if (error instanceof RequestError && error.outcome === "unknown") console.log(await client.listPrefixSet(set));
  * }
  * ```
  */
@@ -72,6 +72,8 @@ export class RequestError extends PacketFilterError {
   readonly acknowledged?: number;
   /** Insert and delete of many entries: how many entries, after those, the failed request carried. */
   readonly attempted?: number;
+  /** What to do, as it stands in the message, where that is known. */
+  readonly remedy?: string;
 
   constructor(message: string, failure: RequestFailure, code = `request-${failure.outcome}`) {
     super(message, code, failure.cause && { cause: failure.cause });
@@ -83,6 +85,7 @@ export class RequestError extends PacketFilterError {
     this.tries = failure.tries;
     if (failure.acknowledged !== undefined) this.acknowledged = failure.acknowledged;
     if (failure.attempted !== undefined) this.attempted = failure.attempted;
+    if (failure.remedy !== undefined) this.remedy = failure.remedy;
   }
 }
 

@@ -55,7 +55,11 @@ export function readTransportFailure(
       return { ...CANCELLED, ...base };
     case "timeout": {
       if (left <= 0) return { ...TOO_LATE, ...base };
-      const message = `no answer within ${duration(limits.timeoutMs)}`;
+      const within = `within ${duration(limits.timeoutMs)}`;
+      const message =
+        failure.status === undefined
+          ? `no answer ${within}`
+          : `the answer did not end ${within}, which \`timeoutMs\` allows`;
       return { ...base, kind: "failed", label: "time-out", message, repeat: true };
     }
     case "too-large": {
@@ -136,13 +140,15 @@ export function requestError(
 ): RequestError {
   const { acknowledged, attempted, total } = call.progress ?? {};
   const { outcome, tries } = made;
+  const remedy = last.remedy ?? (outcome === "unknown" ? call.remedy : undefined);
+  const told = (text: string) => visible(peer.redactor.text(text));
   const sentences = [
     `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, made)}${detailOf(last, peer.redactor)}`,
     made.stopped,
     attempted === total ? undefined : `${acknowledged} of ${total} entries were acknowledged before.`,
-    last.remedy ?? (outcome === "unknown" ? call.remedy : undefined),
+    remedy,
   ];
-  const message = visible(peer.redactor.text(sentences.filter((part) => part !== undefined).join(" ")));
+  const message = told(sentences.filter((part) => part !== undefined).join(" "));
   const failure: RequestFailure = {
     outcome,
     status: last.status,
@@ -152,6 +158,7 @@ export function requestError(
     tries,
     acknowledged,
     attempted,
+    ...(remedy !== undefined && { remedy: told(remedy) }),
     ...(last.cause !== undefined && { cause: peer.redactor.error(last.cause) }),
   };
   if (last.kind === "unexpected") return new UnexpectedResponse(message, failure);

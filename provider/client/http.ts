@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import type { Clock } from "./clock";
+import type { Cookies } from "./cookies";
 import type { TlsOptions } from "./options";
 
 export type { Dispatcher };
@@ -52,6 +53,8 @@ export async function loadTransport(): Promise<void> {
  */
 export class Http {
   private opened: Promise<Dispatcher> | undefined;
+  /** Whether a request may be under way: one of {@link send}, or the body of one of {@link open}. */
+  private underWay = 0;
 
   constructor(
     private readonly options: {
@@ -60,6 +63,8 @@ export class Http {
       readonly connections: number;
       /** Longer answers to {@link send}, in bytes, are refused unread. */
       readonly maxAnswerBytes: number;
+      /** Keeps the cookies of answers to {@link send} and sends them again. Default: none are. */
+      readonly cookies?: Cookies;
     },
     private readonly world: Pick<Clock, "after"> & { readonly dispatcher?: Dispatcher },
   ) {}
@@ -70,7 +75,9 @@ export class Http {
     limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<HttpAnswer> {
     const dispatcher = await this.dispatcher();
-    return new Promise((resolve, reject) => {
+    const { cookies } = this.options;
+    this.underWay += 1;
+    return new Promise<HttpAnswer>((resolve, reject) => {
       const { signal } = limits;
       let controller: Dispatcher.DispatchController | undefined;
       let settled = false;
@@ -107,6 +114,7 @@ export class Http {
           if (code < 200) return;
           status = code;
           headers = received;
+          cookies?.take(received["set-cookie"]);
           if (Number(headers["content-length"]) > this.options.maxAnswerBytes) fail("too-large");
         },
         onResponseData: (_controller, chunk) => {
@@ -129,7 +137,7 @@ export class Http {
             origin: request.origin,
             path: request.path,
             method: request.method,
-            headers: { ...request.headers },
+            headers: cookies?.addTo(request.headers) ?? { ...request.headers },
             ...(request.body !== undefined && { body: request.body }),
           },
           handler,
@@ -137,6 +145,8 @@ export class Http {
       } catch (error) {
         fail("connection", error);
       }
+    }).finally(() => {
+      this.underWay -= 1;
     });
   }
 
@@ -151,6 +161,8 @@ export class Http {
     { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
     signal: AbortSignal,
   ): Promise<OpenAnswer> {
+    // Its body is read by others, and never counted as over.
+    this.underWay += 1;
     // Which gives the connections this way of asking.
     await loadTransport();
     const dispatcher = await this.dispatcher();
@@ -161,7 +173,10 @@ export class Http {
 
   /** Waits for requests under way, then closes the connections. */
   async close(): Promise<void> {
-    await (await this.opened)?.close();
+    const opened = await this.opened;
+    // What was given up on may still be connecting, to a host that never answers: that is not waited for.
+    if (this.underWay === 0) await opened?.destroy();
+    else await opened?.close();
   }
 
   /**

@@ -8,6 +8,7 @@ import { nodeSchema, receiverSchema } from "./options";
 
 export type { ListedValue } from "../model/entry";
 export { PacketFilterError } from "../model/errors";
+export type { EntriesOf, EntryLike, PrefixLike } from "../model/given-entries";
 export type { Mark, MarkType, Profile, Rule } from "../model/mark";
 export { MARK_TYPES } from "../model/mark";
 export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";

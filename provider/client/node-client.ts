@@ -1,4 +1,6 @@
-import { isEntryValue, MAX_VALUE } from "../model/entry";
+import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry";
+import { type EntriesOf, givenEntries, NO_ENTRIES, type PrefixLike, prefixText } from "../model/given-entries";
+import { membersOf } from "../model/json";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
@@ -20,7 +22,8 @@ export type { CallOptions, ListedEntry };
 /**
  * The node API (docs/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
  *
- * Every operation repeats what is safe to repeat, up to `maxTries` times with jittered pauses within `deadlineMs`, and
+ * Every operation repeats what is safe to repeat, up to five times with jittered pauses within `deadlineMs`, one at a time
+ * and up to `deadlineMs` once the node has said that it is busy, and
  * fails with a `RequestError` that says what is known. Insert, delete and commit are repeated as well, since
  * doing them twice changes nothing more; then a refusal may be the echo of a first try whose answer was lost.
  * Changes count once they are committed; staged changes are shared by all who write to the set.
@@ -29,7 +32,7 @@ export type { CallOptions, ListedEntry };
  * ```ts
  * const client = new NodeClient({ endpoint: "https://192.0.2.10:8080" });
  * const set = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
- * await client.insert(set, [["203.0.113.0/24", 1]]);
+ * await client.insert(set, { "203.0.113.0/24": 1 });
  * await client.commit(set);
  * await client.close();
  * ```
@@ -76,30 +79,37 @@ export class NodeClient {
    * Stages entries; {@link commit} applies them. Sends chunks in order, within `maxEntriesPerRequest` and
    * `maxBytesPerRequest`; a chunk that is too large for the node (HTTP 413) is halved.
    *
-   * @param entries Prefixes, sent in canonical form, and values from 0 to 2³²−1.
+   * @param entries Prefixes, sent in canonical form, alone (value 1) or with values from 0 to 2³²−1: a record or Map by prefix, or
+   * any iterable, {@link listPrefixSet}'s result among them.
    * @throws {PrefixError | TypeError} on a wrong entry, before anything is sent.
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
   async insert(
     url: PrefixSetUrl,
-    entries: readonly (readonly [prefix: string, value: number])[],
+    entries: EntriesOf<{ readonly value?: ListedValue }>,
     options?: CallOptions,
   ): Promise<void> {
-    const parsed = entries.map(([prefix, value]): SetEntry => {
-      const p = Prefix.parse(prefix).toString();
-      if (isEntryValue(value)) return [p, value];
-      throw new TypeError(`Entry ${p}: the value ${String(value)} is no integer from 0 to ${MAX_VALUE}.`);
-    });
-    await this.set(url).insert(parsed, options);
+    await this.set(url).insert(parseEntries(entries), options);
   }
 
   /**
    * Stages the removal of entries; {@link commit} applies it.
    *
-   * @param spellings Prefixes in the node's own text ({@link ListedEntry.spelling}), sent as they are.
+   * @param entries Entries as {@link listPrefixSet} returns them, of which the node's own text is sent; prefixes in canonical form; or
+   * texts, sent as they are.
+   * @throws {TypeError} on what is none of these, before anything is sent.
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
-  async delete(url: PrefixSetUrl, spellings: readonly string[], options?: CallOptions): Promise<void> {
+  async delete(
+    url: PrefixSetUrl,
+    entries: Iterable<PrefixLike | Pick<ListedEntry, "spelling">> & object,
+    options?: CallOptions,
+  ): Promise<void> {
+    const spellings = Array.from(entries, (entry, index) => {
+      const spelling = typeof entry === "object" && "spelling" in entry ? entry.spelling : prefixText(entry);
+      if (typeof spelling === "string") return spelling;
+      throw new TypeError(`\`entries[${index}]\` is neither a text, a prefix nor an entry of a list.`);
+    });
     await this.set(url).delete(spellings, options);
   }
 
@@ -162,6 +172,21 @@ export class NodeClient {
       read: (answer) => readList(answer, kind, read, this.connection.habitsAt(rest.url)),
     });
   }
+}
+
+/** Parses what is to be inserted. @throws {PrefixError | TypeError} */
+function parseEntries(entries: unknown): SetEntry[] {
+  const given = givenEntries(entries);
+  if (!given) throw new TypeError(`\`entries\` ${NO_ENTRIES}.`);
+  return given.spellings.map((spelling, index): SetEntry => {
+    if (typeof spelling !== "string")
+      throw new TypeError(`\`${given.path(index)}\` is not a text with a prefix in it.`);
+    const prefix = Prefix.parse(spelling).toString();
+    const content = given.content(index);
+    const value = typeof content === "object" ? (membersOf(content).value ?? 1) : content;
+    if (isEntryValue(value)) return [prefix, value];
+    throw new TypeError(`Entry ${prefix}: the value ${String(value)} is no integer from 0 to ${MAX_VALUE}.`);
+  });
 }
 
 /** One list of something else than a set. */

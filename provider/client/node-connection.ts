@@ -3,13 +3,14 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../model/resource-url
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
 import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-command";
+import { Cookies } from "./cookies";
 import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
 import type { PaceOptions } from "./mark-pace";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
-import { type ApiRequest, Requester } from "./requester";
+import { type ApiRequest, type Limits, Requester } from "./requester";
 import { systemWorld, type World } from "./world";
 
 /** What one request may carry at most. */
@@ -40,8 +41,10 @@ export interface NodeRequest<T>
   readonly read: (answer: HttpAnswer) => Reading<T>;
   /** Reads an answer whose status would count as a failure otherwise; `undefined` where it is one. */
   readonly readFailure?: (answer: HttpAnswer) => Reading<T> | undefined;
-  readonly options?: CallOptions | undefined;
+  readonly options?: (CallOptions & Pick<Limits, "until">) | undefined;
 }
+
+const busyRemedy = "A lower `maxConcurrency` or a longer `deadlineMs` of the node may help.";
 
 /** One node: its options, checked once and with their defaults, and the way to it. */
 export class NodeConnection {
@@ -52,8 +55,8 @@ export class NodeConnection {
   readonly chunkLimits: ChunkLimits;
   /** How the node answers, by its options and by what this process has seen. */
   readonly habits: NodeHabits;
-  /** What a list of a set that the node does not know means. */
-  readonly absentSet: "fail" | "empty";
+  /** How long a commit may take to show in lists. */
+  readonly commitDelayMs: number;
   /** The largest value that the node takes, where that is known. */
   readonly maxValue: number | undefined;
   /** How far lists of marks are kept apart. */
@@ -63,9 +66,10 @@ export class NodeConnection {
 
   /**
    * @param name What people call the node, for messages; by default its address alone stands there.
+   * @param cookies Those of another connection, whose session goes on; by default none.
    * @throws {OptionsError} naming the wrong option.
    */
-  constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
+  constructor(options: NodeOptions, world: Partial<World> = {}, name?: string, cookies = new Cookies()) {
     const checked = { ...DEFAULTS, ...given(parseOptions(nodeSchema(), options, "node")) };
     this.requests = new NodeRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
@@ -73,12 +77,15 @@ export class NodeConnection {
     this.world = { ...systemWorld, ...world };
     const { keyedPlaces } = this.memory;
     this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
-    this.absentSet = checked.absentSet;
+    this.commitDelayMs = checked.commitDelayMs;
     this.maxValue = checked.maxValue;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     const { endpoint, redactor } = this.requests;
     const label = labelOf(name, endpoint.label);
-    this.requester = new Requester({ ...checked, endpoint: endpoint.shown, label, redactor }, this.world);
+    this.requester = new Requester(
+      { ...checked, endpoint: endpoint.shown, label, redactor, busyRemedy, cookies },
+      this.world,
+    );
   }
 
   /** How the node answers when it is asked for something of a place, whose names may stand in `answers.path`. */

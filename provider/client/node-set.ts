@@ -51,13 +51,18 @@ export class NodeSet {
     this.subject = `Set ${this.url}`;
   }
 
+  /** Milliseconds that a commit may take to show in lists, by the node's options. */
+  get commitDelayMs(): number {
+    return this.node.commitDelayMs;
+  }
+
   /** All entries in the node's order and spelling, a prefix that is listed twice twice. @throws {RequestError} */
   list(options?: CallOptions): Promise<ListedEntry[]> {
     return this.ask((answer) => this.readEntries(answer), [], options);
   }
 
   /** The same list as a map of what the set holds. @throws {RequestError} */
-  async observe(options?: CallOptions): Promise<ObservedSet> {
+  async observe(options?: NodeRequest<unknown>["options"]): Promise<ObservedSet> {
     const read = (answer: HttpAnswer) =>
       equalAnswers.of(answer, this.habits, () => {
         const reading = this.readEntries(answer);
@@ -71,15 +76,12 @@ export class NodeSet {
   }
 
   /** @param empty What a set that is not there is, where the node's options let it be empty. */
-  private ask<T>(read: (answer: HttpAnswer) => Reading<T>, empty: T, options?: CallOptions): Promise<T> {
+  private ask<T>(read: (answer: HttpAnswer) => Reading<T>, empty: T, options?: NodeRequest<T>["options"]): Promise<T> {
     return this.run<T>({
       command: "list",
       request: this.node.requests.post(commands.listCommand(this.address)),
       read,
-      readFailure: (answer) => {
-        const isEmpty = this.node.absentSet === "empty" && readAbsent(answer, this.node.habits.answers?.absent);
-        return isEmpty ? done(empty) : undefined;
-      },
+      readFailure: (answer) => readAbsent(answer, this.node.habits.answers?.absent) && done(empty),
       options,
     });
   }

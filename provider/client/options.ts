@@ -33,17 +33,11 @@ export interface NodeOptions {
   readonly tls?: TlsOptions;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;
-  /** Milliseconds for one request with all its repeats and pauses. Default: 60 000. */
-  readonly deadlineMs?: number;
-  /** How often one request is sent at most; 1 means that nothing is repeated. Default: 5. */
-  readonly maxTries?: number;
   /**
-   * Milliseconds of the longest pause after the first try; doubled after each further one. The pause itself is drawn
-   * between 0 and that, and comes on top of what a `Retry-After` asks for. Default: 300.
+   * Milliseconds for one request with all its repeats and pauses: up to five tries, and more where the node says that it is
+   * busy. Default: 60 000.
    */
-  readonly retryPauseMs?: number;
-  /** Milliseconds above which such a pause does not grow. Default: 10 000. */
-  readonly maxRetryPauseMs?: number;
+  readonly deadlineMs?: number;
   /** Entries in one insert or delete request. Default: 5 000. */
   readonly maxEntriesPerRequest?: number;
   /** Bytes of one insert or delete request. Default: 1 048 576 (1 MiB). */
@@ -59,6 +53,11 @@ export interface NodeOptions {
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
   /**
+   * Milliseconds that a commit may take to show in the node's lists. Until then a change that does not show is only waited
+   * for, and `deadlineMs` of that wait begins after them. Default: 0.
+   */
+  readonly commitDelayMs?: number;
+  /**
    * What happens when another writer has staged changes of a set that a commit would publish. Set, one more list before
    * each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` says so
    * and goes on. Default: no such list; what others did is reported after the commit.
@@ -66,11 +65,6 @@ export interface NodeOptions {
   readonly foreignStaged?: "fail" | "warn";
   /** How the node answers, where its answers are none of the natural shapes. Default: natural shapes only. */
   readonly answers?: Answers;
-  /**
-   * What it means that the node answers the list of a set with 404: `"fail"` an error, `"empty"` an empty set, which the
-   * first insert makes. Default: `"fail"`.
-   */
-  readonly absentSet?: "fail" | "empty";
   /**
    * What a refresh does when the node does not answer at all: `"fail"`, or `"skip"`, which keeps the state and says so.
    * Default: `"fail"`.
@@ -104,28 +98,19 @@ export interface ReceiverOptions {
   readonly timeoutMs?: number;
   /** Milliseconds for one operation: its requests, repeats, pauses and checks. Default: 60 000. */
   readonly deadlineMs?: number;
-  /** How often one request is sent at most. Default: 5. */
-  readonly maxTries?: number;
-  /** Milliseconds of the longest pause after the first try; doubled after each further one. Default: 300. */
-  readonly retryPauseMs?: number;
-  /** Milliseconds above which such a pause does not grow. Default: 10 000. */
-  readonly maxRetryPauseMs?: number;
 }
 
 /** The defaults of both kinds of options. */
 export const DEFAULTS = {
   timeoutMs: 10_000,
   deadlineMs: 60_000,
-  maxTries: 5,
-  retryPauseMs: 300,
-  maxRetryPauseMs: 10_000,
   maxEntriesPerRequest: 5_000,
   maxBytesPerRequest: 1_048_576,
   maxConcurrency: 4,
   maxAnswerBytes: 134_217_728,
   maxListRecords: 5_000_000,
   commitCoalesceMs: 30,
-  absentSet: "fail",
+  commitDelayMs: 0,
   onUnreachable: "fail",
   markPauseMs: MARK_PAUSE_MS,
   markPace: "table",
@@ -198,12 +183,17 @@ function baseUrl(option: string, cut?: string) {
   });
 }
 
+/** What stands in place of members that are gone. */
+const FORMER_MEMBERS = {
+  maxTries: "`deadlineMs`",
+  retryPauseMs: "`deadlineMs`",
+  maxRetryPauseMs: "`deadlineMs`",
+  absentSet: '`answers.absent`: "empty"',
+};
+
 const timing = schema(() => ({
   timeoutMs: integer(1, MAX_MS),
   deadlineMs: integer(1, MAX_MS),
-  maxTries: integer(1, 1_000),
-  retryPauseMs: integer(0, 3_600_000),
-  maxRetryPauseMs: integer(0, 3_600_000),
 }));
 
 /** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
@@ -224,14 +214,14 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
         maxListRecords: integer(1, 100_000_000),
         maxValue: integer(0, MAX_VALUE),
         commitCoalesceMs: integer(0, 60_000),
+        commitDelayMs: integer(0, 3_600_000),
         foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
         answers: objectOrJson(z.lazy(answersSchema)).optional(),
-        absentSet: z.enum(["fail", "empty"], { error: 'must be "fail" or "empty"' }).optional(),
         onUnreachable: z.enum(["fail", "skip"], { error: 'must be "fail" or "skip"' }).optional(),
         markPauseMs: integer(0, 3_600_000),
         markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
       },
-      { error: objectError() },
+      { error: objectError("must be an object", FORMER_MEMBERS) },
     )
     .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
     .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
@@ -255,7 +245,7 @@ export const receiverSchema = schema(
           answers: objectOrJson(zod().lazy(receiverAnswersSchema)).optional(),
           ...timing(),
         },
-        { error: objectError() },
+        { error: objectError("must be an object", FORMER_MEMBERS) },
       )
       .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),
 );

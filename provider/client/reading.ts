@@ -24,6 +24,8 @@ export interface Failed {
   readonly message: string;
   /** True when the same request may fare better in a moment. */
   readonly repeat: boolean;
+  /** True where the other side says that it is busy, which passes in its own time and not after so many tries. */
+  readonly isBusy?: boolean;
   /** One of the four texts of the signaling API. */
   readonly reason?: SignalingRefusal;
   /** A sentence: what to do. */
@@ -63,13 +65,18 @@ export function failedStatus(
     });
   }
   const message = messageIn(answer.body);
-  // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2).
-  if (status === 429 || status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
+  // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2), or in its own words.
+  const isBusy = status === 429 || status === 503 || (status === 409 && BUSY.test(message));
+  if (isBusy && status !== 503) return { kind: "failed", outcome: "not-sent", message, repeat: true, isBusy };
+  if (status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
   // Not implemented, no such version, no room: another try will hear the same.
   if (status === 501 || status === 505 || status === 507) return refused(message);
-  if (status === 408 || status >= 500) return { kind: "failed", outcome: "unknown", message, repeat: true };
+  if (status === 408 || status >= 500) return { kind: "failed", outcome: "unknown", message, repeat: true, isBusy };
   return refused(message, remedyFor(status, option));
 }
+
+/** A conflict that passes: another commit or writer is at work. */
+const BUSY = /\b(busy|in progress|locked|try(ing)? (it )?again|retry)\b/i;
 
 function remedyFor(status: number, option: string): Pick<Failed, "remedy"> {
   if (status === 401 || status === 403) return { remedy: "Check the credentials of the connection." };
@@ -147,8 +154,9 @@ export function readSuccess(answer: HttpAnswer, command: Command, answers: Answe
 }
 
 /** A set that the node does not know, as one without entries. A page of HTML comes from a proxy and says nothing of sets. */
-export function readAbsent(answer: HttpAnswer, absent: Absent = { status: 404 }): Reading<never[]> | undefined {
-  if (/^\s*</.test(answer.body)) return undefined;
+export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Reading<never[]> | undefined {
+  if (absent === undefined || /^\s*</.test(answer.body)) return undefined;
+  if (absent === "empty") return answer.status === 404 ? done([]) : undefined;
   if ("status" in absent) return answer.status === absent.status ? done([]) : undefined;
   if ("text" in absent) return answer.body.toLowerCase().includes(absent.text.toLowerCase()) ? done([]) : undefined;
   return says(jsonIn(textOf(answer.body), parseJson), absent) ? done([]) : undefined;

@@ -1,4 +1,5 @@
 import { called, pause } from "./clock";
+import { Cookies } from "./cookies";
 import {
   CANCELLED,
   type FailedTry,
@@ -12,7 +13,7 @@ import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
 import type { Failed, Reading } from "./reading";
 import type { Redactor } from "./redact";
-import { backoff, duration, type RetryPolicy, retryAfter } from "./retry";
+import { backoff, duration, MAX_TRIES, retryAfter } from "./retry";
 import type { World } from "./world";
 
 /** One request as its client describes it. */
@@ -36,7 +37,7 @@ export interface Limits {
 }
 
 /** One node or receiver, and how to talk to it. */
-export interface Connection extends RetryPolicy {
+export interface Connection {
   /** Shown in errors: the whole url, and in short. */
   readonly endpoint: string;
   readonly label: string;
@@ -44,8 +45,12 @@ export interface Connection extends RetryPolicy {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly maxConcurrency: number;
+  /** Half a sentence: what helps where it says that it is busy up to the deadline. */
+  readonly busyRemedy?: string;
   /** As an option sets it; default: that of `DEFAULTS`. */
   readonly maxAnswerBytes?: number;
+  /** Default: those of no other connection. */
+  readonly cookies?: Cookies;
   readonly redactor: Redactor;
 }
 
@@ -63,12 +68,15 @@ export class Requester {
     private readonly world: World,
   ) {
     const { tls, timeoutMs, maxConcurrency, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = connection;
-    this.http = new Http({ tls, timeoutMs, connections: maxConcurrency, maxAnswerBytes }, world);
+    const { cookies = new Cookies() } = connection;
+    this.http = new Http({ tls, timeoutMs, connections: maxConcurrency, maxAnswerBytes, cookies }, world);
     this.slots = new Slots(maxConcurrency);
   }
 
   /** @throws {RequestError} or one of its classes, once no repeat is left that would be safe and in time. */
-  async execute<T>(request: ApiRequest<T>, { signal, until: given }: Limits = {}): Promise<T> {
+  async execute<T>(request: ApiRequest<T>, { signal: own, until: given }: Limits = {}): Promise<T> {
+    const { stop } = this.world;
+    const signal = stop && own ? AbortSignal.any([stop, own]) : (stop ?? own);
     let began: number | undefined;
     let doubtful = false;
     let answered: FailedTry | undefined;
@@ -81,11 +89,13 @@ export class Requester {
       release?.();
       if (result.kind === "done") return result.value;
 
+      if (result.isBusy) this.slots.narrow();
       doubtful ||= result.outcome === "unknown";
       const wait = this.pauseAfter(result, request, tries);
       if (result.status !== undefined && !result.isLate) answered = result;
       const cutOff = result.isLate ? answered : undefined;
-      const stopped = cutOff ? DEADLINE : this.stopBefore(wait, until, result);
+      const end = cutOff ? DEADLINE : this.stopBefore(wait, until, result);
+      const stopped = end && (cutOff ?? result).isBusy ? [end, this.connection.busyRemedy ?? ""].join(" ").trim() : end;
       let last: FailedTry = cutOff ? { ...cutOff, outcome: result.outcome } : result;
       if (wait !== undefined && stopped === undefined) {
         await pause(this.world, wait, signal);
@@ -178,8 +188,9 @@ export class Requester {
    */
   private pauseAfter(last: FailedTry, request: ApiRequest<unknown>, tries: number): number | undefined {
     const safe = request.idempotent || last.outcome === "not-sent";
-    if (!last.repeat || !safe || tries >= this.connection.maxTries) return undefined;
-    return (last.asked ?? 0) + backoff(tries, this.connection, this.world.random);
+    const most = this.world.maxTries ?? (last.isBusy ? Number.POSITIVE_INFINITY : MAX_TRIES);
+    if (!last.repeat || !safe || tries >= most) return undefined;
+    return (last.asked ?? 0) + backoff(tries, this.world.random);
   }
 
   /** A pause that would end past the deadline is not begun: it would only delay a certain failure. */
@@ -211,11 +222,14 @@ export function redirectTarget(status: number, location: string | undefined, url
 
 /** At most `size` holders at a time, first come, first served. */
 export class Slots {
-  private free: number;
+  private held = 0;
   private readonly waiting = new Set<() => void>();
 
-  constructor(size: number) {
-    this.free = size;
+  constructor(private size: number) {}
+
+  /** From now on one at a time: who is in stays in. */
+  narrow(): void {
+    this.size = 1;
   }
 
   /**
@@ -224,15 +238,16 @@ export class Slots {
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.free > 0) this.free--;
+    if (this.held < this.size) this.held++;
     else await called(this.waiting, signal);
-    let held = true;
+    let isOurs = true;
     return () => {
-      if (!held) return;
-      held = false;
-      const [next] = this.waiting;
+      if (!isOurs) return;
+      isOurs = false;
+      const [next] = this.held <= this.size ? this.waiting : [];
+      // The slot goes on to the next one, which holds it from this moment.
       if (next) next();
-      else this.free++;
+      else this.held--;
     };
   }
 }

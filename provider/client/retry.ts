@@ -1,19 +1,17 @@
-/** How often a request is sent, and how long the pauses in between are. */
-export interface RetryPolicy {
-  /** How often a request is sent at most; 1 means that nothing is repeated. */
-  readonly maxTries: number;
-  /** The longest pause after the first try, in milliseconds; it doubles with each further try. */
-  readonly retryPauseMs: number;
-  /** No pause of ours is longer, in milliseconds. One that the other side asks for may be. */
-  readonly maxRetryPauseMs: number;
-}
+/** So often a request is sent at most, unless the other side says that it is busy: then the deadline ends it. */
+export const MAX_TRIES = 5;
+
+/** Milliseconds of the longest pause after the first try; it doubles with each further one. */
+const RETRY_PAUSE_MS = 300;
+/** Milliseconds above which such a pause does not grow. One that the other side asks for may be longer. */
+const MAX_RETRY_PAUSE_MS = 10_000;
 
 /**
- * Pause after the given try: exponential with full jitter, that is anything from 0 to `retryPauseMs`, twice, four times as
- * much, …, so that clients that failed together do not come back together.
+ * Pause after the given try, in milliseconds: exponential with full jitter, that is anything from 0 to 300, 600, 1 200, …, so that
+ * clients that failed together do not come back together.
  */
-export function backoff(tries: number, policy: Omit<RetryPolicy, "maxTries">, random: () => number): number {
-  return random() * Math.min(policy.maxRetryPauseMs, policy.retryPauseMs * 2 ** (tries - 1));
+export function backoff(tries: number, random: () => number): number {
+  return random() * Math.min(MAX_RETRY_PAUSE_MS, RETRY_PAUSE_MS * 2 ** (tries - 1));
 }
 
 /** Pause after so many failures, for what is tried without end: between half and the whole of `first`, twice, four times as much, …, `longest`. */

@@ -1,4 +1,5 @@
-import type { Prefix } from "../model/prefix";
+import type { PrefixLike } from "../model/given-entries";
+import { Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { ReceiverAnswers } from "../wire/answers";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
@@ -6,6 +7,7 @@ import * as wire from "../wire/signaling";
 import { formatHint } from "../wire/text-lines";
 import { readTextPrefixes } from "../wire/text-list";
 import { labelOf } from "./endpoint";
+import type { RequestError } from "./errors";
 import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
@@ -15,6 +17,9 @@ import { type Connection, type Limits, Requester } from "./requester";
 import { ensure } from "./signaling-ensure";
 import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
+
+/** Recipient prefixes, as text or parsed: what a status returns is among them. A text that is no prefix is a `PrefixError`, before anything is sent. */
+type Prefixes = Iterable<PrefixLike> & object;
 
 /** Requests to one receiver at the same time; a deployment needs no more. */
 const MAX_CONCURRENCY = 4;
@@ -29,7 +34,7 @@ const MAX_CONCURRENCY = 4;
  * @example
  * ```ts
  * const client = new SignalingClient({ url: "https://signal.example.net/path", clientId: "c1", secretKey });
- * await client.ensureActive([Prefix.parse("198.51.100.7")]);
+ * await client.ensureActive(["198.51.100.7"]);
  * await client.status();                                        // [198.51.100.7/32]
  * ```
  */
@@ -68,7 +73,7 @@ export class SignalingClient {
   }
 
   /** The prefixes with active signaling. @throws {SignalingRefused | UnexpectedResponse | RequestError} */
-  status(options: CallOptions = {}): Promise<Prefix[]> {
+  status(options: CallOptions & Pick<Limits, "until"> = {}): Promise<Prefix[]> {
     return this.requestStatus(options);
   }
 
@@ -77,42 +82,46 @@ export class SignalingClient {
    *
    * @throws {SignalingRefused} `already-active` when one of the prefixes is, `prefix-invalid`, `secret-invalid`.
    */
-  start(prefixes: readonly Prefix[], options: CallOptions = {}): Promise<void> {
-    return this.request("start", prefixes, options);
+  async start(prefixes: Prefixes, options: CallOptions = {}): Promise<void> {
+    await this.request("start", parsed(prefixes), options);
   }
 
   /** Stops signaling; as {@link start}. @throws {SignalingRefused} `not-active` when one of the prefixes is not. */
-  stop(prefixes: readonly Prefix[], options: CallOptions = {}): Promise<void> {
-    return this.request("stop", prefixes, options);
+  async stop(prefixes: Prefixes, options: CallOptions = {}): Promise<void> {
+    await this.request("stop", parsed(prefixes), options);
   }
 
   /**
    * Brings all prefixes to active signaling, within `deadlineMs`: asks, starts those that are not active, and asks
    * until it shows. A start whose answer was lost is settled by asking, never by sending it again blindly.
    *
-   * @returns `started`: active now and not before; `already`: active before.
+   * A status that fails prevents no start: all is sent then, and the receiver's answer to the start counts.
+   *
+   * @param options `active`: what a {@link status} showed a moment ago, which takes the place of the first one.
+   * @returns `started`: active now and not before; `already`: active before; `unseen`: what a status failed with, where one
+   * did.
    * @throws {SignalingIncomplete} with what holds for each prefix. Any other error: nothing was sent.
    */
   async ensureActive(
-    prefixes: readonly Prefix[],
-    options: CallOptions = {},
-  ): Promise<{ started: Prefix[]; already: Prefix[] }> {
-    const { changed, already } = await this.ensure("start", prefixes, [], options);
-    return { started: changed, already };
+    prefixes: Prefixes,
+    options: CallOptions & { readonly active?: Prefixes } = {},
+  ): Promise<{ started: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
+    const { changed, ...rest } = await this.ensure("start", parsed(prefixes), [], options);
+    return { started: changed, ...rest };
   }
 
   /**
    * Ends signaling of all prefixes; as {@link ensureActive}. `already`: was not active before.
    *
    * @param options `started`: those of the prefixes that the caller started. They are stopped even where a status does not
-   * show them: some receivers answer a wrong secret with an empty one.
+   * show them: some receivers answer a wrong secret with an empty one. `active`: as of {@link ensureActive}.
    */
   async ensureInactive(
-    prefixes: readonly Prefix[],
-    options: CallOptions & { readonly started?: readonly Prefix[] } = {},
-  ): Promise<{ stopped: Prefix[]; already: Prefix[] }> {
-    const { changed, already } = await this.ensure("stop", prefixes, options.started ?? [], options);
-    return { stopped: changed, already };
+    prefixes: Prefixes,
+    options: CallOptions & { readonly started?: Prefixes; readonly active?: Prefixes } = {},
+  ): Promise<{ stopped: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
+    const { changed, ...rest } = await this.ensure("stop", parsed(prefixes), parsed(options.started ?? []), options);
+    return { stopped: changed, ...rest };
   }
 
   /** Waits for requests under way and closes the connections. */
@@ -124,13 +133,14 @@ export class SignalingClient {
     operation: "start" | "stop",
     prefixes: readonly Prefix[],
     untrusted: readonly Prefix[],
-    { signal }: CallOptions,
+    { signal, active }: CallOptions & { readonly active?: Prefixes },
   ) {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
-    const status = () => this.requestStatus(limits);
+    const status = (until = limits.until) => this.requestStatus({ ...limits, until });
     const send = (needed: readonly Prefix[]) => this.request(operation, needed, limits);
-    return ensure({ operation, connection, limits, world, status, send }, prefixes, untrusted);
+    const requests = { operation, connection, limits, world, status, send };
+    return ensure(requests, prefixes, untrusted, active && parsed(active));
   }
 
   private requestStatus(limits: Limits): Promise<Prefix[]> {
@@ -165,6 +175,10 @@ export class SignalingClient {
       limits,
     );
   }
+}
+
+function parsed(prefixes: Prefixes): Prefix[] {
+  return Array.from(prefixes, (prefix) => (typeof prefix === "string" ? Prefix.parse(prefix) : prefix));
 }
 
 /** Reads the answer to a status, by what is unambiguous or what the settings say. */

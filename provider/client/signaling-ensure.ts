@@ -1,7 +1,7 @@
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import { pause } from "./clock";
-import { RequestError, SignalingIncomplete, SignalingRefused, UnexpectedResponse } from "./errors";
+import { RequestError, SignalingIncomplete, SignalingRefused } from "./errors";
 import type { Connection, Limits } from "./requester";
 import { backoff } from "./retry";
 import type { World } from "./world";
@@ -13,7 +13,8 @@ interface SignalingOperations {
   readonly connection: Connection;
   readonly limits: Limits & { readonly until: number };
   readonly world: World;
-  status(): Promise<Prefix[]>;
+  /** @param until Monotonic time at which it is given up; default: that of the limits. */
+  status(until?: number): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
 }
 
@@ -30,18 +31,23 @@ const LONGEST_PAUSE_MS = 2_000;
  * in halves, at most twice the binary logarithm of their number for each bad one, and only what is refused alone is missing
  * in the end.
  *
+ * A status that fails keeps nothing from being sent: what the receiver answers to the start or stop itself counts then, and
+ * `unseen` is what the status failed with.
+ *
  * @param untrusted Prefixes of which no status is believed that shows them as they are wanted: the receiver is asked to
  * change them all the same, and what it answers counts.
+ * @param seen What a status of a moment ago showed: it is the first one then.
  */
 export async function ensure(
   requests: SignalingOperations,
   prefixes: readonly Prefix[],
   untrusted: readonly Prefix[],
-): Promise<{ changed: Prefix[]; already: Prefix[] }> {
+  seen?: readonly Prefix[],
+): Promise<{ changed: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
-  const { active, unseen } = await firstStatus(requests, prefixes);
-  const progress = new Progress(requests, wanted, active, unseen ? prefixes : untrusted);
+  const { active, unseen } = seen ? { active: seen } : await firstStatus(requests, prefixes);
+  const progress = new Progress(requests, wanted, active, unseen ? [...wanted.values()] : untrusted, unseen);
   const groups: (readonly Prefix[])[] = [progress.unshown];
   let refusal: SignalingRefused | undefined;
   for (let group = groups.shift(); group; group = groups.shift()) {
@@ -54,19 +60,25 @@ export async function ensure(
   }
   refusal = (await confirm(progress.unconfirmed, progress)) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
-  return { changed: progress.changed, already: progress.already };
+  const { changed, already } = progress;
+  return { changed, already, ...(progress.unseen && { unseen: progress.unseen }) };
 }
 
 /**
- * A status that cannot be read prevents no start: all is sent then, and what the receiver answers counts. Any other failure
- * ends it before anything is sent.
+ * A status that fails prevents no start and no stop: all is sent then. It gets the time of one request and its answer, so that
+ * there is time left. Ends only where the caller cancelled it, or nothing can be sent to the receiver at all.
  */
-async function firstStatus({ operation, status }: SignalingOperations, prefixes: readonly Prefix[]) {
+async function firstStatus(
+  { operation, status, connection, limits, world }: SignalingOperations,
+  prefixes: readonly Prefix[],
+): Promise<{ readonly active: readonly Prefix[]; readonly unseen?: RequestError }> {
   try {
-    return { active: await status(), unseen: false };
+    return { active: await status(Math.min(limits.until, world.monotonic() + connection.timeoutMs)) };
   } catch (error) {
-    if (operation === "start" && error instanceof UnexpectedResponse) return { active: prefixes, unseen: true };
-    throw error;
+    const isAsked = error instanceof RequestError && (error.outcome !== "not-sent" || error.status !== undefined);
+    if (!isAsked || error.code === "request-cancelled") throw error;
+    // As they are wanted, so that they are sent once, and their answer is what is known of them.
+    return { active: operation === "start" ? prefixes : [], unseen: error };
   }
 }
 
@@ -78,14 +90,14 @@ async function firstStatus({ operation, status }: SignalingOperations, prefixes:
  * @throws {SignalingIncomplete} for any other end
  */
 async function confirm(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
-  const { operation, connection, limits, world, send } = progress.requests;
+  const { operation, limits, world, send } = progress.requests;
   if (group.length === 0) return undefined;
   let failure: RequestError | undefined;
   for (let sends = 1; ; sends++) {
     failure = await failureOf(send(group));
     if (failure?.outcome !== "unknown") break;
     progress.doubtful = true;
-    const wait = backoff(sends, connection, world.random);
+    const wait = backoff(sends, world.random);
     if (world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) break;
     await pause(world, wait, limits.signal);
   }
@@ -108,7 +120,7 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
  * @throws {SignalingIncomplete} for any other end: then it makes no sense to send anything else
  */
 async function ensureGroup(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
-  const { operation, connection, limits, world, send, status } = progress.requests;
+  const { operation, limits, world, send, status } = progress.requests;
   for (let sends = 1; ; sends++) {
     const sent = progress.missingOf(group);
     if (sent.length === 0) return undefined;
@@ -121,13 +133,17 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     // After "ok", and where the receiver says that it is done already, what is missing must show in time. After any
     // other error one status tells whether it had its effect.
     const end = await waitUntilShown(sent.length, failure === undefined || settled, failure);
+    if (end instanceof RequestError && failure === undefined && end.code !== "request-cancelled") {
+      progress.believe(sent, end);
+      return undefined;
+    }
     if (end) throw progress.incomplete(end === "late" ? failure : end, end !== "late");
     const left = progress.missingOf(group).length;
     if (left === 0) return undefined;
     const late = world.monotonic() >= limits.until;
     if (isInvalid(failure) && left === sent.length && !late) return failure;
     const stuck = failure?.outcome === "refused" && left === sent.length;
-    const wait = backoff(sends, connection, world.random);
+    const wait = backoff(sends, world.random);
     if (stuck || world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) throw progress.incomplete(failure);
     await pause(world, wait, limits.signal);
   }
@@ -188,6 +204,7 @@ class Progress {
     private readonly wanted: ReadonlyMap<CanonicalPrefix, Prefix>,
     active: readonly Prefix[],
     untrusted: readonly Prefix[],
+    public unseen?: RequestError,
   ) {
     this.unshown = this.missingIn(active);
     const unshown = new Set(this.unshown.map(String));
@@ -202,6 +219,12 @@ class Progress {
 
   observe(active: readonly Prefix[]): void {
     this.unshown = this.missingIn(active);
+  }
+
+  /** The receiver said "ok", and no status can show it. */
+  believe(prefixes: readonly Prefix[], unseen: RequestError): void {
+    this.unseen = unseen;
+    this.unshown = this.unshown.filter((prefix) => !prefixes.includes(prefix));
   }
 
   /** The receiver says of these that they are in the wanted state now. @param isChanged true where our request did it */
@@ -256,7 +279,7 @@ class Progress {
         object: some(missing),
         operation,
         tries: failure?.tries ?? 1,
-        ...(failure && { cause: failure }),
+        ...(failure && { cause: failure, ...(failure.remedy !== undefined && { remedy: failure.remedy }) }),
       },
       failure instanceof SignalingRefused ? failure.reason : undefined,
     );

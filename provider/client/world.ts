@@ -8,6 +8,10 @@ export interface World extends Clock {
   random(): number;
   /** An undici dispatcher (a proxy agent, a mock) in place of the client's own; the client does not close it. */
   readonly dispatcher?: Dispatcher;
+  /** Ends every request of the client, and keeps it from beginning another: for a caller that ends as a whole. */
+  readonly stop?: AbortSignal;
+  /** How often a request is sent at most, whatever the answer. Default: five times, and up to the deadline where the other side is busy. */
+  readonly maxTries?: number;
   /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. */
   readonly memories: NodeMemories;
 }

@@ -5,13 +5,20 @@ import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
-import { withPrefixFile } from "../prefixes/edit/edit-file";
-import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
-import { addEditFlags, type EditFlags, type Workplace, workplace } from "./blocking/common";
+import type { ConfigKey } from "../resources/config-keys";
+import {
+  type ContentLimits,
+  contentLimits,
+  contentProblems,
+  entryProblems,
+  wideProblems,
+} from "../resources/limits/content";
+import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
-import { send } from "./blocking/send";
+import { printResult } from "./blocking/result";
+import { carryOut } from "./blocking/send";
 import { expiryOf, HOW_LONG } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import type { Project } from "./project";
@@ -24,11 +31,12 @@ interface Flags extends EditFlags {
   readonly duration?: string;
   readonly until?: string;
   readonly permanent?: boolean;
+  readonly create?: boolean;
 }
 
 const HELP = `
 A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
-that is missing is made. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
+that is missing is an error without --create. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
 Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When
 the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. The file remembers what was
@@ -58,7 +66,8 @@ export function register(program: Command, io: CliIo): void {
     .option("--for <span>", "for so long: 2h, 1h30m, 7d; units w, d, h, m, s")
     .option("--duration <span>", "the same as --for")
     .option("--until <time>", "until then: ISO 8601 with zone")
-    .option("--permanent", "until it is taken out");
+    .option("--permanent", "until it is taken out")
+    .option("--create", "make the file where it is missing; a program must read it");
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: Flags) => run(spellings, flags, command, io));
@@ -79,32 +88,56 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
   const place = await workplace(flags, io);
-  const { name, file, project } = place;
-  const names = prefixes.map((prefix) => prefix.toString());
-  const limits = contentLimits({}, project.settings);
-  refuseEntries(names, limits, project);
-  const problems = await withPrefixFile(file, async (locked) => {
-    const { before, after } = await locked.edit((entries) => {
-      refuseMore(entries, names, limits, project);
-      sayPolicies(place, entriesAfter(entries, names, change), io);
-      return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
-    });
-    const [are, them] = names.length === 1 ? ["is", "it"] : ["are", "them"];
-    io.out(`${name}: ${some(names)} ${are} in it ${change.expires ? `until ${change.expires}` : "for good"}.\n`);
-    if (change.expires) io.out(`The first "pulumi up" after that time removes ${them}.\n`);
-    const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
-    const wanted = {
-      put,
-      remove: new Set<CanonicalPrefix>(),
-      before,
-      isForced: flags.force === true,
-      reason: flags.reason,
-    };
+  const { name, projects } = place;
+  try {
+    requireFile(place, flags.create === true);
+    const names = prefixes.map((prefix) => prefix.toString());
+    for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
+    const warned = new Set<string>();
+    const say = flags.output === "json" ? () => {} : io.out;
     const until = change.expires ?? undefined;
-    const given = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
-    return send(place, locked, () => wanted, given, io);
-  }).finally(() => place.close());
-  if (problems.length > 0) throw new Error(problems.join("\n"));
+    const ended = await carryOut(
+      place,
+      {
+        names: () => names,
+        isForced: flags.force === true,
+        reason: flags.reason,
+        decide: (entries) => {
+          for (const project of projects) refuseMore(entries, names, contentLimits({}, project.settings), project);
+          sayPolicies(place, entriesAfter(entries, names, change), warned, io);
+          return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
+        },
+        written: () => {
+          if (!place.isThere) say(`${name} was made: it counts once a program reads it, with readPrefixFile.\n`);
+          say(
+            `${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it ${until ? `until ${until}` : "for good"}.\n`,
+          );
+          if (until) say(`${endSentence(names.length, place)}\n`);
+        },
+      },
+      { command, arguments: names, instead: { for: undefined, duration: undefined, until } },
+      io,
+    );
+    const more = { made: !place.isThere, prefixes: names, ...(until && { expires: until }) };
+    printResult(ended, place, { more }, io);
+  } finally {
+    await place.close();
+  }
+}
+
+function endSentence(number: number, place: Workplace): string {
+  const them = number === 1 ? "it" : "them";
+  if (!isInProject(place))
+    return `There is no Pulumi project here whose program could read the file: after that time "block expire --now" removes ${them}, and nothing else does.`;
+  return `After that time the first "pulumi up" of a program that reads the file removes ${them}, or "block expire --now".`;
+}
+
+/** A name that was mistyped would be a file that no program reads, and a block that ends with the next `up --refresh`. */
+function requireFile({ name, isThere }: Workplace, isMade: boolean): void {
+  if (isThere || isMade) return;
+  throw new Error(
+    `${name}: there is no such file. Nothing was changed: check --file, or make it with --create, for a program that reads it.`,
+  );
 }
 
 function readChange(flags: Flags, now: number): EntryChange {
@@ -131,31 +164,44 @@ function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
   );
 }
 
-function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits, { source }: Project): void {
-  const problems = entryProblems(names, limits);
-  if (problems.length === 0) return;
-  const keys = (["forbiddenPrefixes", "shortestPrefix"] as const).filter((key) => source(key) !== "the environment");
-  const files = keys.map((key) => `packetfilter:${key} in ${source(key)}`);
-  throw new Error(`${problems.join(" ")} Limits: ${files.join(", ")}. Nothing was changed.`);
+function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits, project: Project): void {
+  refuse(entryProblems(names, limits), ["forbiddenPrefixes", "shortestPrefix"], project);
 }
 
-/** No set of the stack may hold so many, so neither may the file that one is read from. */
-function refuseMore(before: PrefixEntries, names: readonly string[], limits: ContentLimits, { source }: Project): void {
-  const after = new Set([...Object.keys(before), ...names]);
-  if (after.size === Object.keys(before).length) return;
-  const problems = contentProblems([...after] as CanonicalPrefix[], { required: [], maxEntries: limits.maxEntries });
-  if (problems.length === 0) return;
-  throw new Error(
-    `${problems.join(" ")} Limits: packetfilter:maxEntries in ${source("maxEntries")}. Nothing was changed.`,
-  );
+/** No set of the stack may hold so many, or cover so much, so neither may the file that one is read from. */
+function refuseMore(before: PrefixEntries, names: readonly string[], limits: ContentLimits, project: Project): void {
+  const earlier = Object.keys(before) as CanonicalPrefix[];
+  const after = [...new Set([...earlier, ...(names as CanonicalPrefix[])])];
+  if (after.length === earlier.length) return;
+  // A file that covers so much already has its word from the program that reads it.
+  const known = new Set(wideProblems(earlier, limits));
+  const wide = wideProblems(after, limits).filter((problem) => !known.has(problem));
+  const many = contentProblems(after, { required: [], maxEntries: limits.maxEntries });
+  refuse([...many, ...wide], ["maxEntries", "shortestPrefix"], project);
 }
 
-function sayPolicies({ name, folder, project, targets }: Workplace, entries: PrefixEntries, io: CliIo): void {
+function refuse(problems: readonly string[], limits: readonly ConfigKey[], { source }: Project): void {
+  if (problems.length === 0) return;
+  const files = limits.filter((key) => source(key) !== "the environment");
+  const said = files.map((key) => `packetfilter:${key} in ${source(key)}`).join(", ");
+  const where = said === "" ? "The word for a command is packetfilter:shortestPrefix." : `Limits: ${said}.`;
+  throw new Error(`${problems.join(" ")} ${where} Nothing was changed.`);
+}
+
+/** Each sentence once, however often and for however many stacks it is judged. */
+function sayPolicies(
+  { name, folder, projects, targets }: Workplace,
+  entries: PrefixEntries,
+  said: Set<string>,
+  io: CliIo,
+): void {
   const urls = new Map(targets.map(({ url }) => [formatUrl(url), url]));
-  for (const url of urls.size > 0 ? urls.values() : [undefined]) {
-    const judged = { name, folder, stack: project.stack, url, entries };
-    for (const sentence of judgeEntries(judged, io)) io.err(`${sentence}\n`);
-  }
+  for (const { stack } of projects)
+    for (const url of urls.size > 0 ? urls.values() : [undefined])
+      for (const sentence of judgeEntries({ name, folder, stack, url, entries }, io)) {
+        if (!said.has(sentence)) io.err(`${sentence}\n`);
+        said.add(sentence);
+      }
 }
 
 /** What the file says of these prefixes after the change. */

@@ -31,6 +31,6 @@ async function run(resources: readonly string[], flags: Flags, io: CliIo): Promi
   const { marks, output } = flags;
   const node = await nodeOptions(flags, io);
   const warn = (message: string) => io.err(`${visible(message)}\n`);
-  const state = await wrongUse(TypeError, () => captureNode(node, { resources, marks, warn }));
+  const state = await wrongUse(TypeError, () => captureNode(node, { resources, marks, warn, signal: io.stop }));
   io.out(output === "json" ? pretty(state) : await toYaml(state));
 }

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-
 /** What a command needs of the process; tests hand in their own. */
 export interface CliIo {
   /** Writes to standard output. */
@@ -16,10 +14,10 @@ export interface CliIo {
   onHangup?(run: () => void): void;
   /** Ends the process at once, as a second SIGTERM does. */
   end?(): void;
-  /** Runs a program to its end, and gives what it wrote to standard output. Default: none is run. */
-  execute?(program: string, args: readonly string[], folder: string): Promise<string>;
+  /** Runs a program to its end, or until `stop` aborts, and gives what it wrote to standard output. Default: none is run. */
+  execute?(program: string, args: readonly string[], folder: string, stop?: AbortSignal): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process is asked to end; the reason is an `Interrupted`. */
   readonly stop: AbortSignal;
   /** The working folder: relative files start there. Default: that of the process. */
   readonly folder?: string;
@@ -27,6 +25,8 @@ export interface CliIo {
   every?(ms: number, run: () => void): () => void;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
+  /** Milliseconds since the process was started, where the command is all that it does. Default: none have passed. */
+  readonly elapsed?: () => number;
 }
 
 /** Says what a command is about to wait for, where a person watches. */
@@ -58,11 +58,6 @@ export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>
 export function repeatedly(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
-}
-
-/** Ends once the process is asked to end. */
-export async function stopped(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */

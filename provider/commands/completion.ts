@@ -1,5 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { CliIo } from "./cli-io";
+import { oneOf } from "./helping/suggesting";
+import type { KINDS } from "./names";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -16,10 +18,21 @@ export function register(program: Command, io: CliIo): void {
   program
     .command("completion")
     .description("print a script by which a shell completes commands and options")
-    .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
+    .addArgument(
+      new Argument("<shell>", "whose script").choices(SHELLS).argParser((shell: string) => oneOf(SHELLS, shell)),
+    )
     .addHelpText("after", HELP)
     .action((shell: Shell) => io.out(SCRIPTS[shell](wordsOf(program))));
 }
+
+/** Options whose value is a name, and arguments that are sets: what the shell asks for when they are completed. */
+const NAMED: Readonly<Record<string, (typeof KINDS)[number]>> = {
+  "--node": "nodes",
+  "--stack": "stacks",
+  "--receiver": "receivers",
+  "--now": "sets",
+  url: "sets",
+};
 
 /** What may stand behind a command. */
 interface Words {
@@ -29,6 +42,8 @@ interface Words {
   readonly below: readonly Words[];
   /** What may stand as its argument. */
   readonly choices: readonly string[];
+  /** True where its arguments are sets. */
+  readonly takesSets: boolean;
 }
 
 function wordsOf(command: Command): Words {
@@ -41,16 +56,38 @@ function wordsOf(command: Command): Words {
       .flatMap(({ long, description, argChoices = [] }) =>
         long ? [{ flag: long, about: description, values: argChoices }] : [],
       ),
-    below: command.commands.map(wordsOf),
+    below: command
+      .createHelp()
+      .visibleCommands(command)
+      .map((one) => wordsOf(one as Command)),
+    takesSets: command.registeredArguments.some((argument) => argument.name() in NAMED),
     choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
   };
 }
 
 const SCRIPTS: Record<Shell, (words: Words) => string> = {
-  bash: (words) => `_pulumi_packetfilter() {
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words
+  bash: (words) => `_pulumi_packetfilter_names() {
+  local i
+  for ((i = 1; i < COMP_CWORD - 1; i++)); do
+    if [ "\${COMP_WORDS[i]}" = --stack ]; then set -- "$1" --stack "\${COMP_WORDS[i+1]}"; fi
+  done
+  "\${COMP_WORDS[0]}" names "$@" 2>/dev/null
+}
+_pulumi_packetfilter() {
+  # A url is one word here, though bash parts words at colons.
+  if [ -n "$BASH_VERSION" ] && [ -n "$COMP_LINE" ]; then
+    local line="\${COMP_LINE:0:COMP_POINT}"
+    read -ra COMP_WORDS <<< "$line"
+    if [[ $line == *' ' ]]; then COMP_WORDS+=(""); fi
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  fi
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words head colon
   case "\${COMP_WORDS[1]} $before" in
 ${valuesCases(words)}
+  esac
+  case "$before" in --node|--stack) case "$current" in *,*) head=\${current%,*},; current=\${current##*,} ;; esac ;; esac
+  case "\${COMP_WORDS[1]} $current" in
+${words.below.flatMap(({ name, takesSets }) => (takesSets ? `    "${name} p"*) words="$(_pulumi_packetfilter_names sets)" ;;` : [])).join("\n")}
   esac
   if [ -z "$words" ]; then
     case "\${COMP_WORDS[1]}" in
@@ -58,7 +95,9 @@ ${words.below.map((one) => `      ${one.name}) words="${wordsBehind(one)}" ;;`).
     esac
     if [ "$COMP_CWORD" = 1 ]; then words="${words.below.map(({ name }) => name).join(" ")}"; fi
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -P "$head" -W "$words" -- "$current"))
+  colon=\${current%"\${current##*:}"}
+  if [ -n "$BASH_VERSION" ] && [ -n "$COMP_LINE" ] && [ -n "$colon" ]; then COMPREPLY=("\${COMPREPLY[@]#"$colon"}"); fi
 }
 complete -o default -F _pulumi_packetfilter pulumi-packetfilter
 `,
@@ -77,7 +116,9 @@ ${SCRIPTS.bash(words)}if [ "\${funcstack[1]}" = _pulumi-packetfilter ]; then _ba
       ...below.flatMap((one) =>
         [one, ...one.below].flatMap(({ options }) =>
           options.map(({ flag, about, values }) => {
-            const given = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : "";
+            const names = flag in NAMED ? `(pulumi-packetfilter names ${NAMED[flag]} 2>/dev/null)` : undefined;
+            const offered = names ?? (values.length > 0 ? values.join(" ") : undefined);
+            const given = offered === undefined ? "" : ` -x -a ${quoted(offered)}`;
             return `${FISH} -n '${behind(one)}' -l ${flag.slice(2)}${given} -d ${quoted(about)}`;
           }),
         ),
@@ -92,10 +133,15 @@ const behind = ({ name }: Words) => `__fish_seen_subcommand_from ${name}`;
 function valuesCases({ below }: Words): string {
   const cases = below.flatMap(({ name, options }) =>
     options.flatMap(({ flag, values }) =>
-      values.length > 0 ? [`    "${name} ${flag}") words="${values.join(" ")}" ;;`] : [],
+      offeredFor(flag, values).map((offered) => `    "${name} ${flag}") words="${offered}" ;;`),
     ),
   );
   return cases.join("\n");
+}
+
+function offeredFor(flag: string, values: readonly string[]): string[] {
+  if (flag in NAMED) return [`$(_pulumi_packetfilter_names ${NAMED[flag]})`];
+  return values.length > 0 ? [values.join(" ")] : [];
 }
 
 /** Commands below, arguments and options, those of the commands below included. */

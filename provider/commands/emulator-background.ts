@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
-import { hostname } from "node:os";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { hostname, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { milliseconds } from "../emulator/time/duration";
 import { hasEnded } from "../files/ended-process";
+import { readOwn } from "../files/no-links";
 import { replaceFile } from "../files/whole-file";
+import { attempt } from "../model/errors";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { type AddressFlags, addAddress } from "./emulating/call";
 import { wrongUse } from "./option-values";
@@ -125,13 +128,23 @@ async function whichOne({ at, pidFile }: Flags, env: CliIo["env"]): Promise<{ co
   return { control: new URL(control).origin };
 }
 
-/** The process and the control address, a line each; `undefined` when there is no such file. */
+/**
+ * The process and the control address, a line each; `undefined` when there is no such file. It may have come with a change: what
+ * it names gets the control token, and is on this machine.
+ */
 async function readPidFile(file: string): Promise<{ pid: number; control: string } | undefined> {
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  const [pid = "", control = ""] = text.split("\n");
-  if (/^\d+$/.test(pid) && URL.canParse(control)) return { pid: Number(pid), control };
+  if (!existsSync(file)) return undefined;
+  const [pid = "", control = ""] = (await readOwn(file)).split("\n");
+  if (/^\d+$/.test(pid) && isOfThisMachine(control)) return { pid: Number(pid), control: new URL(control).origin };
   throw new UsageError(`${file} is no file that emulator --background wrote.`);
+}
+
+function isOfThisMachine(url: string): boolean {
+  const { protocol, hostname: host } = attempt(() => new URL(url)) ?? {};
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+  return (
+    protocol === "http:" && [...own, "127.0.0.1", "::1", "localhost"].includes(String(host).replace(/^\[|\]$/g, ""))
+  );
 }
 
 async function serves(control: string | undefined): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { deviations, readDialect } from "../emulator/behaviour/dialect";
 import { startEmulator } from "../emulator/index";
@@ -7,14 +6,16 @@ import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/opt
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { defaultState } from "../emulator/state/default-state";
 import { readStates } from "../emulator/state/state-file";
+import { openOwn } from "../files/no-links";
 import { PRIVATE_FILE } from "../files/private";
-import { type CliIo, stopped, UsageError } from "./cli-io";
+import { type CliIo, UsageError } from "./cli-io";
 import { addBehaviour } from "./emulating/behaviour";
 import { callsOf } from "./emulating/call";
 import { addContents } from "./emulating/contents";
 import { addJournal } from "./emulating/journal";
 import { addTraffic } from "./emulating/traffic";
 import { addBackground, startInBackground } from "./emulator-background";
+import { stopped } from "./interruption";
 import { parents, parentsEnded } from "./npx-parents";
 import { wholeNumber, wrongUse } from "./option-values";
 
@@ -103,7 +104,9 @@ export function register(program: Command, io: CliIo): void {
 async function run(flags: Flags, io: CliIo): Promise<void> {
   const start = parents();
   const journal =
-    flags.journal === undefined ? undefined : (await open(flags.journal, "a", PRIVATE_FILE)).createWriteStream();
+    flags.journal === undefined
+      ? undefined
+      : (await openOwn(flags.journal, "append", PRIVATE_FILE)).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
   await using emulator = await wrongUse(TypeError, async () =>

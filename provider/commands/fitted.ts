@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Wider lines are hard to read, whatever the terminal has room for. */
 const WIDEST = 120;
 
@@ -25,11 +27,12 @@ function paragraphs(text: string): string[] {
 }
 
 function isText(line: string): boolean {
-  return /^[^\s]/.test(line) && !line.endsWith(":");
+  const plain = stripVTControlCharacters(line);
+  return /^[^\s]/.test(plain) && !plain.endsWith(":");
 }
 
 function wrapped(line: string, width: number): string[] {
-  if (line.length <= width) return [line];
+  if (stripVTControlCharacters(line).length <= width) return [line];
   const indent = " ".repeat(line.length - line.trimStart().length + (line.startsWith(" ") ? 2 : 0));
   const lines: string[] = [];
   let current = "";

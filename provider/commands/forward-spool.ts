@@ -1,39 +1,58 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { OptionsError } from "../client";
 import { LiveConfig } from "../forwarder/config/config";
+import { REJECTED, RejectedFiles } from "../forwarder/delivery/rejected";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
 import { StoreError } from "../forwarder/ledger/sqlite";
 import { readBatch } from "../forwarder/record/record";
+import { replayRejected } from "../forwarder/replay";
 import { requeue } from "../forwarder/requeue";
 import { nextTurn } from "../forwarder/slices";
 import { systemWorld } from "../forwarder/world";
+import { attempt } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 import { stdoutOf, structured } from "./forward-output";
 import { wrongUse } from "./option-values";
 
 /** Adds `spool list`, `spool export` and `spool requeue` to `forward`. */
 export function registerSpool(forward: Command, io: CliIo): void {
-  const spool = forward.command("spool").description("what a state holds that its sinks had not taken");
-  const path = ["<path>", "a state folder, or a file that was set aside"] as const;
-  spool
-    .command("list")
-    .description("say how many records each sink has not taken")
-    .argument(...path)
-    .action((from: string) => wrongUse(StoreError, () => list(from, io)));
-  spool
-    .command("export")
-    .description("print all records that are kept, one JSON object a line")
-    .argument(...path)
-    .action((from: string) => wrongUse(StoreError, () => exported(from, io)));
-  spool
-    .command("requeue")
-    .description("send what its sinks had not taken to the sinks of a configuration")
-    .option("--config <file>", "the configuration, YAML")
-    .argument(...path)
-    .action(async (from: string, _: object, command: Command) => {
-      const { config } = command.optsWithGlobals<{ config?: string }>();
+  const spool = forward
+    .command("spool")
+    .description("what a state holds that its sinks have not taken, or have refused");
+  const argument = ["[path]", "a state folder, or a file that was set aside; default: the state of --config"] as const;
+  const configOf = (command: Command) => command.optsWithGlobals<{ config?: string }>().config;
+  const pathOf = async (path: string | undefined, command: Command): Promise<string> => {
+    if (path !== undefined) return path;
+    const config = configOf(command);
+    if (config === undefined) throw new UsageError("Name a state folder or a file, or --config for its state.");
+    return (await wrongUse(OptionsError, () => LiveConfig.ofFile(config, io.env))).stateFolder;
+  };
+  const named = (name: string, description: string) =>
+    spool
+      .command(name)
+      .description(description)
+      .option("--config <file>", "the configuration, YAML")
+      .argument(...argument);
+  named("list", "say how many records each sink has not taken, and how many it has refused").action(
+    async (path: string | undefined, _: object, command: Command) => {
+      const from = await pathOf(path, command);
+      await wrongUse(StoreError, () => list(from, io));
+    },
+  );
+  named("export", "print all records that are kept, one JSON object a line").action(
+    async (path: string | undefined, _: object, command: Command) => {
+      const from = await pathOf(path, command);
+      await wrongUse(StoreError, () => exported(from, io));
+    },
+  );
+  named("requeue", "send what sinks refused to the sinks of --config, and what was not taken of a state that is named")
+    .option("--sink <name>", "what this sink refused, and nothing else")
+    .action(async (path: string | undefined, { sink }: { sink?: string }, command: Command) => {
+      const config = configOf(command);
       if (config === undefined) throw new UsageError("requeue needs --config, whose sinks get the records.");
-      await sent(from, config, io);
+      await sent(config, path, sink, io);
     });
 }
 
@@ -43,29 +62,52 @@ async function list(path: string, io: CliIo): Promise<void> {
     const since = oldest === undefined ? "" : `, the oldest of ${new Date(oldest).toISOString()}`;
     io.out(`Sink "${name}" has not taken ${records} records (${bytes} bytes)${since}.\n`);
   }
+  for (const [name, files] of lettersIn(path)) {
+    const { records, bytes } = await files.waiting();
+    if (records > 0) io.out(`Sink "${name}" has refused ${records} records (${bytes} bytes).\n`);
+  }
   told(left, io);
 }
 
 async function exported(path: string, io: CliIo): Promise<void> {
   const stdout = stdoutOf(io);
+  const written = (records: readonly object[]) => stdout(records.map((one) => `${JSON.stringify(one)}\n`).join(""));
   using left = await LeftSpool.open(path);
   for (const { body } of left.batches()) {
     await nextTurn();
-    await stdout(
-      readBatch(Buffer.from(body))
-        .map((record) => `${JSON.stringify(record)}\n`)
-        .join(""),
-    );
+    await written(readBatch(Buffer.from(body)));
   }
+  for (const [, files] of lettersIn(path)) for await (const records of files.records()) await written(records);
   told(left, io);
 }
 
-async function sent(path: string, file: string, io: CliIo): Promise<void> {
+/** Of the configuration's own state what was refused: what was not taken, its forwarder delivers. */
+async function sent(file: string, path: string | undefined, sink: string | undefined, io: CliIo): Promise<void> {
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(file, io.env));
-  const parts = { world: systemWorld, stdout: stdoutOf(io), log: await structured(io), signal: io.stop };
-  const { delivered, left } = await wrongUse(StoreError, () => requeue(config, path, parts));
-  io.err(`${delivered} records were delivered, ${left} are left.\n`);
-  if (left > 0) throw new Error(`${path} was not sent as a whole: call it again.`);
+  const log = await structured(io);
+  const parts = { world: systemWorld, stdout: stdoutOf(io), log, signal: io.stop };
+  const isSpool = path !== undefined && sink === undefined;
+  const spool = isSpool ? await wrongUse(StoreError, () => requeue(config, path, parts)) : { delivered: 0, left: 0 };
+  let letters = { delivered: 0, left: 0, failures: [] as string[] };
+  if (path === undefined || isFolder(path)) {
+    const from = path === undefined ? parts : { ...parts, state: path };
+    letters = await wrongUse(OptionsError, () => replayRejected(config, from, sink));
+  }
+  for (const failure of letters.failures) log.warn({}, failure);
+  const left = spool.left + letters.left;
+  io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
+  if (left > 0) throw new Error(`Not all of ${path ?? config.stateFolder} was taken: call it again.`);
+}
+
+/** The dead letters of a state folder, by sink. */
+function lettersIn(path: string): [sink: string, files: RejectedFiles][] {
+  const folder = join(path, REJECTED);
+  const names = attempt(() => readdirSync(folder).sort()) ?? [];
+  return names.map((name) => [basename(name), new RejectedFiles(join(folder, name), Date.now)]);
+}
+
+function isFolder(path: string): boolean {
+  return attempt(() => statSync(path).isDirectory()) ?? false;
 }
 
 function told({ unreadable }: LeftSpool, io: CliIo): void {

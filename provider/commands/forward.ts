@@ -1,24 +1,24 @@
 import type { Command } from "commander";
 import { OptionsError } from "../client";
-import { checkedConfig, describeConfig } from "../forwarder/check";
+import { packageVersion } from "../files/package-version";
+import { checkedConfig, describeConfig, watchedBy } from "../forwarder/check";
 import { LiveConfig } from "../forwarder/config/config";
 import { Forwarder } from "../forwarder/forwarder";
 import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/operating/troubles";
-import { replayRejected } from "../forwarder/replay";
 import { systemWorld } from "../forwarder/world";
-import { type CliIo, repeatedly, stopped, UsageError } from "./cli-io";
+import { type CliIo, repeatedly, UsageError } from "./cli-io";
 import { forPeople, stdoutOf, structured } from "./forward-output";
 import { registerSpool } from "./forward-spool";
+import { stopped } from "./interruption";
 import { wrongUse } from "./option-values";
 
 interface Flags {
   readonly config: string;
   readonly once?: boolean;
   readonly check?: boolean;
-  readonly replay?: string;
 }
 
 const REDRAW_MS = 1_000;
@@ -44,7 +44,6 @@ export function register(program: Command, io: CliIo): void {
     .option("--config <file>", "the configuration, YAML")
     .option("--once", "list each table once, wait until the sinks have everything, and end")
     .option("--check", "check the configuration, say what it means, and send nothing")
-    .option("--replay <sink>", "send what a sink refused for good once more, and end")
     .action(({ config, ...flags }: Partial<Flags>) => {
       if (config === undefined) throw new UsageError("forward needs --config <file>.");
       return run({ ...flags, config }, io);
@@ -53,10 +52,9 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
-  const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
-  if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
+  if (flags.once && flags.check) throw new UsageError("--once and --check exclude each other.");
   // A hang-up ends a process that does not listen for it.
-  const onHangup = hangupsOf(chosen === 0 ? io : {});
+  const onHangup = hangupsOf(flags.once || flags.check ? {} : io);
   if (flags.check) {
     const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
     for (const line of await describeConfig(checked)) io.out(`${line}\n`);
@@ -70,14 +68,6 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     );
   }
   const stdout = stdoutOf(io);
-  if (flags.replay !== undefined) {
-    const name = flags.replay;
-    const parts = { world: systemWorld, stdout, signal: io.stop };
-    const { delivered, kept } = await wrongUse(OptionsError, () => replayRejected(config, name, parts));
-    io.err(`${delivered} records were delivered, ${kept} are kept.\n`);
-    if (kept > 0) throw new Error(`Sink "${name}" refused records again.`);
-    return;
-  }
   // Where records go to standard output, people read them there.
   const table =
     io.terminal && !config.current.sinks.some(({ type }) => type === "stdout")
@@ -109,10 +99,18 @@ async function serve(
   io: CliIo,
 ): Promise<void> {
   const { log, table, onHangup } = told;
+  const version = packageVersion();
+  const { config } = service;
+  const sinks = config.current.sinks.map(({ name, type }) => `${name} (${type})`).join(", ");
+  const watches = watchedBy(config).join(" ");
+  log.info(
+    { version, config: flags.config },
+    `pulumi-packetfilter ${version} forwards with ${flags.config}. ${watches} Sinks: ${sinks}. State: ${config.stateFolder}.`,
+  );
   const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
   onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {
-    await stopped(AbortSignal.any([io.stop, service.ended]));
+    await Promise.race([stopped(io.stop), stopped(service.ended)]);
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { given, parseOptions } from "../client/options";
 import { withReaderIn } from "../client/reading";
 import { jsonIn } from "../model/readable";
-import { NODE_KEYS } from "../resources/config-keys";
+import { unnamedKeys } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
 import { readSpan } from "./blocking/until";
@@ -20,6 +21,7 @@ export interface NodeFlags extends StackFlags {
   readonly node: readonly string[];
   readonly allNodes?: boolean;
   readonly header: readonly string[];
+  readonly headerFile?: string;
   readonly userArena?: string;
   readonly ca?: string;
   readonly cert?: string;
@@ -37,9 +39,20 @@ export interface ChosenNode {
   readonly options: NodeOptions;
 }
 
-/** Adds {@link NodeFlags} to a command; `listsMarks` where it lists mark tables. */
-export function addNodeFlags(command: Command, { listsMarks = false } = {}): Command {
+/**
+ * Adds {@link NodeFlags} to a command; `listsMarks` where it lists mark tables, `severalStacks` where it may be given several,
+ * `timeout` as it says what that option means.
+ */
+export function addNodeFlags(
+  command: Command,
+  {
+    listsMarks = false,
+    severalStacks = false,
+    timeout = "how long one request may take with all its repeats, such as 20s; default: 60s",
+  } = {},
+): Command {
   command
+    .optionsGroup("Which nodes, and how they are reached:")
     .option(
       "--endpoint <url>",
       "base url of a node, again for more; default: that of the stack, else PACKETFILTER_ENDPOINT",
@@ -53,21 +66,23 @@ export function addNodeFlags(command: Command, { listsMarks = false } = {}): Com
       [],
     )
     .option("--all-nodes", "every node of packetfilter:nodes of the stack");
-  addStackFlags(command)
+  addStackFlags(command, severalStacks)
     .option("--header <header>", 'header to send, as "Name: value"; also PACKETFILTER_HEADERS', collect, [])
+    .option("--header-file <file>", "headers to send, one a line, which no list of processes shows")
     .option("--ca <file>", "certificates to trust, PEM")
     .option("--cert <file>", "client certificate, PEM")
     .option("--key <file>", "key of the client certificate, PEM")
     .option(
       "--settings <file>",
-      "further members of the node in JSON (answers, absentSet, …), as probe --out writes them",
+      "further members of the node in JSON (answers, commitDelayMs, …), as probe --out writes them",
     );
-  command.option("--timeout <span>", "how long one request may take with all its repeats, such as 20s; default: 60s");
-  if (!listsMarks) return command;
+  command.option("--timeout <span>", timeout);
+  if (!listsMarks) return command.optionsGroup("");
   return command
     .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
     .option("--mark-pause-ms <ms>", "from the end of one list of marks to the start of the next; default: 3000")
-    .option("--mark-pace <table|node|off>", "whether that pause is kept for each table, or for all of the node");
+    .option("--mark-pace <table|node|off>", "whether that pause is kept for each table, or for all of the node")
+    .optionsGroup("");
 }
 
 /**
@@ -97,9 +112,9 @@ export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOpti
   throw new UsageError(`This command takes one node, and ${more.length + 1} are named: leave one of them.`);
 }
 
-/** A client of a node, checked before anything is sent. @throws {UsageError} */
-export function clientOf({ name, options }: ChosenNode): NodeClient {
-  return wrongUse(OptionsError, () => new NodeClient(options, {}, name));
+/** A client of a node, checked before anything is sent; `stop` ends all of it. @throws {UsageError} */
+export function clientOf({ name, options }: ChosenNode, stop?: AbortSignal): NodeClient {
+  return wrongUse(OptionsError, () => new NodeClient(options, stop && { stop }, name));
 }
 
 function projectOf(flags: NodeFlags, io: CliIo): Promise<Project> {
@@ -118,7 +133,7 @@ function allNames(stack: Project | undefined): readonly string[] {
 
 function ofStackNode(name: string | undefined, stack: Project, { file }: Members): ChosenNode {
   const all = stack.nodes.length === 0 ? ["nodes"] : [];
-  const paths = name === undefined ? ["endpoint", ...NODE_KEYS] : [`nodes.${name}`, ...all];
+  const paths = name === undefined ? unnamedKeys("node") : [`nodes.${name}`, ...all];
   const [hidden] = paths.flatMap((path) => stack.hidden(path) ?? []);
   if (hidden !== undefined) throw new UsageError(hidden);
   const { options } = wrongUse(ConfigError, () => stack.settings.node(name));
@@ -141,17 +156,17 @@ function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }
 /** What holds where nothing names a node: the stack's own, the environment's, that of --settings, or the only one of the stack. */
 function standardNode(flags: NodeFlags, stack: Project, members: Members, io: CliIo): ChosenNode {
   const { env } = io;
-  const isConfigured = stack.source("endpoint") !== "the environment";
+  const { address, isConfigured } = stack.unnamed("node");
   // Where the environment names the same node, it can say of it what the stack keeps secret.
-  const isOfEnvironment =
-    stack.hidden("headers") !== undefined && stack.given("endpoint") === env.PACKETFILTER_ENDPOINT;
+  const isHidden = (stack.hidden("headers") ?? stack.hidden("node.headers")) !== undefined;
+  const isOfEnvironment = isHidden && address === env.PACKETFILTER_ENDPOINT;
   if (isConfigured && !isOfEnvironment && members.file.endpoint === undefined)
     return ofStackNode(undefined, stack, members);
   const endpoint = env.PACKETFILTER_ENDPOINT || members.file.endpoint;
   if (endpoint) return ofAddress(endpoint, `--settings ${flags.settings}`, members, io);
   const [only, ...others] = stack.nodes;
   if (only !== undefined && others.length === 0) return ofStackNode(only, stack, members);
-  const hidden = stack.hidden("nodes") ?? stack.hidden("endpoint");
+  const hidden = stack.hidden("nodes") ?? stack.hidden("endpoint") ?? stack.hidden("node");
   if (hidden !== undefined) throw new UsageError(hidden);
   const choice =
     only === undefined
@@ -170,13 +185,17 @@ export function requireOwnAddress(env: Environment, use: CredentialUse): void {
 type Members = Awaited<ReturnType<typeof givenMembers>>;
 
 async function givenMembers(flags: NodeFlags, io: CliIo) {
+  if (flags.header.some((text) => SECRET_NAME.test(headerOf(text)[0])))
+    io.err(
+      "--header: every user of this machine can read the arguments of a process. --header-file keeps a secret from them.\n",
+    );
   const { userArena, markPauseMs, markPace } = flags;
   const [ca, cert, key] = await Promise.all(
     [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
   );
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const options = {
-    headers: Object.fromEntries(flags.header.map(headerOf)),
+    headers: Object.fromEntries([...(await headersOfFile(flags.headerFile, io)), ...flags.header.map(headerOf)]),
     ...(flags.timeout !== undefined && within(readSpan("--timeout", flags.timeout))),
     ...(Object.keys(tls).length > 0 && { tls }),
     ...given({ userArena, markPauseMs, markPace }),
@@ -204,8 +223,18 @@ function headersOf(text: string | undefined): Record<string, string> {
   throw new UsageError("PACKETFILTER_HEADERS must be a JSON object of texts.");
 }
 
+/** Headers that carry credentials, by their names. */
+const SECRET_NAME = /auth|cookie|key|token|secret|password/i;
+
+/** Lines as --header has them; empty ones, and those that begin with "#", say nothing. */
+async function headersOfFile(file: string | undefined, { folder = "." }: CliIo) {
+  if (file === undefined) return [];
+  const lines = (await readFile(resolve(folder, file), "utf8")).split(/\r?\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !line.startsWith("#")).map(headerOf);
+}
+
 function headerOf(text: string): [name: string, value: string] {
   const colon = text.indexOf(":");
-  if (colon <= 0) throw new UsageError('--header is written "Name: value".');
+  if (colon <= 0) throw new UsageError('A header of --header or --header-file is written "Name: value".');
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
 }

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { type CliIo, UsageError } from "./cli-io";
+import { unlessStopped } from "./interruption";
 
 /**
  * What the work gives; an error of one kind, thrown or rejected with, is wrong use (exit code 2), any other stays a failure.
@@ -48,7 +49,7 @@ export function collectNames(value: string, before: readonly string[]): string[]
  *
  * @throws {UsageError} with `otherwise` where there is none, or where it is a terminal at which a person would wait.
  */
-export function standardInput({ stdin }: CliIo, otherwise: string): Promise<string> {
+export function standardInput({ stdin, stop }: CliIo, otherwise: string): Promise<string> {
   if (!stdin || stdin.isTTY) throw new UsageError(otherwise);
-  return text(stdin);
+  return unlessStopped(stop, text(stdin));
 }

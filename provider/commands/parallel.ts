@@ -1,5 +1,5 @@
-/** Nodes that a command speaks to at the same time. */
-const AT_ONCE = 16;
+/** Nodes that a command speaks to at the same time: all, but for the sockets that a process may open (often 1 024). */
+const AT_ONCE = 250;
 
 /** Calls `work` for each item, so many at a time, and gives the results in the order of the items. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

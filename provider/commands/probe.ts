@@ -1,21 +1,25 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, OptionsError, parseUrl } from "../client";
-import { parseEndpoint } from "../client/endpoint";
+import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { replaceFile } from "../files/whole-file";
-import { messageOf } from "../model/errors";
-import { visibleJson } from "../model/foreign-text";
+import { visibleJson, visibleLines } from "../model/foreign-text";
+import { type CheckResult, check } from "../probe/check";
+import { clean } from "../probe/clean";
 import type { ProbeResult } from "../probe/finding";
-import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
+import { nodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
+import { LIMITS, TIMING } from "../probe/timing";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
+import { takesBack } from "./interruption";
 import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { wrongUse } from "./option-values";
-import { table } from "./probing/table";
+import { checked, table } from "./probing/table";
+import { readUndoFile, UndoFile, undoName } from "./probing/undo-file";
 import { audit, type Project, readProject, requireWritable } from "./project";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
 
@@ -25,6 +29,7 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly keep?: boolean;
   readonly out?: string;
   readonly check?: string;
+  readonly clean?: string | true;
   readonly output: "table" | "json";
 }
 
@@ -32,7 +37,12 @@ const HELP = `
 Resources: prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET, arena://ARENA, profile://ARENA/PROFILE, mark://ARENA/PROFILE.
 The arena of each is listed, too, and where no profile is named the first one of the arena.
 
-Exit codes: 0 all was asked, 1 the node failed or a point could not be asked, 2 wrong use, 3 --check found a difference.
+Exit codes: 0 all was asked, 1 the node failed or a point could not be asked, 2 wrong use, 3 something that --check looked at does not hold.
+
+Examples:
+  pulumi-packetfilter probe prefixset://edge/blocked --endpoint https://192.0.2.10
+  pulumi-packetfilter probe prefixset://edge/probe arena://edge --write --node fra1 --out node.json
+  pulumi-packetfilter probe prefixset://edge/blocked --node fra1 --check node.json
 `;
 
 /** Adds `probe` to the command line. */
@@ -48,7 +58,14 @@ export function register(program: Command, io: CliIo): void {
       "--out <file>",
       "write settings, an emulator's dialect and what is not known as JSON; a file that is there is replaced, unless the probe ended before its time",
     )
-    .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
+    .option(
+      "--check <file>",
+      "look whether what --out wrote holds: read all lists by it, with --write change one entry, with --signaling one signaling; exit code 3 where something does not",
+    )
+    .option(
+      "--clean [file]",
+      "take back what a probe that was killed has left, by the notes that it kept beside --out (default: probe.undo)",
+    )
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
   addReceiverFlags(addNodeFlags(command, { listsMarks: true }))
     .addHelpText("after", HELP)
@@ -56,8 +73,8 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  if (flags.clean !== undefined) return cleanAfter(texts, flags, io);
   const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
-  const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
   const write = flags.write === true;
   const keep = flags.keep === true;
   if (keep && !write) throw new UsageError("--keep goes with --write.");
@@ -69,26 +86,81 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     );
   if (urls.length === 0 && flags.signaling === undefined)
     throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
-  const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
+  if (flags.check !== undefined && flags.settings !== undefined)
+    throw new UsageError("--check is about the settings of its own file: leave --settings out.");
+  const told = flags.check === undefined ? flags : { ...flags, settings: flags.check };
+  const node = urls.length === 0 ? undefined : await nodeOptions(told, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefixOption("--signaling", flags.signaling);
-  const receiver = prefix && { prefix, options: await receiverOptions(flags, io) };
+  const receiver = prefix && { prefix, options: await receiverOptions(told, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
-  const result = await wrongUse(OptionsError, () =>
-    probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, keep, signal: io.stop, watch }),
-  );
-  io.out(flags.output === "json" ? visibleJson(pretty(result)) : table(result));
+  const notes = undoName(flags.out);
+  const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes) : undefined;
+  progress(io, TIME);
+  const asked = { ...(node && { node }), ...(receiver && { receiver }), ...(undo && { note: undo.note }) };
+  const common = { ...asked, urls, write, signal: io.stop };
+  let result: ProbeResult | CheckResult | undefined;
+  if (undo) takesBack(io.stop);
+  try {
+    result = await wrongUse(
+      OptionsError,
+      (): Promise<ProbeResult | CheckResult> =>
+        flags.check === undefined ? probe({ ...common, keep, watch }) : check(common),
+    );
+  } finally {
+    undo?.close(result?.left.length === 0);
+  }
+  io.out(flags.output === "json" ? visibleJson(pretty(result)) : "rows" in result ? checked(result) : table(result));
   if (project && write) {
     const set = urls.find(({ kind }) => kind === "prefixset");
     recordProbe(project, { node: node?.endpoint, set: set && formatUrl(set), reason: "probe --write" }, result, io);
   }
   if (project && receiver)
     recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
+  const left = leftBehind(result.left, notes);
+  if ("rows" in result) return endOfCheck(result, left, flags.check ?? "");
   if (flags.out !== undefined) await writeOut(flags.out, result, io);
-  const failed = failures(result);
-  const changed = before ? changes(before, result, flags.check ?? "") : undefined;
-  const sentences = [failed, changed].filter((one) => one !== undefined);
-  if (sentences.length === 0) return;
-  throw new Ended(sentences.join("\n"), changed === undefined || result.stopped !== undefined ? 1 : 3);
+  const sentences = [failures(result), left].filter((one) => one !== undefined);
+  if (sentences.length > 0) throw new Ended(sentences.join("\n"), 1);
+}
+
+const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it; what it wrote is taken back then, within ${TIMING.mostCleanUp / 1_000} s.`;
+
+/** Takes back what the notes of an earlier probe tell of, at the node and the receiver that it asked. */
+async function cleanAfter(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  if (texts.length > 0 || flags.write || flags.signaling !== undefined)
+    throw new UsageError("--clean takes what is to be done from its file: neither urls nor --write or --signaling.");
+  const name = typeof flags.clean === "string" ? flags.clean : undoName(flags.out);
+  const file = inFolder(name, io);
+  const undo = readUndoFile(file, name);
+  const project = await writableProject(flags, ["--clean"], io);
+  const node = undo.inserted.length > 0 ? await nodeOptions(flags, io) : undefined;
+  const receiver = undo.started.length > 0 ? await receiverOptions(flags, io) : undefined;
+  if (node) requireSame("node", undo.endpoint, parseNodeEndpoint(node.endpoint).shown, name);
+  if (receiver) requireSame("receiver", undo.receiver, parseEndpoint(receiver.url, "url").shown, name);
+  takesBack(io.stop);
+  const left = await wrongUse(OptionsError, () =>
+    clean(undo, { ...(node && { node }), ...(receiver && { receiver }), signal: io.stop }),
+  );
+  const reason = "probe --clean";
+  if (node) recordProbe(project, { node: node.endpoint, set: undo.set, reason }, { left }, io);
+  if (receiver) recordProbe(project, { node: receiver.url, set: "signaling", reason }, { left }, io);
+  const sentence = leftBehind(left, name);
+  if (sentence !== undefined) throw new Ended(sentence, 1);
+  await rm(file, { force: true });
+  io.out(`Nothing is left of what the probe of ${name} wrote and started.\n`);
+}
+
+/** What a probe wrote is taken back where it was written, and nowhere else. */
+function requireSame(who: string, noted: string | undefined, given: string, name: string): void {
+  if (noted === given) return;
+  throw new UsageError(`${name} is about the ${who} ${noted}, and ${given} is given: name the same ${who}.`);
+}
+
+/** The last lines: what could not be taken back, and the command that does it. */
+function leftBehind(left: ProbeResult["left"], notes: string): string | undefined {
+  if (left.length === 0) return undefined;
+  const remedies = left.map(({ remedy }) => visibleLines(remedy));
+  return [...remedies, `Once it answers again: pulumi-packetfilter probe --clean ${notes}`].join("\n");
 }
 
 /** A result that ended before its time must not take the place of a whole one. */
@@ -101,10 +173,9 @@ async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<v
   await replaceFile(file, pretty(nodeFile(result)));
 }
 
-async function writableProject({ stack }: Flags, options: readonly string[], io: CliIo): Promise<Project> {
-  const project = await readProject({ stack }, io);
+async function writableProject({ stack, config }: Flags, options: readonly string[], io: CliIo): Promise<Project> {
+  const project = await readProject({ stack, config, judges: true }, io);
   for (const option of options) requireWritable(project, option);
-  for (const sentence of project.unread) io.err(`${sentence}\n`);
   return project;
 }
 
@@ -112,7 +183,7 @@ async function writableProject({ stack }: Flags, options: readonly string[], io:
 function recordProbe(
   project: Project,
   { node = "", set = "", reason }: { node: string | undefined; set: string | undefined; reason: string },
-  { left }: ProbeResult,
+  { left }: Pick<ProbeResult, "left">,
   io: CliIo,
 ): void {
   const shown = parseEndpoint(node, "endpoint").shown;
@@ -130,19 +201,11 @@ function failures({ findings, stopped }: ProbeResult): string | undefined {
   return failed.length === 0 ? undefined : `Could not be found out: ${failed.map(({ title }) => title).join(", ")}.`;
 }
 
-function changes(before: NodeFile, result: ProbeResult, name: string): string | undefined {
-  const changed = differences(before, nodeFile(result));
-  if (changed.length === 0) return undefined;
-  return `The node does not do what ${name} says:\n${changed.map((line) => `  ${line}`).join("\n")}`;
-}
-
-async function readBefore(file: string, io: CliIo): Promise<NodeFile> {
-  const text = await readFile(inFolder(file, io), "utf8");
-  try {
-    return parseNodeFile(text);
-  } catch (error) {
-    throw new UsageError(`--check ${file}: ${messageOf(error)}.`);
-  }
+function endOfCheck({ rows }: CheckResult, left: string | undefined, name: string): void {
+  const failed = rows.filter(({ held }) => !held).length;
+  const sentence = failed > 0 ? `${failed} of ${rows.length} do not hold with ${name}.` : undefined;
+  const sentences = [sentence, left].filter((one) => one !== undefined);
+  if (sentences.length > 0) throw new Ended(sentences.join("\n"), left === undefined ? 3 : 1);
 }
 
 function inFolder(file: string, { folder }: CliIo): string {

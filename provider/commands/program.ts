@@ -1,9 +1,14 @@
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError, Help, type Option } from "commander";
 import { packageVersion } from "../files/package-version";
 import { visibleLines } from "../model/foreign-text";
+import { likelyMeant } from "../model/nearest";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { failureText } from "./failure";
 import { fitted } from "./fitted";
+import { coloured, hasColours, inColour } from "./helping/colours";
+import { addPages } from "./helping/pages";
+import { SuggestingCommand } from "./helping/suggesting";
+import { exitCode } from "./interruption";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
 interface CommandModule {
@@ -11,7 +16,7 @@ interface CommandModule {
   register(program: Command, io: CliIo): void;
 }
 
-const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModule> }> = {
+const COMMANDS: Record<string, { about: string; isHidden?: true; load: () => Promise<CommandModule> }> = {
   emulator: {
     about: "run an emulator of a node and a signaling receiver",
     load: () => import("./emulator.js"),
@@ -56,9 +61,18 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "take prefixes out of a prefix file",
     load: () => import("./unblock.js"),
   },
+  docs: {
+    about: "print a page of this package's documentation, or the list of pages",
+    load: () => import("./docs.js"),
+  },
   completion: {
     about: "print a script by which a shell completes commands and options",
     load: () => import("./completion.js"),
+  },
+  names: {
+    about: "print the names that a shell completes",
+    isHidden: true,
+    load: () => import("./names.js"),
   },
 };
 
@@ -66,39 +80,59 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
 const WORDS = { help: "show what a command does: help [command]", version: "print the version of this package" };
 
 /**
- * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use; `probe --check` has 3.
+ * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use, 130 and 143 ended by SIGINT and SIGTERM; `probe --check` has 3.
  *
  * @param args What stands after the command's name.
  */
-export async function main(args: readonly string[], io: CliIo): Promise<number> {
-  const program = new Command("pulumi-packetfilter")
+export function main(args: readonly string[], io: CliIo): Promise<number> {
+  return exitCode(io.stop, carriedOut(args, io));
+}
+
+async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
+  const program = new SuggestingCommand("pulumi-packetfilter")
     .description("Tools of the pulumi-packetfilter package: an emulator, and helpers around real nodes.")
     .version(packageVersion(), "--version", "print the version of this package")
     .configureOutput({
       writeOut: (text) => io.out(io.terminal ? fitted(text, io.terminal.columns()) : text),
       writeErr: io.err,
+      outputError: (text, write) => write(inColour(io, "err", "failure", text)),
+      getOutHasColors: () => hasColours(io, "out"),
+      getErrHasColors: () => hasColours(io, "err"),
       ...(io.terminal && { getOutHelpWidth: io.terminal.columns, getErrHelpWidth: io.terminal.columns }),
     })
     .helpCommand(false)
+    .configureHelp({
+      optionDescription: aboutOption,
+      styleTitle: (text) => coloured("title", text),
+      styleCommandText: (text) => coloured("term", text),
+      styleSubcommandTerm: (text) => coloured("term", text),
+      styleOptionTerm: (text) => coloured("term", text),
+    })
     .enablePositionalOptions()
     .exitOverride();
   try {
     const words = asOptions(args);
     const [called] = words;
-    for (const [name, { about, load }] of Object.entries(COMMANDS)) {
-      if (name === called || called === "completion") (await load()).register(program, io);
-      else program.command(name).description(about).allowUnknownOption();
+    for (const [name, { about, isHidden = false, load }] of Object.entries(COMMANDS)) {
+      if (name === called || (called === "completion" && !isHidden)) (await load()).register(program, io);
+      else program.command(name, { hidden: isHidden }).description(about).allowUnknownOption();
     }
     for (const [name, about] of Object.entries(WORDS)) program.command(name).description(about);
     for (const command of program.commands) refuseRepeats(command);
+    addPages(program);
     await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`${visibleLines(failureText(error))}\n`);
+    io.err(`${inColour(io, "err", "failure", visibleLines(failureText(error)))}\n`);
     if (error instanceof Ended) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** As usual, without the empty list that an option which may be repeated begins with. */
+function aboutOption(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(/ ?\(default: \[\]\)/, "");
 }
 
 /** `help list` is `list --help`, and `version` is `--version`. */
@@ -107,7 +141,9 @@ function asOptions(args: readonly string[]): readonly string[] {
   if (first === "help") {
     const [name] = others;
     if (name !== undefined && !(name in COMMANDS))
-      throw new UsageError(`There is no command ${JSON.stringify(name)}: help shows all.`);
+      throw new UsageError(
+        `There is no command ${JSON.stringify(name)}: help shows all.${likelyMeant(name, Object.keys(COMMANDS))}`,
+      );
     return [...others, "--help"];
   }
   return first === "version" ? ["--version"] : args;

@@ -6,11 +6,20 @@ import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
-import type { ConfigKey } from "../resources/config-keys";
+import { type ConfigKey, FLAT_MEMBERS, LIMIT_KEYS, unknownKeys, unnamedAddress } from "../resources/config-keys";
 import { ConfigError, readSettings } from "../resources/settings";
-import type { CliIo } from "./cli-io";
+import { type CliIo, UsageError } from "./cli-io";
+import { collectNames } from "./option-values";
 import { printedConfig } from "./reporting/configuration";
-import { chooseStack, projectAbove, readProjectFile, readStack, selectedStack, unusable } from "./stack-files";
+import {
+  chooseStack,
+  namesOfStacks,
+  projectAbove,
+  readProjectFile,
+  readStack,
+  selectedStack,
+  unusable,
+} from "./stack-files";
 import { type Decrypt, decrypter } from "./stack-secrets";
 
 /** A Pulumi project as commands see it: its settings as far as they can be read without Pulumi. */
@@ -25,13 +34,20 @@ export interface StackFlags {
 }
 
 /** Adds {@link StackFlags} to a command. */
-export function addStackFlags(command: Command): Command {
-  return command
-    .option("--stack <name>", "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one")
-    .option(
-      "--config <file>",
-      'output of "pulumi config --show-secrets --json", where the stack has secrets of its own',
-    );
+export function addStackFlags(command: Command, several = false): Command {
+  const stack = "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one";
+  if (several)
+    command
+      .option("--stack <name>", `${stack}; again, or with commas, for more`, collectNames, [])
+      .option(
+        "--all-stacks",
+        "every stack of the project that has a file, each by its own limits and with its own nodes",
+      );
+  else command.option("--stack <name>", stack);
+  return command.option(
+    "--config <file>",
+    'output of "pulumi config --show-secrets --json", where the stack has secrets of its own',
+  );
 }
 
 /** Where a project is looked for, and whose settings hold. */
@@ -40,19 +56,9 @@ interface ProjectPlace extends StackFlags {
   readonly folders?: readonly string[];
   /** True: where several stacks are and none is selected, the project's settings hold alone. Default: an error. */
   readonly isOptional?: boolean;
+  /** True: limits that are encrypted, and cannot be read, are an error. */
+  readonly judges?: boolean;
 }
-
-/** What is said of these when it is encrypted: commands go by them. */
-const LIMITS: readonly ConfigKey[] = [
-  "forbiddenPrefixes",
-  "requiredPrefixes",
-  "shortestPrefix",
-  "maxEntries",
-  "maxRemovals",
-  "maxChanges",
-  "readOnly",
-  "auditLog",
-];
 
 const secret = z.strictObject({ secure: z.string() });
 
@@ -64,12 +70,10 @@ const secret = z.strictObject({ secure: z.string() });
  * @throws {Error} when a file makes no sense: what it forbids is not known then
  */
 export async function readProject(where: ProjectPlace, io: CliIo) {
-  const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false } = where;
-  const folder = (await Promise.all(folders.map(projectAbove))).find((found) => found !== undefined);
+  const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false, judges = false } = where;
+  const { folder, project, place } = await projectPlace(folders);
   const values = new Values();
-  const project = folder === undefined ? undefined : await readProjectFile(folder);
   if (project) values.keep(project.file, project.config, () => undefined);
-  const place = join(folder ?? folders[0] ?? ".", project?.stackFolder ?? "");
   const selected =
     folder === undefined
       ? undefined
@@ -77,10 +81,12 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   const stack = await chooseStack(place, { named, selected, isOptional });
   if (stack.file !== undefined) {
     const read = await readStack(join(place, stack.file), stack.file);
+    if (read.imports !== undefined && config === undefined) throw importing(stack.file, stack.name, read.imports);
     values.keep(stack.file, read.config, await decrypter(read.salt, io));
   }
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
+  if (judges) values.requireLimits(stack.name);
   return {
     ...checked(values, files, io),
     /** Where it lies; `undefined` where there is none. */
@@ -91,6 +97,19 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   };
 }
 
+/** The stacks of the project that have a file. */
+export async function stackNames(folders: readonly string[]): Promise<string[]> {
+  const { place } = await projectPlace(folders);
+  return namesOfStacks(place);
+}
+
+/** Where the project lies, what its file says, and where its stacks have their files. */
+async function projectPlace(folders: readonly string[]) {
+  const folder = (await Promise.all(folders.map(projectAbove))).find((found) => found !== undefined);
+  const project = folder === undefined ? undefined : await readProjectFile(folder);
+  return { folder, project, place: join(folder ?? folders[0] ?? ".", project?.stackFolder ?? "") };
+}
+
 /** `main` names a folder, or a file in one. */
 function programFolder(folder: string | undefined, main = "."): string | undefined {
   if (folder === undefined) return undefined;
@@ -98,9 +117,11 @@ function programFolder(folder: string | undefined, main = "."): string | undefin
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
 }
 
-/** @throws {Error} when a limit makes no sense */
+/** @throws {Error} when a limit makes no sense, or a key is one that is misspelt */
 function checked(values: Values, files: readonly string[], { env }: CliIo) {
   const read = () => {
+    const { refused } = unknownKeys(values.keys);
+    if (refused.length > 0) throw new ConfigError(refused.join(" "));
     const settings = readSettings((key) => values.of(key), env);
     for (const limit of ["forbiddenPrefixes", "requiredPrefixes", "shortestPrefix", "maxEntries"] as const)
       settings[limit]();
@@ -111,10 +132,6 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
   };
   return {
     settings: caught(read, ConfigError, refuse),
-    /** Limits that are there and encrypted: a sentence about each. */
-    unread: LIMITS.flatMap((key) =>
-      values.hidden(key).map((at) => `${at} and was not looked at; the next preview judges by it.`),
-    ),
     nodes: namesOf(values.of("nodes")),
     receivers: namesOf(values.of("receivers")),
     /** What of a setting is encrypted and cannot be read here, with what to do; `undefined`: nothing. */
@@ -125,8 +142,12 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
         `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
       );
     },
-    /** A setting as it stands in the files, as far as it can be read. */
-    given: (key: ConfigKey) => values.of(key),
+    /** The address of the unnamed node or receiver as it stands in the files, as far as it can be read, and whether they have one. */
+    unnamed: (kind: "node" | "receiver") => {
+      const found = unnamedAddress(kind, (key) => values.of(key));
+      const { key } = FLAT_MEMBERS[kind].address;
+      return { address: found?.address, isConfigured: found !== undefined || values.source(key) !== undefined };
+    },
     /** The file that sets a key, for messages. */
     source: (key: ConfigKey) => values.source(key) ?? "the environment",
   };
@@ -143,6 +164,20 @@ class Values {
       for (const path of this.encrypted.keys()) if (isWithin(path, key)) this.encrypted.delete(path);
       this.found.set(key, { value: this.readable(value, { path: key, file, decrypt }), file });
     }
+  }
+
+  /** @throws {UsageError} where a limit is there and cannot be read: what it forbids is not known */
+  requireLimits(stack: string | undefined): void {
+    const [at] = LIMIT_KEYS.flatMap((key) => this.hidden(key));
+    if (at === undefined) return;
+    throw new UsageError(
+      `${at} and cannot be read here, so that what it forbids is not known. Nothing was changed: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or ${wayOut(stack)}.`,
+    );
+  }
+
+  /** All of them, each with its namespace. */
+  get keys(): string[] {
+    return [...this.found.keys()];
   }
 
   of(key: ConfigKey): unknown {
@@ -178,6 +213,18 @@ class Values {
     ]);
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   }
+}
+
+/** ESC keeps what an environment says at a service: only Pulumi can ask it. */
+function importing(file: string, stack: string | undefined, environments: string): UsageError {
+  return new UsageError(
+    `${file} imports environments (${environments}), and what they set, limits among it, is not known here. Nothing was changed or asked: ${wayOut(stack)}.`,
+  );
+}
+
+function wayOut(stack: string | undefined): string {
+  const named = stack === undefined ? "" : `--stack ${stack} `;
+  return `give --config FILE with what "pulumi config ${named}--show-secrets --json" prints`;
 }
 
 /** True for a path and what stands below it. */

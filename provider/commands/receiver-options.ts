@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, receiverOptionsSchema, SignalingClient } from "../client";
 import { parseOptions } from "../client/options";
+import { unnamedKeys } from "../resources/config-keys";
 import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
@@ -17,18 +18,17 @@ export interface ReceiverFlags extends StackFlags {
   readonly settings?: string;
 }
 
-/** What of the unnamed receiver may be a secret of the stack. */
-const RECEIVER_KEYS = ["signalingUrl", "clientId", "secretKey"] as const;
-
 /** Adds {@link ReceiverFlags} to a command that has those of the stack. The secret key comes from stack or environment alone. */
 export function addReceiverFlags(command: Command): Command {
   return command
+    .optionsGroup("Which receiver:")
     .option("--receiver <name>", "receiver of packetfilter:receivers of the stack")
     .option(
       "--signaling-url <url>",
       "base url of the receiver; default: that of the stack, else PACKETFILTER_SIGNALING_URL",
     )
-    .option("--client-id <id>", "client id at the receiver; default: PACKETFILTER_CLIENT_ID");
+    .option("--client-id <id>", "client id at the receiver; default: PACKETFILTER_CLIENT_ID")
+    .optionsGroup("");
 }
 
 /** The receiver that flags, stack and environment name. @throws {UsageError} naming what is missing */
@@ -44,7 +44,7 @@ async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<Receive
   const { receiver, stack, config } = flags;
   const isOptional = receiver === undefined && io.env.PACKETFILTER_SIGNALING_URL !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
-  const isConfigured = project.source("signalingUrl") !== "the environment";
+  const { isConfigured } = project.unnamed("receiver");
   const hidden = hiddenOf(project, receiver);
   if (receiver === undefined && !isConfigured && (hidden === undefined || isOptional)) return undefined;
   if (hidden !== undefined) {
@@ -56,13 +56,13 @@ async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<Receive
 }
 
 /** True where the environment names the same receiver, and so can say of it what the stack keeps secret. */
-function isOfEnvironment({ given }: Project, { env }: CliIo): boolean {
-  return given("signalingUrl") === env.PACKETFILTER_SIGNALING_URL && env.PACKETFILTER_SECRET_KEY !== undefined;
+function isOfEnvironment({ unnamed }: Project, { env }: CliIo): boolean {
+  return unnamed("receiver").address === env.PACKETFILTER_SIGNALING_URL && env.PACKETFILTER_SECRET_KEY !== undefined;
 }
 
 function hiddenOf(project: Project, receiver: string | undefined): string | undefined {
   const all = project.receivers.length === 0 ? ["receivers"] : [];
-  const paths = receiver === undefined ? RECEIVER_KEYS : [`receivers.${receiver}`, ...all];
+  const paths = receiver === undefined ? unnamedKeys("receiver") : [`receivers.${receiver}`, ...all];
   return paths.flatMap((path) => project.hidden(path) ?? [])[0];
 }
 

@@ -1,12 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { readOwn } from "../files/no-links";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
 import { standardInput, wholeNumber } from "./option-values";
-import { stackSettings } from "./reporting/configuration";
 import { askMarks } from "./reporting/marks";
+import { stackSettings } from "./reporting/stack-settings";
 
 /** GitHub takes 65 536 characters, and a platform may add some of its own. */
 const MOST_BYTES = 65_000;
@@ -103,7 +103,7 @@ function printed(report: Report, output: Flags["output"], options: Parameters<ty
 }
 
 function content(file: string | undefined, io: CliIo): Promise<string> {
-  if (file !== undefined && file !== "-") return readFile(resolve(io.folder ?? ".", file), "utf8");
+  if (file !== undefined && file !== "-") return readOwn(resolve(io.folder ?? ".", file));
   return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it in.');
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { plainData } from "../model/plain-data";
 import { type CliIo, UsageError } from "./cli-io";
 
 const nodeMembers = z.looseObject({
@@ -21,7 +22,7 @@ export async function readSettingsFile(file: string | undefined, { folder = "." 
   const path = resolve(folder, file);
   const text = await readFile(path, "utf8");
   try {
-    const content: unknown = JSON.parse(text);
+    const content: unknown = plainData(text);
     const { node, receiver } = both.parse(content);
     const isAlone = node === undefined && receiver === undefined;
     return {

@@ -6,6 +6,8 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../model/errors";
 import { isObject } from "../model/json";
+import { likelyMeant } from "../model/nearest";
+import { plainData } from "../model/plain-data";
 import { type CliIo, UsageError } from "./cli-io";
 
 const STACK_FILE = /^Pulumi\.(.+)\.ya?ml$/;
@@ -18,7 +20,9 @@ const projectSchema = z.object({
   stackConfigDir: z.string().optional(),
   config: z.union([z.string(), values]),
 });
-const stackSchema = z.object({ config: values, encryptionsalt: z.unknown().optional() }).nullish();
+const stackSchema = z
+  .object({ config: values, encryptionsalt: z.unknown().optional(), environment: z.unknown().optional() })
+  .nullish();
 
 /** The nearest folder with a project; else the nearest with the file of a stack. */
 export async function projectAbove(start: string): Promise<string | undefined> {
@@ -32,6 +36,11 @@ export async function projectAbove(start: string): Promise<string | undefined> {
 
 async function stackFiles(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).filter((name) => STACK_FILE.test(name)).sort();
+}
+
+/** The stacks that have a file in a folder. */
+export async function namesOfStacks(folder: string): Promise<string[]> {
+  return (await stackFiles(folder)).map((file) => STACK_FILE.exec(file)?.[1] ?? "");
 }
 
 export async function readProjectFile(folder: string) {
@@ -69,7 +78,7 @@ export async function chooseStack(
   { named, selected, isOptional }: { named: string | undefined; selected: string | undefined; isOptional: boolean },
 ): Promise<{ readonly name: string | undefined; readonly file: string | undefined }> {
   const files = await stackFiles(place);
-  const names = files.map((file) => STACK_FILE.exec(file)?.[1] ?? "");
+  const names = await namesOfStacks(place);
   const wanted = named === undefined ? selected : shortName(named);
   if (wanted === undefined && names.length > 1) {
     if (isOptional) return { name: undefined, file: undefined };
@@ -79,19 +88,34 @@ export async function chooseStack(
   // A stack that nothing was set for has no file.
   if (file !== undefined || named === undefined) return { name: wanted ?? names[0], file };
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
-  throw new UsageError(`--stack ${named}: ${place} has no Pulumi.${wanted}.yaml; ${there}. Nothing was changed.`);
+  throw new UsageError(
+    `--stack ${named}: ${place} has no Pulumi.${wanted}.yaml; ${there}.${likelyMeant(wanted ?? named, names)} Nothing was changed.`,
+  );
 }
 
-/** What the file of a stack says; `salt` is that of its secrets, where a passphrase keeps them. */
+/**
+ * What the file of a stack says; `salt` is that of its secrets, where a passphrase keeps them, `imports` names the ESC environments
+ * whose values stand beside its own, if it has any.
+ */
 export async function readStack(path: string, file: string) {
   const parsed = stackSchema.safeParse(document(file, await readFile(path, "utf8")));
   if (!parsed.success) throw unusable(file, "config is not a map");
-  return { config: parsed.data?.config ?? {}, salt: parsed.data?.encryptionsalt };
+  const { config, encryptionsalt, environment } = parsed.data ?? {};
+  return { config: config ?? {}, salt: encryptionsalt, imports: importsOf(environment) };
+}
+
+/** The names of a list, also one under `imports`; anything else that is there is an environment without a name. */
+function importsOf(environment: unknown): string | undefined {
+  if (environment === undefined || environment === null) return undefined;
+  const list = isObject(environment) && Array.isArray(environment.imports) ? environment.imports : environment;
+  if (!Array.isArray(list)) return "one of its own";
+  const names = list.map((one) => (typeof one === "string" ? one : Object.keys(isObject(one) ? one : {}).join(", ")));
+  return names.length > 0 ? names.join(", ") : undefined;
 }
 
 function document(file: string, text: string): unknown {
   try {
-    return parse(text);
+    return plainData(text, (given) => parse(given));
   } catch (error) {
     throw unusable(file, `it cannot be read as YAML (${messageOf(error).split("\n")[0]})`);
   }

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
-import { some } from "../model/text";
+import { count, some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
-import { withPrefixFile } from "../prefixes/edit/edit-file";
 import type { PrefixEntry } from "../prefixes/entries";
-import { addEditFlags, type EditFlags, sentPlaces, workplace } from "./blocking/common";
+import { addEditFlags, type EditFlags, isInProject, sentPlaces, type Workplace, workplace } from "./blocking/common";
 import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
-import { send } from "./blocking/send";
-import { withdrawn } from "./blocking/sent";
+import { printResult } from "./blocking/result";
+import { carryOut } from "./blocking/send";
+import { sentTo, withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
 import type { Project } from "./project";
 
@@ -44,37 +44,44 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
   ]);
   const prefixes = await readPrefixes(spellings, io);
   const place = await workplace(flags, io);
-  const { name, file, project } = place;
-  requireThere(name, file);
-  const names = prefixes.map((prefix) => prefix.toString());
-  const time = (io.now ?? Date.now)();
-  const problems = await withPrefixFile(file, async (locked) => {
-    const { before, after } = await locked.edit((entries) => {
-      const gone = names.flatMap((prefix): [CanonicalPrefix, PrefixEntry][] => {
-        const entry = entries[prefix];
-        return entry ? [[prefix, entry]] : [];
-      });
-      requireStill(
-        entries,
-        gone.map(([prefix]) => prefix),
-        project,
-      );
-      const places = sentPlaces(place);
-      return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
-    });
-    sayEdited(name, names, before, io);
-    const covered = stillCovered(name, prefixes, without(after, names));
-    const put = new Map<CanonicalPrefix, number>();
-    const wanted = { put, remove: new Set(names), before, isForced: flags.force === true };
-    const given = { command, arguments: names };
-    const atNode = await send(place, locked, () => wanted, given, io);
-    const { after: left } = await locked.edit(() => new Map());
-    sayLeft(name, names, left, io);
-    if (Object.keys(before).length > 0 && Object.keys(left).length === 0)
-      io.out(`${name} has no prefix any more: a program reads that with allowEmpty: true.\n`);
-    return [...covered, ...atNode];
-  }).finally(() => place.close());
-  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const { name, file, projects } = place;
+  try {
+    requireThere(name, file);
+    const names = prefixes.map((prefix) => prefix.toString());
+    const time = (io.now ?? Date.now)();
+    const places = sentPlaces(place);
+    const ended = await carryOut(
+      place,
+      {
+        names: () => names,
+        isForced: flags.force === true,
+        decide: (entries) => {
+          const gone = names.flatMap((prefix): [CanonicalPrefix, PrefixEntry][] => {
+            const entry = entries[prefix];
+            return entry ? [[prefix, entry]] : [];
+          });
+          const taken = gone.map(([prefix]) => prefix);
+          for (const project of projects) requireStill(entries, taken, project);
+          return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
+        },
+        written: () => {},
+      },
+      { command, arguments: names },
+      io,
+    );
+    const left = await place.editor.read();
+    const { before, after } = ended.edit;
+    const problems = [...stillCovered(name, prefixes, without(after, names)), ...ended.problems];
+    const isEmpty = Object.keys(before).length > 0 && Object.keys(left).length === 0;
+    const sentences = [
+      ...editSentences(place, names, before, left),
+      ...(isEmpty ? [`${name} has no prefix any more: a program reads that with allowEmpty: true.`] : []),
+    ];
+    const more = { prefixes: names, kept: names.filter((prefix) => left[prefix] !== undefined) };
+    printResult({ ...ended, problems }, place, { more, sentences }, io);
+  } finally {
+    await place.close();
+  }
 }
 
 /** A name that was mistyped is no file without the prefix. */
@@ -83,11 +90,31 @@ function requireThere(name: string, file: string): void {
   throw new Error(`${name}: there is no such file, so that nothing can be taken out of it. Check --file.`);
 }
 
-function sayEdited(name: string, names: readonly string[], before: PrefixEntries, io: CliIo): void {
-  const removed = names.filter((prefix) => before[prefix] !== undefined);
-  const absent = names.filter((prefix) => before[prefix] === undefined);
-  if (removed.length > 0) io.out(`${name}: ${some(removed)} ${removed.length === 1 ? "is" : "are"} taken out.\n`);
-  if (absent.length > 0) io.out(`${name}: ${some(absent)} ${absent.length === 1 ? "was" : "were"} not in it.\n`);
+/** What became of the lines: gone, never there, or kept for what "block --now" put somewhere and is still to go. */
+function editSentences(
+  place: Workplace,
+  names: readonly string[],
+  before: PrefixEntries,
+  left: PrefixEntries,
+): string[] {
+  const { name } = place;
+  const kept = names.filter((prefix) => left[prefix] !== undefined);
+  const removed = names.filter((prefix) => before[prefix] !== undefined && left[prefix] === undefined);
+  const absent = names.filter((prefix) => before[prefix] === undefined && left[prefix] === undefined);
+  const is = (some: readonly string[], one: string, many: string) => (some.length === 1 ? one : many);
+  const sentences = [];
+  if (removed.length > 0) sentences.push(`${name}: ${some(removed)} ${is(removed, "is", "are")} taken out.`);
+  if (absent.length > 0) sentences.push(`${name}: ${some(absent)} ${is(absent, "was", "were")} not in it.`);
+  if (kept.length === 0) return sentences;
+  const places = new Set(kept.flatMap((prefix) => Object.keys(sentTo(left[prefix])))).size;
+  const them = is(kept, "it", "them");
+  const remedy = isInProject(place)
+    ? `The next "pulumi up" of a program that reads the file removes ${them} there, or the same command with --now`
+    : `The same command with --now removes ${them} there`;
+  sentences.push(
+    `${name}: ${some(kept)} ${is(kept, "is", "are")} no longer wanted, and ${is(kept, "stays in it as one that has", "stay in it as ones that have")} expired until ${is(kept, "it is", "they are")} gone from ${count(places, "set")} into which "block --now" put ${them}. ${remedy}.`,
+  );
+  return sentences;
 }
 
 function stillCovered(name: string, prefixes: readonly Prefix[], left: PrefixEntries): string[] {
@@ -98,17 +125,6 @@ function stillCovered(name: string, prefixes: readonly Prefix[], left: PrefixEnt
   });
   if (covered.length === 0) return [];
   return [`${name}: ${covered.join("; ")}. Unblock that as well, or block the parts of it that are meant.`];
-}
-
-/** What "block --now" put somewhere, and what is still to go there. */
-function sayLeft(name: string, names: readonly string[], entries: PrefixEntries, io: CliIo): void {
-  const left = names.filter((prefix) => entries[prefix] !== undefined);
-  if (left.length === 0) return;
-  const places = new Set(left.flatMap((prefix) => Object.keys(entries[prefix]?.sent ?? {})));
-  const [it, expired] = left.length === 1 ? ["it", "one that has expired"] : ["them", "ones that have expired"];
-  io.out(
-    `${name} keeps ${some(left)} as ${expired}, since "block --now" put ${it} there: ${some([...places])}. The next "pulumi up" removes ${it}.\n`,
-  );
 }
 
 function without(entries: PrefixEntries, prefixes: readonly string[]): PrefixEntries {

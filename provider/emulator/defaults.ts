@@ -99,6 +99,8 @@ export const MAX_CONNECTIONS = 4_096;
 export const ANSWER_BYTES = {
   /** Made before other work gets its turn: many answers are made beside each other. */
   atOnce: 256 * 1024,
+  /** Members of one that are made at once (`http/json-parts.ts`). */
+  members: 1_000,
   /** Sent at once with a limited bandwidth. */
   paced: 16 * 1024,
 } as const;
@@ -130,6 +132,8 @@ export const PERSIST = {
 export const LOCK = {
   /** Real milliseconds after which a socket that nothing listens on counts as left: one that is just made is heard by then. */
   pauseMs: 50,
+  /** Real milliseconds for which a process that has the lock may be silent; then it has it all the same. */
+  answerMs: 2_000,
   /** Sockets that are taken away before it is said that this leads nowhere. */
   tries: 20,
   /** Bytes of the longest name that a socket can have everywhere. */
@@ -146,6 +150,8 @@ export const CONTROL = {
   stateBytes: 256 * 2 ** 20,
   /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */
   eventBytes: 1_048_576,
+  /** Isolated emulators of one. A hundred with small states take 5 MB; each takes two ports. */
+  isolated: 500,
   /** Real milliseconds from the answer to POST /stop until connections are broken. */
   stopMs: 50,
   /** Real time that a wait for a request takes at most. */

@@ -1,6 +1,8 @@
 import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
+import { isolatedOptions } from "./control/emulators";
 import { EmulatorMembers } from "./control/operations";
 import { replay } from "./control/traffic";
+import { Isolated, type IsolatedOptions } from "./isolated";
 import type { EmulatorOptions } from "./options";
 import type { TrafficSource, TrafficSummary } from "./packets";
 import type { VirtualClock } from "./time/clock";
@@ -14,7 +16,7 @@ import { type Assembly, assemble } from "./wiring";
  * @example
  * ```ts
  * await using emulator = await startEmulator();
- * await fetch(`${emulator.endpoint}/fapi`, { method: "POST", … });
+ * await fetch(`${emulator.endpoint}/fapi`, { method: "POST", body: '{"url":"prefixset://edge/blocked","cmd":"list"}' });
  * emulator.prefixSet("prefixset://edge/blocked").applied;   // { "192.0.2.0/24": 1, … }
  * ```
  */
@@ -24,18 +26,29 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   private closing: Promise<void> | undefined;
   private ended = () => {};
 
-  private constructor(private readonly parts: Assembly) {
+  readonly #isolated: Isolated<Emulator>;
+
+  private constructor(
+    private readonly parts: Assembly,
+    options: EmulatorOptions,
+  ) {
     super(parts.simulation);
     this.closed = new Promise((resolve) => {
       this.ended = resolve;
     });
     // What closing fails with is told to those who close it themselves.
     parts.simulation.stop = () => void this.close().catch(() => {});
+    this.#isolated = new Isolated(async ({ label, ...given }) => {
+      const emulator = await Emulator.start({ ...inherited(options, parts), ...given });
+      emulator.beginRun(label);
+      return emulator;
+    });
+    parts.simulation.isolated = this.#isolated;
   }
 
   /** See `startEmulator`. @internal */
   static async start(options: EmulatorOptions): Promise<Emulator> {
-    return new Emulator(await assemble(options));
+    return new Emulator(await assemble(options), options);
   }
 
   /** The virtual clock: `advance("1h")`, `freeze()`, `now`. */
@@ -56,6 +69,23 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
     strictly(given.replay, { traffic, count, options }, "replay()");
     return replay(this.parts.simulation, traffic, count, options.signal);
+  }
+
+  /**
+   * Another emulator in this process, with state, journal, faults, clock and addresses of its own. It ends when it is closed, when its label is
+   * ended (`DELETE /emulators/{label}`), or with this one; a reset of this one does not touch it.
+   *
+   * @throws {TypeError} where an option is wrong or the label is in use; {StateError} where the state is wrong.
+   * @example
+   * ```ts
+   * await using own = await emulator.isolated({ label: "file-7" });
+   * await using program = await runProgram(own, { workDir: "infrastructure" });
+   * await program.up();
+   * own.expectRequests({ cmd: "commit" }, 1);
+   * ```
+   */
+  async isolated(options: IsolatedOptions): Promise<Emulator> {
+    return this.#isolated.start(strictly(isolatedOptions, options, "isolated()"));
   }
 
   /**
@@ -86,11 +116,20 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     simulation.clock.clear();
     simulation.contents.packetPath.end();
     simulation.waits.end();
-    await Promise.all([server.close(), controlServer.close()]);
+    await Promise.all([server.close(), controlServer.close(), this.#isolated.endAll()]);
     await persistence?.close();
     await unlock?.();
     await backends.close();
     this.ended();
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }
+}
+
+/** What an isolated emulator has of the one that starts it. Ports, files and other machines are that one's own. */
+function inherited(options: EmulatorOptions, { simulation }: Assembly): EmulatorOptions {
+  const { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
+  const { controlToken, seed } = simulation.options;
+  const state = simulation.initial;
+  const same = { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall };
+  return { ...same, controlToken, seed, state };
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
+import { Isolated } from "./isolated";
 import { Journal, RequestCounts } from "./journal/journal";
 import { Secrets } from "./journal/redaction";
 import { Runs } from "./journal/runs";
@@ -45,7 +46,10 @@ export class Simulation {
   durable: (() => Promise<void>) | undefined;
   /** Ends the emulator that this is part of. */
   stop: () => void = () => {};
-  private readonly initial: EmulatorState;
+  /** Emulators that were started by this one, each with a simulation of its own. */
+  isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator starts no others")));
+  /** What it started with. */
+  readonly initial: EmulatorState;
 
   constructor(
     readonly options: ResolvedOptions,

@@ -1,4 +1,5 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
+import { openOwnSync } from "./no-links";
 
 /** The mode of files that may hold secrets, or tell of attacks: state, journals, records that were refused. */
 export const PRIVATE_FILE = 0o600;
@@ -8,5 +9,5 @@ export const PRIVATE_FOLDER = 0o700;
 
 /** Makes such a file where there is none, for libraries that take a name and would make it readable for every user. */
 export function makePrivate(file: string): void {
-  closeSync(openSync(file, "a", PRIVATE_FILE));
+  closeSync(openOwnSync(file, "append", PRIVATE_FILE));
 }

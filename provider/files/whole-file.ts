@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf } from "../model/errors";
 import { hasEnded } from "./ended-process";
+import { readOwn, refuseLinks } from "./no-links";
 import { PRIVATE_FILE } from "./private";
 
 /** The mode of a new file that every user may read, as far as the process's umask lets them. */
@@ -15,8 +16,10 @@ export const SHARED_FILE = 0o666;
  * is written beside has it before its first byte. What killed processes left beside is removed.
  *
  * @param mode Of a file that is new.
+ * @throws {Error} where a link stands in its place, as {@link refuseLinks} says
  */
 export async function replaceFile(file: string, content: string, mode: number = PRIVATE_FILE): Promise<void> {
+  refuseLinks(file);
   const folder = dirname(file);
   await removeLeftDrafts(folder);
   const draft = draftIn(folder);
@@ -36,7 +39,7 @@ export async function replaceFile(file: string, content: string, mode: number = 
 /** The text of a file; `undefined` where there is none. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return await readOwn(file);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

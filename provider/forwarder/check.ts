@@ -1,12 +1,16 @@
-import { readFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
 import { type Environment, LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
+import { rejectedLimits } from "./delivery/rejected";
 import { LeftSpool } from "./ledger/left-spool";
 import { loadSqlite, StoreError } from "./ledger/sqlite";
+import { freeBytesOf } from "./ledger/store";
 import { CLUSTER_USER, loadNats } from "./nats";
 import { pauseOf } from "./polling/mark-turns";
 import { SINK_KINDS } from "./sinks/kinds";
@@ -48,13 +52,9 @@ function loadsOf(file: string): Promise<unknown>[] {
  * What a configuration means, for people: nodes, tables and sinks, and how long an outage each spool covers by what readings
  * of the last run were as large as. Sends nothing, and changes nothing.
  */
-export async function describeConfig(config: LiveConfig): Promise<string[]> {
-  const { nodes, watch, sinks, spool, everyMs, records, cluster } = config.current;
-  const lines = watch.map(({ arena, nodes: patterns, profiles, types }) => {
-    const names = Object.keys(nodes).filter((name) => matchesAny(patterns, name));
-    const which = names.length === 0 ? "no node" : names.length > 5 ? `${names.length} nodes` : names.join(", ");
-    return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
-  });
+export async function describeConfig(config: LiveConfig, now = Date.now()): Promise<string[]> {
+  const { nodes, sinks, spool, everyMs, cluster } = config.current;
+  const lines = watchedBy(config);
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
   const tables = await usualBytes(config.stateFolder);
   for (const { name, type, spool: own, only } of sinks) {
@@ -69,7 +69,58 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
     const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
     lines.push(`Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} ${covers}, then ${whenFull}.`);
   }
-  return lines;
+  return [...lines, ...roomOf(config), ...expiredIn(config.current, [], now)];
+}
+
+/** Whether the disk of the state has room for all that its limits allow. */
+function roomOf(config: LiveConfig): string[] {
+  const { sinks, spool, reserveBytes } = config.current;
+  const spools = sinks.map((sink) => ({ ...CONFIG_DEFAULTS.spool, ...spool, ...sink.spool }).maxBytes);
+  const letters = sinks.map(({ name }) => rejectedLimits(config, name).maxBytes);
+  const wanted = [...spools, ...letters].reduce((sum, bytes) => sum + bytes, reserveBytes);
+  const used = attempt(() => sizeOf(config.stateFolder)) ?? 0;
+  const free = attempt(() => freeBytesOf(existing(config.stateFolder)));
+  if (free === undefined || wanted <= used + free) return [];
+  return [
+    `Warning: the spools, dead letters and \`reserveBytes\` of ${sinks.length} sinks may take ${wanted} bytes, and the disk of ${config.stateFolder} has ${used + free} for them. When it is full, nothing is taken over: lower \`maxBytes\` of \`spool\` or \`rejected\`, or give it a larger disk.`,
+  ];
+}
+
+/** The folder, or the nearest one above it that is there. */
+function existing(folder: string): string {
+  return existsSync(folder) ? folder : existing(dirname(folder));
+}
+
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+const [BEGIN, END] = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"];
+
+/** Certificates that have expired, by where they stand. */
+function expiredIn(value: unknown, path: readonly string[], now: number): string[] {
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([name, member]) => expiredIn(member, [...path, name], now));
+  if (typeof value !== "string" || !value.includes(BEGIN)) return [];
+  return value.split(END).flatMap((part) => {
+    const { subject, validTo } = attempt(() => new X509Certificate(`${part}${END}`)) ?? {};
+    if (validTo === undefined || Date.parse(validTo) > now) return [];
+    const where = path
+      .join(".")
+      .replace(/\.(\d+)/g, "[$1]")
+      .replace(".own.", ".");
+    return [`Warning: \`${where}\` has a certificate that expired on ${validTo} (${subject?.replaceAll("\n", ", ")}).`];
+  });
+}
+
+/** What a configuration watches, a sentence for each entry of `watch`. */
+export function watchedBy({ current: { nodes, watch, everyMs, records } }: LiveConfig): string[] {
+  return watch.map(({ arena, nodes: patterns, profiles, types }) => {
+    const names = Object.keys(nodes).filter((name) => matchesAny(patterns, name));
+    const which = names.length === 0 ? "no node" : names.length > 5 ? `${names.length} nodes` : names.join(", ");
+    return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
+  });
 }
 
 async function usualBytes(state: string) {

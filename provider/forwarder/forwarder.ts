@@ -10,6 +10,7 @@ import { differenceOf, pollingOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
 import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
+import { rejectedLimits, SEND_LETTERS } from "./delivery/rejected";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
@@ -95,6 +96,10 @@ export class Forwarder {
     const loop = new SharedTurns(() => world.monotonic());
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) tellSetAside(log, opened.setAside);
+    if (opened.copyOf !== undefined) {
+      const message = `The state ${spec.file} is a copy: it was last opened as ${opened.copyOf}, and what was delivered since then is not in it. Every table begins with a reset.`;
+      log.warn({ file: spec.file, copyOf: opened.copyOf }, message);
+    }
     const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks);
     forwarder.forget(opened.forgotten);
     if (leases) forwarder.leases = forwarder.sharing(leases);
@@ -197,7 +202,11 @@ export class Forwarder {
   /** What an operator is to know, though it is ready: a rollout that waits for readiness would wait for ever. */
   get notes(): string[] {
     const differs = this.troubles.all.get(DIFFERS);
-    return differs === undefined ? [] : [differs];
+    const letters = this.delivery.view.flatMap(({ name, rejected: { records, bytes } }) => {
+      if (records === 0) return [];
+      return [`Sink "${name}" has refused records for good: ${records} (${bytes} bytes) wait, ${SEND_LETTERS}.`];
+    });
+    return [...(differs === undefined ? [] : [differs]), ...letters];
   }
 
   private async end(drainMs: number): Promise<void> {
@@ -239,6 +248,7 @@ export class Forwarder {
     this.metrics.set("nodes", names.length);
     for (const { name, limits } of sinks) {
       this.metrics.set("spool_limit_bytes", limits.maxBytes, { sink: name });
+      this.metrics.set("rejected_limit_bytes", rejectedLimits(this.parts.config, name).maxBytes, { sink: name });
       this.metrics.set("spool_full_in_seconds", Number.POSITIVE_INFINITY, { sink: name });
     }
   }
@@ -277,4 +287,4 @@ export class Forwarder {
 }
 
 /** What is wrong with a sink, as keys of {@link Troubles} begin. */
-const ABOUT_SINKS = ["sink", "full", "rejected", "rejected-full", "spool"];
+const ABOUT_SINKS = ["sink", "full", "behind", "rejected", "rejected-full", "spool"];

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export type { ForwarderConfig } from "./config/schema";
+export type { ForwarderConfig, SinkConfig } from "./config/types";
 export { StoreError } from "./ledger/sqlite";
 export type { Log } from "./operating/troubles";
 export type { ForwardRecord } from "./record/record";

@@ -1,31 +1,56 @@
 import { OptionsError } from "../client";
+import { messageOf } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { RejectedFiles, rejectedFolder } from "./delivery/rejected";
 import { Outgoing } from "./record/outgoing";
 import { SINK_KINDS } from "./sinks/kinds";
-import { batchOf, contextOf } from "./sinks/open";
-import { parcelsOf, type Rejected } from "./sinks/sink";
-import type { ForwarderWorld } from "./world";
+import { batchOf, contextOf, type SinkParts } from "./sinks/open";
+import { parcelsOf, type Rejected, SinkFailure } from "./sinks/sink";
 
 /**
- * Sends what a sink refused for good once more, with the ids that the records had. What it refuses again stays kept. May run
- * beside a forwarder: what that one is refused meanwhile is kept for the next replay.
+ * Sends what sinks refused for good once more, with the ids that the records had. What is refused again stays kept. May run
+ * beside a forwarder: what that one is refused meanwhile is kept for the next time.
  *
- * @throws {OptionsError} when there is no such sink. @throws {SinkFailure} when the sink does not answer.
+ * @param only Of this sink; default: of all sinks of the configuration.
+ * @returns how many records were delivered, how many are left, and why those of a sink that does not answer are.
+ * @throws {OptionsError} when there is no such sink.
  */
 export async function replayRejected(
   config: LiveConfig,
-  name: string,
-  parts: { readonly world: ForwarderWorld; stdout(text: string): Promise<void>; readonly signal: AbortSignal },
-): Promise<{ delivered: number; kept: number }> {
-  const spec = config.current.sinks.find((sink) => sink.name === name);
-  const kind = spec && SINK_KINDS[spec.type];
-  if (!kind) {
-    const sinkNames = config.current.sinks.map((sink) => sink.name).join(", ");
-    throw new OptionsError(`There is no sink "${name}" in the configuration: there are ${sinkNames || "none"}.`);
+  parts: Pick<SinkParts, "world" | "stdout"> & { readonly signal: AbortSignal; readonly state?: string },
+  only?: string,
+): Promise<{ delivered: number; left: number; failures: string[] }> {
+  const names = config.current.sinks.map(({ name }) => name);
+  if (only !== undefined && !names.includes(only)) {
+    throw new OptionsError(`There is no sink "${only}" in the configuration: there are ${names.join(", ") || "none"}.`);
   }
-  const sink = await kind.open(contextOf({ config, ...parts }, name));
-  const files = new RejectedFiles(rejectedFolder(config.stateFolder, name), () => parts.world.wall());
+  const sum = { delivered: 0, left: 0, failures: [] as string[] };
+  for (const name of only === undefined ? names : [only]) {
+    const files = new RejectedFiles(rejectedFolder(parts.state ?? config.stateFolder, name), parts.world.wall);
+    const { records } = await files.waiting();
+    if (records === 0) continue;
+    try {
+      const { delivered, kept } = await replayed(config, name, files, parts);
+      sum.delivered += delivered;
+      sum.left += kept;
+    } catch (error) {
+      if (!(error instanceof SinkFailure)) throw error;
+      sum.left += (await files.waiting()).records;
+      sum.failures.push(`Sink "${name}" takes nothing: ${messageOf(error)}.`);
+    }
+  }
+  return sum;
+}
+
+async function replayed(
+  config: LiveConfig,
+  name: string,
+  files: RejectedFiles,
+  parts: Parameters<typeof replayRejected>[1],
+) {
+  const type = config.current.sinks.find((sink) => sink.name === name)?.type ?? "";
+  const sink = await SINK_KINDS[type]?.open(contextOf({ config, ...parts }, name));
+  if (!sink) throw new TypeError(`There is no kind of sink ${type}.`);
   try {
     return await files.replay(async (records) => {
       const rejected: Rejected[] = [];

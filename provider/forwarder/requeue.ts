@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import type { LiveConfig } from "./config/config";
-import { MAX_MS } from "./config/fields";
 import { SecretFiles } from "./config/secret-files";
 import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
@@ -14,7 +13,7 @@ import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 /**
  * Sends what a state has that its sinks had not taken to the sinks of a configuration, each record with the id that it has. What
  * is read goes into a store beside the state first, `<file>.requeue`, so that what is killed goes on where it was; it is
- * removed once all is delivered. May run beside a forwarder.
+ * removed once all is delivered. May run beside a forwarder. Ends when no sink took anything for `onceDeadlineMs`.
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
  * @returns how many records were acknowledged, and how many are left.
@@ -44,18 +43,23 @@ export async function requeue(
   const delivery = new Delivery({ ledger, metrics, troubles, world, secrets, log, config }, sinks);
   const stop = new AbortController();
   const delivering = delivery.run(stop.signal);
+  const deliveredSoFar = () =>
+    sinkSpecs.reduce((sum, { name }) => sum + metrics.get("sent_records_total", { sink: name }), 0);
   let left: number;
   try {
-    await Promise.race([delivery.drained(MAX_MS, signal), delivering]);
-    left = delivery.status.sinks.reduce((sum, { records }) => sum + records, 0);
+    let before: number;
+    do {
+      before = deliveredSoFar();
+      await Promise.race([delivery.drained(config.current.onceDeadlineMs, signal), delivering]);
+      left = delivery.status.sinks.reduce((sum, { records }) => sum + records, 0);
+    } while (left > 0 && deliveredSoFar() > before && !signal.aborted);
   } finally {
     stop.abort();
     await delivering;
     await ledger.close(undefined);
   }
   if (left === 0) for (const end of STORE_ENDS) await rm(`${file}${end}`, { force: true });
-  const delivered = sinkSpecs.reduce((sum, { name }) => sum + metrics.get("sent_records_total", { sink: name }), 0);
-  return { delivered, left };
+  return { delivered: deliveredSoFar(), left };
 }
 
 /** The files of a store. */

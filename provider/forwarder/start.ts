@@ -1,5 +1,5 @@
 import { LiveConfig } from "./config/config";
-import type { ForwarderConfig } from "./config/schema";
+import type { ForwarderConfig } from "./config/types";
 import { Forwarder } from "./forwarder";
 import { type Log, silent } from "./operating/troubles";
 import type { ForwardRecord } from "./record/record";

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../model/json";
+import { typeToken } from "../model/resource-kind";
 import { formatUrl } from "../model/resource-url";
 import * as signalingState from "../resources/cloud-signaling/state";
 import * as setState from "../resources/prefix-set/state";
 import * as entryState from "../resources/prefix-set-entry/state";
 import * as groupOutputs from "../resources/prefix-set-group/outputs";
 import * as groupState from "../resources/prefix-set-group/state";
-import { providerText, typeToken } from "../resources/provider-text";
+import { providerText } from "../resources/provider-text";
 import { entryName } from "./names";
 import type { HeldSet } from "./source";
 
@@ -32,9 +33,8 @@ export function placeArguments(
 }
 
 /** The arguments that the program has beyond place and entries. */
-export function limitArguments({ defaultRoutes }: HeldSet): JsonObject {
-  if (defaultRoutes.length === 0) return {};
-  return { shortestPrefix: Object.fromEntries(defaultRoutes.map(({ family }) => [`ipv${family}`, 0])) };
+export function limitArguments({ shortest }: HeldSet): JsonObject {
+  return Object.keys(shortest).length === 0 ? {} : { shortestPrefix: { ...shortest } };
 }
 
 /** A whole set as one `PrefixSet`, in the state in which a refresh would leave it. */

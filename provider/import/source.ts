@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, type ListedEntry, Prefix, type PrefixSetUrl } from "../client";
+import { wideFamilies } from "../model/coverage";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
-
 import { formatUrl } from "../model/resource-url";
 import { some } from "../model/text";
 
@@ -12,8 +12,8 @@ export interface HeldSet {
   /** Its name in the stack's configuration, for the argument `node`. */
   readonly node?: string;
   readonly entries: ReadonlyMap<CanonicalPrefix, number>;
-  /** Prefixes of no length, which a program must allow by `shortestPrefix`. */
-  readonly defaultRoutes: readonly Prefix[];
+  /** What a program must allow by `shortestPrefix`: 0 for a default route, 1 for more than a quarter of a family. */
+  readonly shortest: { readonly ipv4?: 0 | 1; readonly ipv6?: 0 | 1 };
 }
 
 /** What an import is made of. */
@@ -48,10 +48,7 @@ export function heldSet(
   const inOrder = listed.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
   const entries = new Map<CanonicalPrefix, number>();
   for (const { prefix, value } of inOrder) if (isEntryValue(value)) entries.set(prefix.toString(), value);
-  return {
-    ...at,
-    url,
-    entries,
-    defaultRoutes: inOrder.map(({ prefix }) => prefix).filter(({ length }) => length === 0),
-  };
+  const isRoute = (family: 4 | 6) => inOrder.some(({ prefix }) => prefix.family === family && prefix.length === 0);
+  const shortest = wideFamilies([...entries.keys()]).map((family) => [`ipv${family}`, isRoute(family) ? 0 : 1]);
+  return { ...at, url, entries, shortest: Object.fromEntries(shortest) };
 }

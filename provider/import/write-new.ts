@@ -1,5 +1,6 @@
 import { link, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { refuseLinks } from "../files/no-links";
 import { draftIn, removeLeftDrafts, SHARED_FILE, writeDraft } from "../files/whole-file";
 import { codeOf } from "../model/errors";
 
@@ -11,6 +12,7 @@ import { codeOf } from "../model/errors";
  * @throws {Error} where one of them exists; then nothing has changed
  */
 export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const name of files.keys()) refuseLinks(join(folder, name));
   await mkdir(folder, { recursive: true });
   await removeLeftDrafts(folder);
   const drafts = [...files].map(([name, content]) => ({ content, draft: draftIn(folder), path: join(folder, name) }));

@@ -29,6 +29,8 @@ export interface EntryNote {
   readonly expires?: string | undefined;
   /** Of an entry that has expired: the value with which `block --now` put it into this very set, if it did. */
   readonly sent?: number | undefined;
+  /** Of a group, beside `sent`: the nodes at which it did. */
+  readonly at?: readonly string[] | undefined;
 }
 
 /**
@@ -37,19 +39,64 @@ export interface EntryNote {
  */
 export type SentTo = Readonly<Record<string, number>>;
 
+/**
+ * By this an entry of a prefix file carries what {@link formatSent} wrote. Programs may spread and merge such entries, and
+ * none of it gets into JSON, and so into outputs of a stack. Of all copies of the package the same.
+ */
+export const SENT: unique symbol = Symbol.for("pulumi-packetfilter.sent");
+
+/** What an entry carries under {@link SENT}. */
+export function sentIn(entry: unknown): string | undefined {
+  const found: unknown = typeof entry === "object" && entry !== null ? Reflect.get(entry, SENT) : undefined;
+  return typeof found === "string" ? found : undefined;
+}
+
 /** A set at a node, as a prefix file names it: `http://192.0.2.10 prefixset://edge/blocked`. */
 export function sentPlace(endpoint: string, url: string): string {
   return `${endpoint} ${url}`;
 }
 
-const sentValue = schema(() => zod().unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`));
+/**
+ * Where an entry was put, on one line: value, url of the set and the addresses of nodes, what differs in the first two behind
+ * a semicolon.
+ *
+ * @example
+ * ```ts
+ * formatSent({ "http://192.0.2.10 prefixset://edge/blocked": 1, "http://192.0.2.11 prefixset://edge/blocked": 1 });
+ * // "1 prefixset://edge/blocked http://192.0.2.10 http://192.0.2.11"
+ * ```
+ */
+export function formatSent(sent: SentTo): string {
+  const groups = new Map<string, string[]>();
+  for (const [place, value] of Object.entries(sent)) {
+    const [endpoint = "", url = ""] = place.split(" ");
+    const key = `${value} ${url}`;
+    groups.set(key, [...(groups.get(key) ?? []), endpoint]);
+  }
+  return [...groups].map(([key, endpoints]) => `${key} ${endpoints.join(" ")}`).join("; ");
+}
+
+/** The inverse of {@link formatSent}; `undefined` for what is none. */
+export function parseSent(text: string | undefined): SentTo | undefined {
+  const sent: Record<string, number> = {};
+  for (const group of text?.split("; ") ?? []) {
+    const [value = "", url, ...endpoints] = group.split(" ");
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    if (!isEntryValue(number) || !url || endpoints.length === 0 || endpoints.includes("")) return undefined;
+    for (const endpoint of endpoints) sent[sentPlace(endpoint, url)] = number;
+  }
+  return sent;
+}
+
+/** What is said of a text that {@link parseSent} does not read. */
+export const NO_SENT = "is not where block --now put it: <value> <url of the set> <address of a node> …";
 
 /** {@link SentTo} as people give it. */
 export const sentSchema = schema(() =>
-  zod().record(zod().string(), sentValue(), {
-    error: 'is not an object from "<endpoint> <url of the set>" to a value',
-  }),
+  zod().string({ error: NO_SENT }).refine(parseSent, NO_SENT).transform(parseSent),
 );
+
+const sentValue = schema(() => zod().unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`));
 
 /** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
 export const expiresSchema = schema(() =>
@@ -67,6 +114,7 @@ const noteSchema = schema(() => {
     ticket: said,
     expires: expiresSchema().optional().catch(undefined),
     sent: sentValue().optional().catch(undefined),
+    at: z.array(z.string()).optional().catch(undefined),
   });
 });
 
@@ -78,8 +126,8 @@ const noteSchema = schema(() => {
  * formatNote({ ticket: "INC-4711", reason: "SYN flood" });   // '{"reason":"SYN flood","ticket":"INC-4711"}'
  * ```
  */
-export function formatNote({ reason, ticket, expires, sent }: EntryNote): string | undefined {
-  const text = JSON.stringify({ reason, ticket, expires, sent });
+export function formatNote({ reason, ticket, expires, sent, at }: EntryNote): string | undefined {
+  const text = JSON.stringify({ reason, ticket, expires, sent, at });
   return text === "{}" ? undefined : text;
 }
 
@@ -90,11 +138,12 @@ export function formatNote({ reason, ticket, expires, sent }: EntryNote): string
 export function parseNote(note: unknown): EntryNote {
   const read = noteSchema().safeParse(typeof note === "string" ? jsonIn(note) : note);
   if (!read.success) return {};
-  const { reason, ticket, expires, sent } = read.data;
+  const { reason, ticket, expires, sent, at } = read.data;
   return {
     ...(reason && { reason }),
     ...(ticket && { ticket }),
     ...(expires && { expires }),
     ...(sent !== undefined && { sent }),
+    ...(at && { at }),
   };
 }

@@ -55,6 +55,11 @@ export function visibleJson(json: string): string {
   );
 }
 
+/** The same of bytes, which most often hold nothing of the kind and are then returned as they are. */
+export function visibleBytes(json: Buffer): Buffer {
+  return /[\x7f-\xff]/.test(json.toString("latin1")) ? Buffer.from(visibleJson(json.toString("utf8"))) : json;
+}
+
 const ACTING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 function inert(text: string): string {

@@ -10,6 +10,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best.edits * 2 <= Math.max(name.length, best.known.length) ? best.known : undefined;
 }
 
+/** A sentence about what a misspelt name was probably meant to be, behind another one; empty where no known name is near. */
+export function likelyMeant(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? "" : ` ${JSON.stringify(near)} is likely meant.`;
+}
+
 /** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
 function distance(a: string, b: string): number {
   let above: number[] = [];

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { nearest } from "./nearest";
 
 /**
  * zod, loaded when the first schema is made: it takes as long to load as all that a program needs of this package. What
@@ -29,14 +30,37 @@ type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
  * z.strictObject({ endpoint: z.string() }, { error: objectError() });   // has no member `enpoint`
  * ```
  */
-export function objectError(otherwise = "must be an object"): (issue: Issue) => string {
-  return (issue) => unknownMembers(issue) ?? otherwise;
+export function objectError(
+  otherwise = "must be an object",
+  former: Readonly<Record<string, string>> = {},
+): (issue: Issue) => string {
+  return (issue) => unknownMembers(issue, former) ?? otherwise;
 }
 
-/** Names members that are not known; `undefined` for any other issue. */
-export function unknownMembers(issue: Issue): string | undefined {
+/** Names members that are not known, and what stands in place of former ones; `undefined` for any other issue. */
+export function unknownMembers(issue: Issue, former: Readonly<Record<string, string>> = {}): string | undefined {
   if (issue.code !== "unrecognized_keys" || !Array.isArray(issue.keys)) return undefined;
-  return `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")}`;
+  const known = knownMembers(issue);
+  const meant = issue.keys.flatMap((key) =>
+    Object.hasOwn(former, String(key)) ? [] : (nearest(String(key), known) ?? []),
+  );
+  const more = meant.length === 0 ? "" : `: ${quoted(meant)} ${meant.length === 1 ? "is" : "are"} likely meant`;
+  const gone = Object.entries(former).filter(([name]) => issue.keys.includes(name));
+  const now = gone.map(([name, one]) => `; in place of \`${name}\` is ${one}`);
+  return `has no member ${quoted(issue.keys)}${more}${now.join("")}`;
+}
+
+/** Those of the object's schema. */
+function knownMembers(issue: Issue): string[] {
+  const inst: unknown = Reflect.get(issue, "inst");
+  const definition: unknown = inst instanceof Object && "def" in inst ? inst.def : undefined;
+  return definition instanceof Object && "shape" in definition && definition.shape instanceof Object
+    ? Object.keys(definition.shape)
+    : [];
+}
+
+function quoted(names: readonly unknown[]): string {
+  return names.map((name) => `\`${String(name)}\``).join(", ");
 }
 
 /** Where an issue is, as people write it: `sinks[2].url`. Empty for the whole value. */

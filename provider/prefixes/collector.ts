@@ -1,8 +1,8 @@
-import { isEntryValue, MAX_VALUE } from "../model/entry";
+import { isEntryValue, MAX_VALUE, NO_SENT } from "../model/entry";
 import type { JsonObject } from "../model/json";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
-import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
+import { isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
@@ -121,10 +121,10 @@ export class Collector {
     return makeEntry(value, { reason, ticket, expires, sent });
   }
 
-  private sentOf({ sent }: RawEntry, where: Where): PrefixEntry["sent"] {
+  private sentOf({ sent }: RawEntry, where: Where): string | undefined {
     if (absent(sent)) return undefined;
-    if (isSentTo(sent)) return sent;
-    this.problems.add(where("sent"), 'what was sent is no object from "<endpoint> <url of the set>" to a value.');
+    if (isSent(sent)) return sent;
+    this.problems.add(where("sent"), `what was sent ${NO_SENT}.`);
     return undefined;
   }
 

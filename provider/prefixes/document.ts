@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, membersOf } from "../model/json";
+import { likelyMeant } from "../model/nearest";
 import type { Collector } from "./collector";
 import { LISTS } from "./lists";
 import { type Element, elements, type Path } from "./lists/list";
@@ -60,7 +61,7 @@ export function readDocument(
         if (unknown !== undefined) {
           problems.add(
             text.place([prefix, unknown]),
-            `${shown(unknown)} is no part of an entry: there are value, reason, ticket, expires and sent.`,
+            `${shown(unknown)} is no part of an entry: there are value, reason, ticket, expires and sent.${likelyMeant(unknown, [...PARTS])}`,
           );
         }
         collector.add({ ...content, prefix }, where);

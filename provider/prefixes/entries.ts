@@ -1,4 +1,14 @@
-import { expiresSchema, isEntryValue, MAX_VALUE, type SentTo, sentSchema } from "../model/entry";
+import {
+  expiresSchema,
+  isEntryValue,
+  type ListedValue,
+  MAX_VALUE,
+  NO_SENT,
+  parseSent,
+  SENT,
+  sentIn,
+} from "../model/entry";
+import { type EntriesOf, type GivenEntries, givenEntries, NO_ENTRIES } from "../model/given-entries";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
@@ -13,19 +23,24 @@ export interface PrefixEntry {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string;
   /**
-   * Where `block --now` put the entry itself: address of the node and url of the set to the value. Once the entry has
-   * expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it before.
+   * Where `block --now` put the entry itself, as the file has it in `sent`: value, url of the set and addresses of nodes. Once
+   * the entry has expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it before. It goes along
+   * with an entry that is spread or merged, and never into JSON, the outputs of a stack or an Output that the program makes.
    */
-  readonly sent?: SentTo;
+  readonly [SENT]?: string;
 }
 
 /** Canonical prefix to what it holds: the `entries` of a `PrefixSet`. */
 export type PrefixEntries = Record<string, PrefixEntry>;
 
-/** Entries as people write them: what a `PrefixSet` takes, without Outputs. */
-export type EntriesLike =
-  | readonly string[]
-  | Readonly<Record<string, number | { readonly [K in keyof PrefixEntry]?: PrefixEntry[K] | undefined }>>;
+/** What stands beside a prefix, where people write it or a node lists it. */
+type EntryContent = { readonly [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined } & {
+  readonly value?: ListedValue | undefined;
+  readonly sent?: string | undefined;
+};
+
+/** What a `PrefixSet` takes, without Outputs: prefixes, entries, or a record or Map by prefix; what a list returns is among them. */
+export type EntriesLike = EntriesOf<EntryContent>;
 
 /** What an entry may say beside its prefix. */
 const entrySchema = schema(() => {
@@ -37,7 +52,7 @@ const entrySchema = schema(() => {
       reason: text.optional(),
       ticket: text.optional(),
       expires: expiresSchema().optional(),
-      sent: sentSchema().optional(),
+      sent: z.string({ error: NO_SENT }).refine(isSent, NO_SENT).optional(),
     },
     { error: objectError("is neither a number nor an object") },
   );
@@ -48,9 +63,9 @@ export function isExpiry(time: unknown): boolean {
   return expiresSchema().safeParse(time).success;
 }
 
-/** True for what says where an entry was put. */
-export function isSentTo(given: unknown): given is SentTo {
-  return sentSchema().safeParse(given).success;
+/** True for a text that says where an entry was put. */
+export function isSent(given: unknown): given is string {
+  return typeof given === "string" && parseSent(given) !== undefined;
 }
 
 const byValue = new Map<number, PrefixEntry>();
@@ -68,17 +83,14 @@ export function plainEntry(value: number): PrefixEntry {
 }
 
 /** An entry without members that say nothing. */
-export function makeEntry(
-  value: number,
-  { reason, ticket, expires, sent }: { [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined },
-): PrefixEntry {
+export function makeEntry(value: number, { reason, ticket, expires, sent }: Omit<EntryContent, "value">): PrefixEntry {
   if (!reason && !ticket && !expires && !sent) return plainEntry(value);
   return Object.freeze({
     value,
     ...(reason && { reason }),
     ...(ticket && { ticket }),
     ...(expires && { expires }),
-    ...(sent && { sent }),
+    ...(sent && { [SENT]: sent }),
   });
 }
 
@@ -91,16 +103,10 @@ export function eachEntry(
   argument: string | undefined,
   visit: (path: () => string, spelling: unknown, content: PrefixEntry) => void,
 ): void {
-  const name = argument ?? "entries";
-  if (isArray(given)) {
-    const content = plainEntry(1);
-    for (let index = 0; index < given.length; index++) visit(() => `${name}[${index}]`, given[index], content);
-    return;
-  }
-  requireMap(given, name);
-  for (const spelling of Object.keys(given)) {
-    const path = () => `${name}[${JSON.stringify(spelling)}]`;
-    visit(path, spelling, contentOf(path, given[spelling]));
+  const { spellings, content, path } = read(given, argument ?? "entries");
+  for (let index = 0; index < spellings.length; index++) {
+    const at = () => path(index);
+    visit(at, spellings[index], contentOf(at, content(index)));
   }
 }
 
@@ -109,27 +115,13 @@ export function eachEntry(
  * @throws {TypeError} for what is no entries; prefixes are not looked at.
  */
 export function spellingsOf(given: EntriesLike, argument: string): readonly string[] {
-  if (isArray(given)) return given;
-  requireMap(given, argument);
-  return Object.keys(given);
+  return read(given, argument).spellings as readonly string[];
 }
 
-/** A text has characters, and a Map, a Set or a promise no members: each would be taken for entries that it does not hold. */
-function requireMap(given: unknown, name: string): void {
-  if (isPlain(given)) return;
-  throw new TypeError(`\`${name}\` is neither an array of prefixes nor an object with prefixes as keys.`);
-}
-
-/** True for an object that is written as `{ … }` or was parsed, in whatever realm. */
-export function isPlain(given: unknown): given is object {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
-  const parent: unknown = Object.getPrototypeOf(given);
-  return parent === null || Object.getPrototypeOf(parent) === null;
-}
-
-/** As `Array.isArray`, which does not tell a readonly array from an object. */
-function isArray(given: EntriesLike): given is readonly string[] {
-  return Array.isArray(given);
+function read(given: EntriesLike, name: string): GivenEntries {
+  const read = givenEntries(given, name);
+  if (read) return read;
+  throw new TypeError(`\`${name}\` ${NO_ENTRIES}.`);
 }
 
 /** @throws {TypeError} naming the place. */
@@ -152,7 +144,7 @@ function contentOf(path: () => string, content: unknown): PrefixEntry {
     throw new TypeError(`\`${place}\` ${message}.`);
   }
   const { value = 1, ...note } = result.data;
-  return makeEntry(value, note);
+  return makeEntry(value, { sent: sentIn(content), ...note });
 }
 
 /** True for what {@link makeEntry} made, and all that looks the same: a schema for each of a million takes seconds. */
@@ -163,8 +155,6 @@ function isEntry(content: unknown): content is PrefixEntry {
     if (name === "value") hasValue = isEntryValue(part);
     else if (name === "expires") {
       if (!isExpiry(part)) return false;
-    } else if (name === "sent") {
-      if (!isSentTo(part)) return false;
     } else if ((name !== "reason" && name !== "ticket") || typeof part !== "string") return false;
   }
   return hasValue;

@@ -1,7 +1,7 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
+import { isRecord } from "../model/given-entries";
 import type { HostBits } from "../model/prefix";
 import { firstIssue, issuePath, objectError, schema, zod } from "../model/schema";
-import { isPlain } from "./entries";
 
 export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
@@ -103,7 +103,7 @@ const optionsSchema = schema(() => {
 
 /** @throws {TypeError} naming the option. */
 export function parseOptions(given: unknown): PrefixFileOptions {
-  if (given !== undefined && !isPlain(given)) throw new TypeError("The options are not an object.");
+  if (given !== undefined && !isRecord(given)) throw new TypeError("The options are not an object.");
   const result = optionsSchema().safeParse(given ?? {});
   if (result.success) return result.data;
   const [issue] = result.error.issues;

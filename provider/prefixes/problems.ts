@@ -26,7 +26,7 @@ const MOST = 20;
  * try {
  *   readPrefixFile("blocked.txt");
  * } catch (error) {
- *   if (error instanceof PrefixFileError) for (const { line, message } of error.problems) annotate(line, message);
+ *   if (error instanceof PrefixFileError) for (const { line, message } of error.problems) console.log(line, message);
  * }
  * ```
  */

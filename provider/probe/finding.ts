@@ -2,10 +2,11 @@ import type { NodeOptions, ReceiverOptions } from "../client/options";
 
 /** Settings that the user gave, and that stay where no point decided about them. */
 export const CARRIED = [
-  "absentSet",
   "maxEntriesPerRequest",
   "maxValue",
   "maxBytesPerRequest",
+  "maxConcurrency",
+  "commitDelayMs",
   "markPauseMs",
   "markPace",
   "deadlineMs",
@@ -72,6 +73,8 @@ export interface ProbeResult {
   readonly guesses: { readonly node: Partial<NodeSettings> };
   /** All switches that were found. */
   readonly dialect: DialectSettings;
+  /** Of the points that decide about settings of whom was asked: how many there are, and which could not be looked at, with the reason. */
+  readonly looked: { readonly of: number; readonly missed: readonly string[] };
   /** Why node or receiver is of no use as it is, a sentence each, with the way out where there is one. */
   readonly unusable: readonly string[];
   /** Why the probe ended before its time; absent where it did not. */

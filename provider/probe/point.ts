@@ -2,7 +2,7 @@ import { given } from "../client/options";
 import type { ListKind, Member } from "../wire/answers";
 import type { Answer } from "./asking/answer";
 import type { Bench } from "./asking/bench";
-import { Skipped, Unclear, Unusable } from "./asking/outcome";
+import { Moot, Skipped, Unclear, Unusable } from "./asking/outcome";
 import type { Certainty, Finding, NodeSettings, ReceiverSettings } from "./finding";
 
 /** What a point says of what it saw. */
@@ -79,6 +79,8 @@ export interface Point extends Required<Pick<PointDefinition, "name" | "title" |
 
 /** A point that was asked. */
 export interface Asked {
+  /** True where the question does not come up. */
+  readonly isMoot?: boolean;
   /** What came of it, by all that is known when this is called. */
   judge(): Finding;
   /** Why what rests on it cannot be asked; absent where it can. */
@@ -110,7 +112,8 @@ export function pointNeeding(needs: Needs, restsOn?: string) {
         const judge = await ask(bench);
         return { judge: () => judged(judge()) };
       } catch (error) {
-        if (error instanceof Skipped) return { judge: () => without("skipped", error.message) };
+        if (error instanceof Skipped)
+          return { judge: () => without("skipped", error.message), isMoot: error instanceof Moot };
         if (!(error instanceof Unclear)) throw error;
         const wayOut = error instanceof Unusable && error.wayOut !== undefined ? { advice: error.wayOut } : {};
         const finding = { ...without("error", error.message), evidence: textsOf(error.evidence), ...wayOut };

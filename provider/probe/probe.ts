@@ -1,13 +1,16 @@
 import { NodeRequests } from "../client/node-connection";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { SignalingRequests } from "../client/signaling-request";
-import type { World } from "../client/world";
+import { systemWorld, type World } from "../client/world";
 import { messageOf } from "../model/errors";
 import type { Prefix } from "../model/prefix";
-import type { ResourceUrl } from "../model/resource-url";
+import { formatUrl, type ResourceUrl } from "../model/resource-url";
+import type { Answers } from "../wire/answers";
 import type { Limits } from "./asking/asker";
 import { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
+import { Ending } from "./asking/ending";
+import { needed, readingOf, within } from "./asking/needed";
 import { Unusable } from "./asking/outcome";
 import { Receiver } from "./asking/receiver";
 import { settingsOf } from "./asking/records";
@@ -16,8 +19,9 @@ import { WorkSet } from "./asking/work-set";
 import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
 import type { Asked, Point } from "./point";
 import { POINTS } from "./points";
-import { isNoSetting } from "./shapes/answers";
+import { isNoSetting, merged } from "./shapes/answers";
 import { LIMITS } from "./timing";
+import type { Note } from "./undo";
 
 /** What to ask, and of whom. */
 export interface ProbeOptions {
@@ -31,10 +35,12 @@ export interface ProbeOptions {
   readonly keep?: boolean;
   /** A receiver to ask, and a prefix of the user's own that is not active and may be started for moments. */
   readonly receiver?: { readonly options: ReceiverOptions; readonly prefix: Prefix };
-  /** Default: 5 000 entries, 1 MiB, 30 s. */
+  /** Default: 5 000 entries, 1 MiB, 30 s for a change, 15 min for all. */
   readonly limits?: Partial<Limits>;
-  /** Ends the probe early. What it put into the set is removed all the same. */
+  /** Ends the probe early. What it put into the set is removed all the same, for at most a minute. */
   readonly signal?: AbortSignal;
+  /** Is told of every entry and start before it is sent, and of what is taken back: see {@link clean}. Default: nothing is noted. */
+  readonly note?: (note: Note) => void;
   /** Clock, timers and transport; for tests. */
   readonly world?: Partial<World>;
   /** Is told what is asked next. */
@@ -42,7 +48,7 @@ export interface ProbeOptions {
 }
 
 /** Where no url is named, no node is asked: a connection opens with its first request. */
-const NO_NODE: NodeOptions = { endpoint: "http://localhost" };
+export const NO_NODE: NodeOptions = { endpoint: "http://localhost" };
 
 /**
  * Asks a node about every open point that a client can find out.
@@ -59,31 +65,43 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     limits = {},
     signal,
     world = {},
+    note,
     watch = () => {},
   } = options;
-  const bench = new Bench(new Targets(urls), node, { ...LIMITS, ...limits }, world, signal);
+  const whole = { ...LIMITS, ...limits };
+  const ending = new Ending({ ...systemWorld, ...world }, whole.wholeMs, signal);
+  const bench = new Bench(new Targets(urls), node, whole, world, ending, note);
   const [set] = bench.targets.sets;
   if (write && set) bench.work = new WorkSet(set, bench, keep);
-  if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, signal);
-  const redactors = [
-    new NodeRequests(node).redactor,
-    ...(receiver ? [new SignalingRequests(receiver.options).redactor] : []),
-  ];
+  if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, ending, note);
+  begin(bench);
   try {
-    const result = await run(bench, watch, signal);
-    return withoutSecrets(result, (text) => redactors.reduce((left, redactor) => redactor.text(left), text));
+    return withoutSecrets(await run(bench, watch), hiding(node, receiver?.options));
   } finally {
     await bench.close();
   }
 }
 
-async function run(
-  bench: Bench,
-  watch: NonNullable<ProbeOptions["watch"]>,
-  signal: AbortSignal | undefined,
-): Promise<ProbeResult> {
+/** Notes of whom is asked, and where is written. */
+export function begin({ note, endpoint, work, receiver }: Bench): void {
+  note({
+    begun: {
+      ...(work && { endpoint, set: formatUrl(work.url) }),
+      ...(receiver && { receiver: receiver.endpoint }),
+    },
+  });
+}
+
+/** Replaces what is secret in the options of a node and a receiver. */
+export function hiding(node: NodeOptions, receiver?: ReceiverOptions): (text: string) => string {
+  const redactors = [new NodeRequests(node).redactor, ...(receiver ? [new SignalingRequests(receiver).redactor] : [])];
+  return (text) => redactors.reduce((left, redactor) => redactor.text(left), text);
+}
+
+async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Promise<ProbeResult> {
   const asked: Asked["judge"][] = [];
   const failed = new Map<string, string>();
+  const moot = new Set<string>();
   const unusable: string[] = [];
   let doubtMs = 0;
   let stopped: string | undefined;
@@ -97,14 +115,16 @@ async function run(
     }
     watch(point.title, index + 1, POINTS.length);
     try {
-      const { judge, failed: problem } = await point.run(bench);
+      const { judge, failed: problem, isMoot } = await point.run(bench);
+      if (isMoot) moot.add(point.name);
       asked.push(judge);
       if (problem) failed.set(point.name, point.title);
       if (problem instanceof Unusable) unusable.push(sentence(point.needs, problem));
       await bench.work?.clear();
       await bench.receiver?.clear();
+      if (bench.work || bench.receiver) bench.noteLearnt();
     } catch (error) {
-      const ended = signal?.aborted ? "it was told to end" : messageOf(error);
+      const ended = bench.ending.isAsked ? "it was told to end" : messageOf(error);
       stopped = ended;
       if (asked.length === index) asked.push(() => point.without("error", ended));
       doubtMs = doubtAfter(error, bench.node);
@@ -114,7 +134,20 @@ async function run(
   const left = await cleanUp(bench, doubtMs);
   stopped ??= bench.blocked;
   const findings = asked.map((judge) => judge());
-  return { findings, ...summary(findings, bench), unusable, ...(stopped !== undefined && { stopped }), left };
+  const looked = lookedAt(findings, moot, bench);
+  return { ...summary(findings, bench), looked, unusable, ...(stopped !== undefined && { stopped }), left };
+}
+
+/** What was looked at of the points that decide about settings. */
+function lookedAt(findings: readonly Finding[], moot: ReadonlySet<string>, bench: Bench): ProbeResult["looked"] {
+  const matters = ({ needs, settles, name }: Point) =>
+    settles.length > 0 &&
+    !moot.has(name) &&
+    (needs === "receiver" ? bench.receiver : bench.targets.first) !== undefined;
+  const names = new Set(POINTS.filter(matters).map(({ name }) => name));
+  const all = findings.filter(({ point }) => names.has(point));
+  const missed = all.filter(({ found }) => found === "skipped" || found === "error");
+  return { of: all.length, missed: missed.map(({ title, node: why }) => `${title}: ${why}`) };
 }
 
 function sentence(needs: Point["needs"], { lacks, message, wayOut }: Unusable): string {
@@ -124,8 +157,8 @@ function sentence(needs: Point["needs"], { lacks, message, wayOut }: Unusable): 
 }
 
 /** A result whose texts, names of members included, quote nothing secret: a node may say anything anywhere. */
-function withoutSecrets<T>(value: T, hide: (text: string) => string): T;
-function withoutSecrets(value: unknown, hide: (text: string) => string): unknown {
+export function withoutSecrets<T>(value: T, hide: (text: string) => string): T;
+export function withoutSecrets(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, hide));
   if (typeof value !== "object" || value === null) return value;
@@ -142,8 +175,8 @@ function missing({ needs }: Point, bench: Bench): string | undefined {
 /** All settings together, with those that were given; what a later point found goes before what an earlier one did. */
 function summary(
   findings: readonly Finding[],
-  { learned, node: given, receiver }: Bench,
-): Pick<ProbeResult, "node" | "receiver" | "guesses" | "dialect"> {
+  { learned, node: given, receiver, seen }: Bench,
+): Pick<ProbeResult, "findings" | "node" | "receiver" | "guesses" | "dialect"> {
   const asked = new Set(
     findings.filter(({ found }) => found === "observed" || found === "assumed").map(({ point }) => point),
   );
@@ -155,11 +188,18 @@ function summary(
     Object.assign(node, settings);
     learned.learn({ known: settings.answers ?? {} });
   }
-  const { known, guessed } = learned;
+  const { guessed } = learned;
+  const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, merged(guessed, some)));
+  const known = needed(learned.known, given.answers ?? {}, read);
   delete node.answers;
   if (!isNoSetting(known)) node.answers = known;
-  const told = receiver?.answers ?? {};
+  const told = receiver?.needed() ?? {};
   return {
+    findings: findings.map((one) => ({
+      ...one,
+      settings: within(one.settings, { ...one.settings, answers: known }),
+      receiver: within(one.receiver, { answers: told }),
+    })),
     node,
     receiver: Object.keys(told).length > 0 ? { answers: told } : {},
     guesses: { node: settingsOf(guessed) },

@@ -18,12 +18,17 @@ export const TIMING = {
   longestWait: 60_000,
   /** After a request that the user's stop cut off, until its effect would show. */
   afterStop: 1_000,
+  /** What is cleaned up in the end is given up after so long, and has at least so long however slow the node may be. */
+  mostCleanUp: 60_000,
+  leastCleanUp: 20_000,
+  /** Until a change shows, where a probe was killed before it had measured that. */
+  unmeasured: 5_000,
   /** Between tries to clean up a node that fails. */
   cleanUp: [500, 1_000, 2_000, 4_000, 8_000, 16_000],
 } as const;
 
-/** What is tried at most, unless the user says otherwise: the client's own chunk of an insert, and half a minute. */
-export const LIMITS = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000 } as const;
+/** What is tried at most, unless the user says otherwise: the client's own chunk of an insert, half a minute for one change, and a quarter of an hour for all. */
+export const LIMITS = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000, wholeMs: 900_000 } as const;
 
 /** The pause after so many milliseconds of a delay that is being measured. */
 export function pauseAfter(ms: number): number {

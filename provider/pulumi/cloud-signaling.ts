@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import { typeToken } from "../resources/provider-text";
+import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { ReceiverInput } from "./types";
+import type { PrefixInput, ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
 export interface CloudSignalingArgs {
   /** Recipient prefixes to protect; at least one. */
-  prefixes: pulumi.Input<pulumi.Input<string>[]>;
+  prefixes: pulumi.Input<PrefixInput[]>;
   /**
    * What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`, or `"none"`.
    * A receiver does not tell who started what: with `"started"` that is stopped, too, which another client stopped and
@@ -62,7 +62,7 @@ export class CloudSignaling extends pulumi.CustomResource {
   declare readonly ticket: pulumi.Output<string | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   /** The receiver as it was given. */
-  declare readonly receiver: pulumi.Output<unknown>;
+  declare readonly receiver: pulumi.Output<pulumi.Unwrap<ReceiverInput> | undefined>;
   /** The receiver's address in use, without client id and secret. */
   declare readonly endpoint: pulumi.Output<string>;
 
@@ -71,8 +71,8 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
-    super(CloudSignaling.__pulumiType, name, props, accepted);
+    const { token, props, accepted, whenRegistered } = registered(KIND, name, args, options);
+    super(token, name, props, accepted);
     whenRegistered(this);
   }
 }

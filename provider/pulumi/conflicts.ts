@@ -1,3 +1,4 @@
+import { givenEntries } from "../model/given-entries";
 import type { HostBits } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 
@@ -76,11 +77,14 @@ export function mergedEntries(common: unknown, own: unknown, hostBits: unknown):
   return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
 }
 
-/** Prefixes with what they hold; `undefined` for what is neither an object nor an array of prefixes. */
+/** Prefixes with what they hold; `undefined` for what is no entries. */
 function members(entries: unknown): [string, unknown][] | undefined {
-  if (typeof entries !== "object" || entries === null) return undefined;
-  if (!Array.isArray(entries)) return Object.entries(entries);
-  return entries.every((prefix) => typeof prefix === "string") ? entries.map((prefix) => [prefix, 1]) : undefined;
+  const given = givenEntries(entries);
+  const pairs = given?.spellings.map((spelling, index) => [spelling, given.content(index)] as const) ?? [];
+  const named = pairs.flatMap(([spelling, content]): [string, unknown][] =>
+    typeof spelling === "string" ? [[spelling, content]] : [],
+  );
+  return given && named.length === pairs.length ? named : undefined;
 }
 
 function canonical(spelling: string, hostBits: HostBits): string {

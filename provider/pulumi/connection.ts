@@ -16,6 +16,19 @@ export function withSecrets(connection: unknown): pulumi.Input<unknown> {
   return later(parts[address], (known) => mark({ ...parts, [address]: known }));
 }
 
+/** The headers of the check of a rollout are marked as secrets. */
+export function withSecretHeaders<T>(rollout: pulumi.Input<T>): pulumi.Input<T> {
+  const inside = (name: string, change: (value: unknown) => unknown) => (value: unknown) => {
+    if (isDeferred(value)) return later(value, inside(name, change));
+    if (typeof value !== "object" || value === null || !(name in value)) return value;
+    return { ...value, [name]: change(Reflect.get(value, name)) };
+  };
+  return inside(
+    "check",
+    inside("headers", (headers) => pulumi.secret(headers)),
+  )(rollout) as pulumi.Input<T>;
+}
+
 function mark(connection: Record<string, unknown>): Record<string, unknown> {
   const parts = withoutUser(connection);
   for (const key of ["headers", "secretKey"]) {

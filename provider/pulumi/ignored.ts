@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { caught } from "../model/errors";
-import { isObject } from "../model/json";
+import { givenEntries } from "../model/given-entries";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { isDeferred, later } from "./inputs";
 
@@ -10,7 +10,7 @@ export interface Ignored {
   readonly paths: string[];
   /** Entries of a set that are ignored one by one. */
   readonly prefixes: ReadonlySet<CanonicalPrefix>;
-  /** True where all entries are, or the one entry of a `PrefixSetEntry`. */
+  /** True where all entries are, the one of a `PrefixSetEntry`, or all prefixes of a `CloudSignaling`. */
   readonly all: boolean;
 }
 
@@ -38,7 +38,7 @@ export function ignoredChanges(subject: Subject, paths: readonly string[] | unde
     const [name, ...inside] = read(subject, path);
     if (name === "*" && inside.length === 0) all = true;
     else if (!subject.args.includes(String(name))) throw refusal(subject, path, `there is no argument "${name}"`);
-    else if (name === "value" || name === "prefix") all = true;
+    else if (name === "value" || name === "prefix" || name === "prefixes") all = true;
     if (name === "prefixes" && inside.length > 0)
       throw refusal(subject, path, "the state has them sorted: write prefixes");
     if (name !== "entries") kept.add(path);
@@ -65,16 +65,15 @@ export function ignoredChanges(subject: Subject, paths: readonly string[] | unde
 export function withCanonicalKeys(entries: unknown, hostBits: unknown): unknown {
   if (isDeferred(entries) || (Array.isArray(entries) && entries.some(isDeferred)))
     return later(entries, (known) => withCanonicalKeys(known, hostBits));
-  if (Array.isArray(entries)) {
-    if (!entries.every((spelling) => typeof spelling === "string")) return entries;
-    return withCanonicalKeys(Object.fromEntries(entries.map((spelling) => [spelling, 1])), hostBits);
-  }
-  if (!isObject(entries)) return entries;
+  const given = givenEntries(entries);
+  if (!given) return entries;
   const found: Record<string, unknown> = {};
-  for (const spelling of Object.keys(entries)) {
+  const spellings = new Set(given.spellings);
+  for (const [index, spelling] of given.spellings.entries()) {
+    if (typeof spelling !== "string") return entries;
     const canonical = prefixIn(spelling, hostBits);
-    const isFree = typeof canonical === "string" && !(canonical in found) && !(canonical in entries);
-    found[isFree ? canonical : spelling] = entries[spelling];
+    const isFree = typeof canonical === "string" && !(canonical in found) && !spellings.has(canonical);
+    found[isFree ? canonical : spelling] = given.content(index);
   }
   return found;
 }

@@ -4,10 +4,11 @@ import { isObject, type JsonObject } from "../model/json";
 import { type HostBits, Prefix } from "../model/prefix";
 import { formatUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
-import { DeploymentFolder } from "../resources/other-processes";
+import { DeploymentFolder, sharedFolder } from "../resources/other-processes";
 import { KeyRegistry, SIGNALING } from "../resources/wanted";
 import { settled } from "./inputs";
 import { theRun } from "./run";
+import { pulumiHome } from "./settings";
 
 /**
  * Says that this run does not make a resource which the stack does not have yet, and tells the provider processes what it
@@ -22,8 +23,8 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
     `${type} "${name}" is left out of this run (--target, --exclude), and the stack does not have it yet: nothing is put in for it. Where a resource that goes with this run holds what it declares, that stays there; a destroy without --run-program removes it.`,
   );
   if (pulumi.runtime.isDryRun()) return;
-  const folder = new DeploymentFolder({ engine: process.ppid, address: engine, pid: process.pid });
-  for (const { place, object, prefixes } of wanted) new KeyRegistry(folder).of(place, object).add(prefixes);
+  const folder = new DeploymentFolder({ address: engine, pid: process.pid }, sharedFolder(pulumiHome()));
+  for (const { place, object, prefixes } of wanted) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
 }
 
 /** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
@@ -35,7 +36,7 @@ async function wantedBy(isSignaling: boolean, args: JsonObject) {
   >;
   const bits = hostBits === "mask" ? hostBits : undefined;
   if (isSignaling) {
-    const receiver = theRun().receiver(place.receiver)?.receiver;
+    const receiver = theRun().receiver(place.receiver);
     if (!receiver || !Array.isArray(prefixes)) return [];
     const endpoint = parseEndpoint(receiver.options.url, "url").shown;
     const all = prefixes.map((it) => canonical(it, bits));
@@ -49,7 +50,7 @@ async function wantedBy(isSignaling: boolean, args: JsonObject) {
   ];
   const common = wantedOf(declared);
   return placesOf(place.node, nodes).flatMap(([name, own]) => {
-    const node = theRun().set(url, name)?.toInspect.node;
+    const node = theRun().set(url, name)?.node;
     if (!node) return [];
     const endpoint = parseNodeEndpoint(node.options.endpoint).shown;
     const more = isObject(own) && own.entries !== undefined ? wantedOf(own.entries) : [];

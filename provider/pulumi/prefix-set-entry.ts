@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { typeToken } from "../resources/provider-text";
+import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { NodeInput } from "./types";
+import type { NodeInput, PrefixInput } from "./types";
 
 /** Arguments of a {@link PrefixSetEntry}. */
 export interface PrefixSetEntryArgs {
@@ -13,7 +13,7 @@ export interface PrefixSetEntryArgs {
   /** Name of the set, which exists on the node. */
   set: pulumi.Input<string>;
   /** The prefix or address. */
-  prefix: pulumi.Input<string>;
+  prefix: PrefixInput;
   /** Integer from 0 to 2³²−1; default 1. */
   value?: pulumi.Input<number>;
   /** Why the entry exists; never sent. */
@@ -22,8 +22,8 @@ export interface PrefixSetEntryArgs {
   ticket?: pulumi.Input<string>;
   /** ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it. */
   expires?: pulumi.Input<string>;
-  /** What a prefix file remembers of `block --now`: address of the node and url of the set to the value put there; default: none. */
-  sent?: pulumi.Input<Record<string, pulumi.Input<number>>>;
+  /** What a prefix file remembers of `block --now`: value, url of the set and addresses of nodes; default: none. No state keeps it. */
+  sent?: pulumi.Input<string>;
   /** What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /** On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before this resource did. */
@@ -31,8 +31,11 @@ export interface PrefixSetEntryArgs {
   /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
   hostBits?: pulumi.Input<"reject" | "mask">;
   /** The prefix may not overlap one of these, in either direction of containment. */
-  forbiddenPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
-  /** Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out. */
+  forbiddenPrefixes?: pulumi.Input<PrefixInput[]>;
+  /**
+   * Shorter prefixes fail. By default the default route does, and so do entries that together cover more than a quarter of a
+   * family; `{ ipv4: 1 }` allows them, `{ ipv4: 0 }` the default route, too.
+   */
   shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
   /** Default: the node of the configuration or of the environment. */
   node?: NodeInput;
@@ -86,14 +89,13 @@ export class PrefixSetEntry extends pulumi.CustomResource {
   declare readonly reason: pulumi.Output<string | undefined>;
   declare readonly ticket: pulumi.Output<string | undefined>;
   declare readonly expires: pulumi.Output<string | undefined>;
-  declare readonly sent: pulumi.Output<Record<string, number> | undefined>;
   declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
   declare readonly onDestroy: pulumi.Output<"remove" | "keep" | "created" | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
   declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
   /** The node as it was given. */
-  declare readonly node: pulumi.Output<unknown>;
+  declare readonly node: pulumi.Output<pulumi.Unwrap<NodeInput> | undefined>;
   /** The url of the set. */
   declare readonly url: pulumi.Output<string>;
   /** The node's address in use, without secrets. */
@@ -104,8 +106,8 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
-    super(PrefixSetEntry.__pulumiType, name, props, accepted);
+    const { token, props, accepted, whenRegistered } = registered(KIND, name, args, options);
+    super(token, name, props, accepted);
     whenRegistered(this);
   }
 }

@@ -1,9 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { typeToken } from "../resources/provider-text";
+import { typeToken } from "../model/resource-kind";
+import type { Waves } from "../resources/prefix-set-group/rollout/waves";
+import { withSecretHeaders } from "./connection";
 import { DeclaredSet, PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
 import type { EntriesInput } from "./types";
+
+export type { WaveSize, Waves } from "../resources/prefix-set-group/rollout/waves";
 
 /** What is different at one node of a {@link PrefixSetGroup}. */
 export interface GroupNodeArgs {
@@ -22,6 +26,33 @@ export type GroupNodesInput = pulumi.Input<
   readonly pulumi.Input<string>[] | Readonly<Record<string, pulumi.Input<GroupNodeArgs>>>
 >;
 
+/** What a wave has to pass: either `url`, with what belongs to it, or `command`. */
+export interface RolloutCheck {
+  /** Asked by GET for each node that the wave changed, `{node}` being its name, for example `https://health.example/{node}`. */
+  url?: pulumi.Input<string>;
+  /** Request headers; secrets. Default: none. */
+  headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /** The status that passes; default 200. */
+  status?: pulumi.Input<number>;
+  /**
+   * A program and its arguments, run once a wave in the folder of the program, with `PACKETFILTER_NODES` (names, comma-separated)
+   * and `PACKETFILTER_SET` (url) in its environment. It passes with exit code 0.
+   */
+  command?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** In which order the nodes of a group change, and what each wave has to pass. */
+export interface RolloutArgs {
+  /** The waves by name or by size; nodes in no wave come last, all at once. */
+  waves: pulumi.Input<Waves>;
+  /** Milliseconds of rest after a wave that changed something, before its check; default 0. */
+  pauseMs?: pulumi.Input<number>;
+  /** Default: none, and a wave has passed when its nodes hold what they should. */
+  check?: pulumi.Input<RolloutCheck>;
+  /** Milliseconds after which a check fails that has not passed; it is tried again every 5 s. Default 60 000. */
+  checkTimeoutMs?: pulumi.Input<number>;
+}
+
 /** Arguments of a {@link PrefixSetGroup}: those of a `PrefixSet`, for many nodes. */
 export interface PrefixSetGroupArgs extends Omit<PrefixSetArgs, "node"> {
   /** Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there; at least one. */
@@ -33,13 +64,18 @@ export interface PrefixSetGroupArgs extends Omit<PrefixSetArgs, "node"> {
    * next one goes on there, and a refresh keeps their state; more fail. Default 0.
    */
   maxUnreachable?: pulumi.Input<number | string>;
+  /**
+   * The nodes change wave by wave; default: all at once. A wave that has not passed stops all nodes after it, and the next
+   * `up` begins with its check, whatever the program says then.
+   */
+  rollout?: pulumi.Input<RolloutArgs>;
 }
 
 const KIND: Kind = {
   type: "PrefixSetGroup",
   required: ["arena", "set", "entries", "nodes"],
   identity: ["arena", "profile", "set"],
-  optional: [...PREFIX_SET_OPTIONS, "atOnce", "maxUnreachable"],
+  optional: [...PREFIX_SET_OPTIONS, "atOnce", "maxUnreachable", "rollout"],
   outputs: ["notes", "url", "count", "endpoints", "differs"],
   repeats: { argument: "entries", output: "notes" },
 };
@@ -50,7 +86,8 @@ const KIND: Kind = {
  * A node that fails is named and is in {@link differs}, the others are done, and the next `up` goes on with it alone.
  *
  * The id is the set's url. Arena, profile and set replace the resource, everything else is updated: nodes that join are
- * filled, nodes that leave are cleared, and a node under another name at the same address is the same.
+ * filled, nodes that leave are cleared, and a node under another name at the same address is the same. With `rollout` the
+ * nodes change wave by wave, and a wave that did not pass its check stops what follows until it does.
  *
  * @example
  * ```ts
@@ -58,7 +95,8 @@ const KIND: Kind = {
  *   arena: "edge",
  *   set: "blocked",
  *   entries: readPrefixFile("blocks.yaml"),
- *   nodes: { fra1: {}, fra2: {}, ams1: { entries: { "203.0.113.9": 2 } } },
+ *   nodes: { lab1: {}, fra1: {}, ams1: { entries: { "203.0.113.9": 2 } } },
+ *   rollout: { waves: { canary: ["lab1"], size: "20%" }, check: { url: "https://health.example/{node}" } },
  * });
  * ```
  */
@@ -79,6 +117,8 @@ export class PrefixSetGroup extends DeclaredSet {
   declare readonly atOnce: pulumi.Output<number | undefined>;
   /** As it was given. */
   declare readonly maxUnreachable: pulumi.Output<number | string | undefined>;
+  /** As it was given; while a wave has not passed, which one, and why. */
+  declare readonly rollout: pulumi.Output<Rollout | undefined>;
   /** How many entries the group declares, not times the nodes. */
   declare readonly count: pulumi.Output<number>;
   /** Name of a node to its address in use, without secrets; a node that was never written is not there. */
@@ -92,13 +132,27 @@ export class PrefixSetGroup extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetGroupArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
-    super(PrefixSetGroup.__pulumiType, name, props, accepted);
+    const { rollout } = args;
+    const given = rollout === undefined ? args : { ...args, rollout: withSecretHeaders(rollout) };
+    const { token, props, accepted, whenRegistered } = registered(KIND, name, given, options);
+    super(token, name, props, accepted);
     whenRegistered(this);
   }
 }
 
 declareOptional(PrefixSetGroup, KIND);
+
+/** The rollout as it was given, and the wave that has not passed, if one has not. */
+export interface Rollout extends pulumi.Unwrap<RolloutArgs> {
+  /** The number of the wave that has not passed, from 1. */
+  wave?: number;
+  /** How many waves there are. */
+  of?: number;
+  /** The nodes that have not passed. */
+  nodes?: string[];
+  /** Why, as half a sentence. */
+  reason?: string;
+}
 
 /** What is different at a node, as the state has it. */
 export interface GroupNode {

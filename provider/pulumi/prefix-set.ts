@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { typeToken } from "../resources/provider-text";
+import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { EntriesInput, NodeInput } from "./types";
+import type { EntriesInput, NodeInput, PrefixInput } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
 export interface PrefixSetArgs {
@@ -23,21 +23,24 @@ export interface PrefixSetArgs {
   /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
   hostBits?: pulumi.Input<"reject" | "mask">;
   /** No entry may overlap one of these, in either direction of containment. */
-  forbiddenPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
+  forbiddenPrefixes?: pulumi.Input<PrefixInput[]>;
   /** Each of these must be covered by an entry. */
-  requiredPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
-  /** Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out. */
+  requiredPrefixes?: pulumi.Input<PrefixInput[]>;
+  /**
+   * Shorter prefixes fail. By default the default route does, and so do entries that together cover more than a quarter of a
+   * family; `{ ipv4: 1 }` allows them, `{ ipv4: 0 }` the default route, too.
+   */
   shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
   /** More entries fail; no default. */
   maxEntries?: pulumi.Input<number>;
   /**
    * More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are always allowed.
-   * The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
+   * The environment variable `PACKETFILTER_ALLOW=<url>` lifts the limit for one run.
    */
   maxRemovals?: pulumi.Input<number | string>;
   /**
    * More entries that get another value at once fail: a number, or percent of what the state holds; no default. 20 are always
-   * allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit for one run.
+   * allowed. The environment variable `PACKETFILTER_ALLOW=<url>` lifts the limit for one run.
    */
   maxChanges?: pulumi.Input<number | string>;
   /** A set that had entries may become empty; default `false`. */
@@ -119,7 +122,7 @@ export class PrefixSet extends DeclaredSet {
   }
 
   /** The node as it was given. */
-  declare readonly node: pulumi.Output<unknown>;
+  declare readonly node: pulumi.Output<pulumi.Unwrap<NodeInput> | undefined>;
   /** How many entries of the set this resource keeps; with `exclusive: false` the set may hold others. */
   declare readonly count: pulumi.Output<number>;
   /** The node's address in use, without secrets. */
@@ -131,8 +134,8 @@ export class PrefixSet extends DeclaredSet {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    const { props, accepted, whenRegistered } = registered(KIND, name, args, options);
-    super(PrefixSet.__pulumiType, name, props, accepted);
+    const { token, props, accepted, whenRegistered } = registered(KIND, name, args, options);
+    super(token, name, props, accepted);
     whenRegistered(this);
   }
 }

@@ -1,11 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { connectionKey } from "../client/credentials";
-import type { NodeClient } from "../client/node-client";
-import { DEFAULTS } from "../client/options";
 import type { ListedValue } from "../model/entry";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import { programSettings } from "./settings";
-import { SharedMarks } from "./shared-marks";
 import type { NodeArgs, NodeInput, ReceiverArgs, ReceiverInput } from "./types";
 
 /** A node as a plain value: a name in the configuration, or the node itself. */
@@ -55,8 +51,6 @@ export type WithInputs<T> = {
   [K in keyof T]: K extends "node" ? NodeInput : K extends "receiver" ? ReceiverInput : pulumi.Input<T[K]>;
 };
 
-const sharedMarks = new SharedMarks();
-
 /**
  * Lists the profiles of an arena. Runs in the program, in previews too.
  *
@@ -66,8 +60,8 @@ const sharedMarks = new SharedMarks();
  * const profiles = await getProfiles({ arena: "edge" });
  * ```
  */
-export function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
-  return withNode(args.node, (node) => node.listProfiles(args.arena));
+export async function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
+  return (await reading()).getProfiles(programSettings(), args);
 }
 
 /**
@@ -78,8 +72,8 @@ export function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
  * const rules = await getRules({ arena: "edge", profile: "web" });
  * ```
  */
-export function getRules(args: GetRulesArgs): Promise<Rule[]> {
-  return withNode(args.node, (node) => node.listRules(args.arena, args.profile));
+export async function getRules(args: GetRulesArgs): Promise<Rule[]> {
+  return (await reading()).getRules(programSettings(), args);
 }
 
 /**
@@ -93,13 +87,7 @@ export function getRules(args: GetRulesArgs): Promise<Rule[]> {
  * ```
  */
 export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
-  const { arena, profile, type, userArena } = args;
-  const { options } = programSettings().node(args.node);
-  const key = JSON.stringify([arena, profile, type, userArena, connectionKey(options)]);
-  const call = userArena === undefined ? {} : { userArena };
-  return sharedMarks.read(key, options.markPauseMs ?? DEFAULTS.markPauseMs, () =>
-    withNode(args.node, (node) => node.listMarks(arena, profile, type, call)),
-  );
+  return (await reading()).getMarks(programSettings(), args);
 }
 
 /**
@@ -112,13 +100,8 @@ export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
  * const held = await getPrefixSet({ arena: "edge", set: "blocked" });   // canonical prefix to value
  * ```
  */
-export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, ListedValue>> {
-  const { arena, profile, set } = args;
-  const url = { kind: "prefixset" as const, arena, set, ...(profile === undefined ? {} : { profile }) };
-  return withNode(args.node, async (node) => {
-    const list = await node.listPrefixSet(url);
-    return Object.fromEntries(list.map(({ prefix, value }) => [prefix.toString(), value]));
-  });
+export async function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, ListedValue>> {
+  return (await reading()).getPrefixSet(programSettings(), args);
 }
 
 /**
@@ -130,13 +113,7 @@ export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, Lis
  * ```
  */
 export async function getSignalings(args: GetSignalingsArgs = {}): Promise<string[]> {
-  const { SignalingClient } = await import("../client/signaling-client.js");
-  const client = new SignalingClient(programSettings().receiver(args.receiver).options);
-  try {
-    return (await client.status()).map(String);
-  } finally {
-    await client.close();
-  }
+  return (await reading()).getSignalings(programSettings(), args);
 }
 
 /**
@@ -199,17 +176,9 @@ export function getSignalingsOutput(args: WithInputs<GetSignalingsArgs> = {}): p
   return lifted(args, getSignalings);
 }
 
+/** Loaded when it is called, since most programs read nothing. */
+const reading = () => import("../resources/read-functions.js");
+
 function lifted<A, R>(args: WithInputs<A>, read: (args: A) => Promise<R>): pulumi.Output<R> {
   return pulumi.output(args).apply((known) => read(known as A)) as pulumi.Output<R>;
-}
-
-async function withNode<R>(node: PlainNode | undefined, read: (client: NodeClient) => Promise<R>): Promise<R> {
-  // Loaded here, since most programs read nothing.
-  const { NodeClient } = await import("../client/node-client.js");
-  const client = new NodeClient(programSettings().node(node).options);
-  try {
-    return await read(client);
-  } finally {
-    await client.close();
-  }
 }

@@ -5,7 +5,7 @@ import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY 
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
-import { engineAddress, warnOfUnknownKeys } from "./settings";
+import { engineAddress, judgeUnknownKeys } from "./settings";
 
 /** What a class says about its arguments and outputs. */
 export interface Kind {
@@ -31,6 +31,7 @@ export interface Kind {
  * answered by {@link declareOptional}. Of a resource that is looked up by its id everything is named, since its state
  * decides what there is.
  *
+ * @param native Whether the plugin serves the resource: it needs no provider text.
  * @throws {pulumi.RunError} where an argument, or a member of one, is missing
  */
 export function properties(
@@ -38,18 +39,19 @@ export function properties(
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions | undefined,
+  native: boolean,
 ): pulumi.Inputs {
-  warnOfUnknownKeys();
+  judgeUnknownKeys();
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const connection = kind.connection && given[kind.connection];
   const props: pulumi.Inputs = isLookup(options)
     ? { ...named([...kind.required, ...kind.optional]), ...given }
-    : { ...given, ...judged(kind, name, given) };
+    : { ...given, ...judged(kind, name, given, native) };
   if (kind.connection && connection !== undefined) props[kind.connection] = withSecrets(connection);
   return {
     ...named(kind.outputs.filter((output) => !(output in props))),
     ...props,
-    __provider: providerText(kind.type),
+    ...(!native && { __provider: providerText(kind.type) }),
   };
 }
 
@@ -100,7 +102,7 @@ function argumentOf(resource: object, { required }: Kind, args: object): unknown
   return given && Object.entries(resource).find(([name]) => name === given[0])?.[1];
 }
 
-function judged(kind: Kind, name: string, given: JsonObject): pulumi.Inputs {
+function judged(kind: Kind, name: string, given: JsonObject, native: boolean): pulumi.Inputs {
   const label = `${kind.type} "${name}"`;
   const props: pulumi.Inputs = {};
   const deferred: Promise<SecretParts>[] = [];
@@ -123,7 +125,8 @@ function judged(kind: Kind, name: string, given: JsonObject): pulumi.Inputs {
         .apply((secret) => (secret.includes(argument) ? pulumi.secret(value) : value));
     }
   }
-  return deferred.length === 0 ? props : { ...props, ...markings(kind, deferred) };
+  // The plugin is told by the engine what is secret.
+  return deferred.length === 0 || native ? props : { ...props, ...markings(kind, deferred) };
 }
 
 /** The provider sees everything in the clear, so it is told what to keep to itself, and which outputs repeat it. */

@@ -1,13 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import { IGNORED_KEY } from "../resources/provider-text";
-import { declareSet, declareSignaling } from "./declared";
+import { nativeToken, typeToken } from "../model/resource-kind";
+import { SAID_KEY, type Said } from "../resources/provider-text";
+import { declareSet, waitsForOthers } from "./declared";
 import { ignoredChanges, withCanonicalKeys } from "./ignored";
-import type { Made } from "./preview/obstacles";
+import { plainArguments } from "./inputs";
 import { isLookup, type Kind, properties, watchLeftOut } from "./registration";
 
 /** True for an instance of a class, whichever copy of the package made it. */
 export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object: unknown): boolean {
-  return pulumi.CustomResource.isInstance(object) && Reflect.get(object, "__pulumiType") === __pulumiType;
+  if (!pulumi.CustomResource.isInstance(object)) return false;
+  const type: unknown = Reflect.get(object, "__pulumiType");
+  return type === __pulumiType || type === nativeToken(__pulumiType.split(":").at(-1) ?? "");
+}
+
+/** True for a resource that the plugin `packetfilter` serves, since it or a parent has a provider of it. */
+function isNative(type: string, options: pulumi.CustomResourceOptions | undefined): boolean {
+  const provider = options?.provider ?? options?.parent?.getProvider(nativeToken(type));
+  return provider !== undefined && Reflect.get(provider, "__pulumiType") === "pulumi:providers:packetfilter";
 }
 
 /**
@@ -17,42 +26,50 @@ export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object
  * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and
  * where an argument is missing or another resource declares the same
  */
-export function registered<A extends { readonly hostBits?: unknown; readonly entries?: unknown }>(
-  kind: Kind,
-  name: string,
-  args: A,
-  options: pulumi.CustomResourceOptions | undefined,
-) {
+export function registered<
+  A extends { readonly hostBits?: unknown; readonly entries?: unknown; readonly exclusive?: unknown },
+>(kind: Kind, name: string, written: A, options: pulumi.CustomResourceOptions | undefined) {
+  const args = plainArguments(written);
   const { hostBits } = args;
   const names = [...kind.required, ...kind.optional, ...(kind.connection ? [kind.connection] : [])];
   const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args: names, hostBits }, options?.ignoreChanges);
-  const followed = accepted(kind.type, name, options);
+  const native = isNative(kind.type, options);
+  const [token, formerly] = native
+    ? [nativeToken(kind.type), typeToken(kind.type)]
+    : [typeToken(kind.type), nativeToken(kind.type)];
+  const followed = accepted(kind.type, name, options, native);
   // The engine resets an entry by its key in the state, so that the program has it under that key, too.
   const prefixes = [...(ignored?.prefixes ?? [])];
   const given: A = prefixes.length > 0 ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
-  const isWhole = ignored?.all === true && kind.required.includes("entries");
-  const told = isWhole || (prefixes.length > 0 && kind.required.includes("nodes") && prefixes);
-  const props = { ...properties(kind, name, given, options), ...(told && { [IGNORED_KEY]: told }) };
-  const made: Made = {};
+  const said: Said = {
+    // Only of a set that others share there can be several lines.
+    ...(args.exclusive !== undefined && { name }),
+    ...(ignored?.all === true ? { ignored: true } : prefixes.length > 0 && { ignored: prefixes }),
+    ...(pulumi.runtime.isDryRun() && !waitsForOthers(options) && { decides: true }),
+  };
   const isManaged = !isLookup(options);
+  const saysMore = isManaged && Object.keys(said).length > 0;
+  const props = { ...properties(kind, name, given, options, native), ...(saysMore && { [SAID_KEY]: said }) };
   const { type } = kind;
-  if (isManaged && type === "CloudSignaling") declareSignaling(given);
-  if (isManaged && type !== "CloudSignaling") declareSet({ type, name, ignored, made }, given, options);
+  if (isManaged && type !== "CloudSignaling") declareSet({ type, name }, given, options);
   const whenRegistered = (resource: pulumi.CustomResource) => {
-    made.resource = resource;
     if (isManaged) watchLeftOut(resource, kind, name, given);
   };
-  return { props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, whenRegistered };
+  // A stack moves from one to the other, and back, with nothing sent.
+  const aliases = [...(options?.aliases ?? []), { type: formerly }];
+  const ways = { ...followed, aliases, ...(ignored && { ignoreChanges: ignored.paths }) };
+  return { token, props, accepted: ways, whenRegistered };
 }
 
 function accepted(
   type: string,
   name: string,
   options: pulumi.CustomResourceOptions | undefined,
+  native: boolean,
 ): pulumi.CustomResourceOptions | undefined {
   if (options === undefined) return undefined;
   const { deletedWith, deleteBeforeReplace } = options;
-  refuseImport(type, name, options);
+  if (!native) refuseImport(type, name, options);
   const isSignaling = type === "CloudSignaling";
   if (deletedWith !== undefined) {
     const [what, keep] = isSignaling

@@ -1,5 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Answers, NodeOptions, ReceiverOptions, TlsOptions } from "../client/index";
+import type { ListedValue } from "../model/entry";
+import type { EntryLike, PrefixLike } from "../model/given-entries";
 
 /** What each member, at any depth, may be in a program: a value, or an Output of one. */
 type Inputs<T> = T extends object ? { readonly [Key in keyof T]: pulumi.Input<Inputs<T[Key]>> } : T;
@@ -24,6 +26,9 @@ export interface NodeArgs extends Inputs<NodeOptions> {
   readonly endpoint: pulumi.Input<string>;
 }
 
+/** Members of the unnamed node; its address and headers stand in keys of their own, or here. */
+export interface UnnamedNodeArgs extends Partial<NodeArgs> {}
+
 /** How a node answers, see {@link Answers}. An answer that is not understood is an error that names the setting with which it is read. */
 export interface AnswersArgs extends Inputs<Answers> {}
 
@@ -33,6 +38,9 @@ export interface AnswersArgs extends Inputs<Answers> {}
  */
 export interface ReceiverArgs extends Inputs<ReceiverOptions> {}
 
+/** Members of the unnamed receiver; its address and credentials stand in keys of their own, or here. */
+export interface UnnamedReceiverArgs extends Partial<ReceiverArgs> {}
+
 /** A node: the name of one in `packetfilter:nodes`, or the node itself. */
 export type NodeInput = pulumi.Input<string | NodeArgs>;
 
@@ -41,8 +49,11 @@ export type ReceiverInput = pulumi.Input<string | ReceiverArgs>;
 
 /** What an entry of a set can say beside its value. */
 export interface EntryArgs {
-  /** Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contract.md#set-entries). */
-  value?: pulumi.Input<number>;
+  /**
+   * Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contract.md#set-entries). A text, which some nodes list, fails
+   * the check unless the state has it.
+   */
+  value?: pulumi.Input<ListedValue>;
   /** Why the entry exists. */
   reason?: pulumi.Input<string>;
   /** Reference into another system, for example `INC-4711`. */
@@ -50,11 +61,21 @@ export interface EntryArgs {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   expires?: pulumi.Input<string>;
   /**
-   * What a prefix file remembers of `block --now`: address of the node and url of the set to the value that it put there;
-   * default: none. Once the entry has expired, an `up` removes it there even if none has seen it before.
+   * What a prefix file remembers of `block --now`: the value, the url of the set and the addresses of the nodes where it put that;
+   * default: none. Once the entry has expired, an `up` removes it there even if none has seen it before. No state keeps it.
    */
-  sent?: pulumi.Input<Record<string, pulumi.Input<number>>>;
+  sent?: pulumi.Input<string>;
 }
 
-/** Prefixes alone, each with the value 1, or prefixes with values. */
-export type EntriesInput = pulumi.Input<pulumi.Input<string>[] | Record<string, pulumi.Input<number | EntryArgs>>>;
+/** A prefix in any spelling, or as `pulumi-packetfilter/client` parses it. */
+export type PrefixInput = pulumi.Input<PrefixLike>;
+
+/**
+ * Prefixes alone, each with the value 1, or prefixes with values: a record or Map by prefix, or any iterable of prefixes or of
+ * `{ prefix, value, … }`. What `getPrefixSet`, `readPrefixFile` and `NodeClient.listPrefixSet` return fits as it is.
+ */
+export type EntriesInput = pulumi.Input<
+  | (Iterable<PrefixInput | EntryLike<EntryArgs> | readonly [prefix: PrefixLike, content: ListedValue | EntryArgs]> &
+      object)
+  | Readonly<Record<string, pulumi.Input<ListedValue | EntryArgs>>>
+>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainData } from "../model/plain-data";
 import { grouped } from "../model/text";
 import type { Report } from "./model";
 
@@ -45,7 +46,7 @@ export function parseFindings(text: string): NonNullable<Report["policies"]> {
 
 function read<T>(schema: z.ZodType<T>, line: string, number: number): T {
   try {
-    return schema.parse(JSON.parse(line));
+    return schema.parse(plainData(line));
   } catch {
     throw new Error(
       `Line ${number} of the findings is none that policies/run writes: give the file that PACKETFILTER_POLICIES_REPORT named.`,

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames } from "../model/text";
 import { SECRET_MARK } from "../resources/secret-names";
+import { type AreTwo, unprovenIn } from "./leaving";
 import { SetChanges, type SetStep } from "./set-changes";
 import {
   canonical,
@@ -19,12 +20,13 @@ import {
 } from "./set-content";
 
 /** What a step does to a group. */
-interface GroupStep extends Omit<SetStep, "before" | "after"> {
+interface GroupStep extends Omit<SetStep, "before" | "after" | "isUnproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
   readonly after: readonly SetContent[];
   /** What the state said before the refresh. */
   readonly state: readonly SetContent[];
+  readonly areTwo: AreTwo;
 }
 
 /** What a step does to the set of one node of a group. */
@@ -39,12 +41,14 @@ interface Part {
 export class Groups {
   private readonly parts: Part[] = [];
 
-  add({ before, after, state, keeps, ...step }: GroupStep): void {
-    const [had, wanted, known] = [before, after, state].map(byKey);
-    for (const [key, held] of new Map([...(had ?? []), ...(wanted ?? [])])) {
-      const [earlier, later] = [had?.get(key), wanted?.get(key)];
-      const ofNode = { ...step, keeps: keeps && !later, before: earlier, after: later };
-      this.parts.push({ key, held, step: ofNode, state: known?.get(key) });
+  add({ before, after, state, keeps, areTwo, ...step }: GroupStep): void {
+    const [had, wanted, known] = [byKey(before), byKey(after), byKey(state)];
+    const isUnproven = unprovenIn(had, wanted, areTwo);
+    for (const [key, held] of new Map([...had, ...wanted])) {
+      const [earlier, later] = [had.get(key), wanted.get(key)];
+      const isLeft = earlier !== undefined && !later && !keeps && isUnproven(earlier);
+      const ofNode = { ...step, keeps: keeps && !later, isUnproven: isLeft, before: earlier, after: later };
+      this.parts.push({ key, held, step: ofNode, state: known.get(key) });
     }
   }
 
@@ -92,8 +96,8 @@ function likenesses(): (part: Part) => string {
     numbers.set(content?.entries, number);
     return number;
   };
-  return ({ step: { resource, before, after }, state, held }) =>
-    JSON.stringify([resource, held.url, [before, after, state].map(numberOf)]);
+  return ({ step: { resource, before, after, isUnproven }, state, held }) =>
+    JSON.stringify([resource, held.url, isUnproven, [before, after, state].map(numberOf)]);
 }
 
 function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent> {
@@ -123,8 +127,10 @@ function contents(names: readonly string[], members: JsonObject, known: Known): 
   const common = contentOfSet(members, known);
   const alike = new Map<string, SetContent>();
   return names.toSorted(compareNames).map((name) => {
-    const key = JSON.stringify([nodes[name] ?? {}, differs[name]]);
-    const held = alike.get(key) ?? withDifferences(withOwn(common, nodes[name], { members, known }), differs[name]);
+    const isMember = name in nodes;
+    const key = JSON.stringify([isMember, nodes[name] ?? {}, differs[name]]);
+    const content = isMember ? withOwn(common, nodes[name], { members, known }) : { ...common, entries: new Map() };
+    const held = alike.get(key) ?? withDifferences(content, differs[name]);
     alike.set(key, held);
     return { ...held, place: placeOf({ named: name, endpoint: endpoints[name] }, known, NODE) };
   });

@@ -1,7 +1,7 @@
 import { groupBy } from "../model/group";
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
-import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
+import type { EntryChange, EntryList, PutBack, Report, SetReport, SignalingReport, WholeChange } from "./model";
 import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 
 /** What the longest key, link and headings need together, which are always there. */
@@ -71,7 +71,7 @@ const FRAME = "headings";
 
 /** In the order of the comment. Foreign text is in `code` everywhere. */
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
-  const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
+  const { whole, sets, signalings, putBack, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string): Block => ({ text, rank: 0, kind: FRAME });
   /** Nothing where there are no items, and so no need of a heading. */
   const section = (heading: string, items: readonly string[], rank: number, kind: string): Block[] =>
@@ -96,6 +96,7 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
     ...section(bold("Warnings"), warnings.map(line), 3, "warnings"),
     ...section(tableHead(withMarks), rows, 4, "sets of the table"),
     ...section(bold("Signalings"), signaled, 4, "signalings"),
+    ...section(bold("Put back, no change of the program"), putBack.map(putBackLine), 4, "resources that put back"),
     ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
     ...(found.length > 0 ? [{ text: folded("What the preview found", seen), rank: 6, kind: "findings" }] : []),
   ];
@@ -136,13 +137,13 @@ function row(set: SetReport, withMarks: boolean): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Sets that change in the same way on several nodes, as those of a fleet do, share their details. */
+/** Sets that change in the same way on several nodes, as those of a group do, share their details. */
 function alike(sets: readonly SetReport[]): SetReport[][] {
   const bare = (list: EntryList) => list.entries.map(({ resource: _, ...entry }) => entry);
   const likeness = ({ url, in: coming, out, changed, renoted, ...set }: SetReport) => {
-    const { kept, unknown, hidden, drift, expiring, marks } = set;
+    const { kept, unproven, unknown, hidden, drift, expiring, marks } = set;
     const lists = [coming, out, changed, renoted].map(bare);
-    return JSON.stringify([url, lists, kept, unknown, hidden, drift, expiring, marks]);
+    return JSON.stringify([url, lists, kept, unproven, unknown, hidden, drift, expiring, marks]);
   };
   return [...groupBy(sets, likeness).values()];
 }
@@ -162,9 +163,8 @@ function details(group: readonly SetReport[], limit: number): string {
     .filter(({ list }) => list.count > 0)
     .map(({ list, title }) => `${title.toLowerCase()} ${grouped(list.count)}`);
   const nodes = group.flatMap(({ node, nodes }) => nodes ?? [node]);
-  const fleets = [...new Set(group.flatMap(({ resources }) => resources.flatMap(({ fleet }) => fleet ?? [])))];
   const parts = [
-    `${code(set.url)} at ${few(nodes, limit)}${fleets.length > 0 ? `, of the fleet ${codes(fleets.slice(0, limit))}` : ""}\n`,
+    `${code(set.url)} at ${few(nodes, limit)}\n`,
     said.length > 0 ? `\n${said.map((one) => `- ${one}\n`).join("")}` : "",
     set.marks && "unasked" in set.marks ? `\n- Marks: ${code(set.marks.unasked, 500)}\n` : "",
     ...lists.map(({ list, title }) => entryTable(list, title, limit)),
@@ -217,6 +217,11 @@ function signalingLines(signaling: SignalingReport, limit: number): string {
     ...(note?.ticket === undefined ? [] : [`ticket ${code(note.ticket)}`]),
   ];
   return `- ${code(resource.name)} at ${code(receiver)}: ${parts.join("; ") || "nothing starts or stops"}\n`;
+}
+
+function putBackLine({ resource, place, url, what }: PutBack): string {
+  const where = [url, place].flatMap((one) => (one === undefined ? [] : [code(one)])).join(" at ");
+  return `- ${code(resource.name)}, ${where}: ${code(what, 1_000)}\n`;
 }
 
 function codes(texts: readonly string[], between = ", "): string {

@@ -38,7 +38,6 @@ export const resourceSchema = z.strictObject({
   name: z.string(),
   type: z.enum(["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"]),
   operation: z.enum(["create", "update", "replace", "delete"]),
-  fleet: z.string().optional().describe("Name of the PrefixSetFleet that it is a child of."),
 });
 
 const marksSchema = z.union([
@@ -64,6 +63,9 @@ const setSchema = z.strictObject({
   changed: listSchema.describe("Another value."),
   renoted: listSchema.describe("The same value and other notes: nothing is sent for them."),
   kept: counter.describe("Entries that leave the program and stay at the node (onDestroy)."),
+  unproven: counter
+    .optional()
+    .describe("Of a node that leaves its group: entries that stay, since nothing proves that it is another machine."),
   unknown: counter.describe("Resources of which the preview does not know all entries yet."),
   hidden: z.boolean().describe("True where a part is secret, so that not every change can be seen."),
   drift: z
@@ -82,6 +84,13 @@ const signalingSchema = z.strictObject({
   left: z.array(z.string()).describe("Leave the program and go on running (stops)."),
   note: noteSchema.optional(),
   unknown: z.boolean(),
+});
+
+const putBackSchema = z.strictObject({
+  resource: resourceSchema,
+  place: z.string().optional().describe("Node or receiver; of a group, `what` names the nodes."),
+  url: z.string().optional().describe("The set."),
+  what: z.string().describe("How much, and the first of it."),
 });
 
 const wholeSchema = z.strictObject({
@@ -129,10 +138,14 @@ export const reportSchema = z.strictObject({
     stopped: counter,
     deleted: counter,
     replaced: counter,
+    putBack: counter.describe("Resources that put something back."),
   }),
   whole: z.array(wholeSchema).describe("Resources that are deleted or replaced."),
   sets: z.array(setSchema),
   signalings: z.array(signalingSchema),
+  putBack: z
+    .array(putBackSchema)
+    .describe("What nodes and receivers lost since the last run, and this up puts back: no change of the program."),
   others: z.record(z.string(), counter).describe("Resources of other kinds by what is done with them."),
   errors: z.array(z.string()),
   warnings: z.array(z.string()),
@@ -144,6 +157,7 @@ export const reportSchema = z.strictObject({
 export type Report = z.output<typeof reportSchema>;
 export type SetReport = z.output<typeof setSchema>;
 export type SignalingReport = z.output<typeof signalingSchema>;
+export type PutBack = z.output<typeof putBackSchema>;
 export type WholeChange = z.output<typeof wholeSchema>;
 export type EntryList = z.output<typeof listSchema>;
 export type EntryChange = z.output<typeof entrySchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json";
+import { ExcessError, plainData } from "../model/plain-data";
 
 const object = z
   .record(z.string(), z.unknown())
@@ -55,8 +56,9 @@ export function parsePreview(text: string): Preview {
 
 function json(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
+    return plainData(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    if (error instanceof ExcessError) throw new Error(`The preview ${error.message}: it is not reported.`);
     const hint = /^\s*\{/.test(text)
       ? "it ends early or goes on behind the object (PULUMI_ENABLE_STREAMING_JSON_PREVIEW prints events, which are something else)"
       : "it begins with something else (keep standard error out of it)";

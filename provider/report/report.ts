@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import type { JsonObject } from "../model/json";
+import { isForeign, kindOf, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
-import { type Report, type ResourceChange, resourceSchema, type SignalingReport } from "./model";
+import { areTwoBy } from "./leaving";
+import { type PutBack, type Report, type ResourceChange, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
+import { putBackBy, saysPutBack } from "./put-back";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
   addressesIn,
@@ -18,9 +21,10 @@ import {
 } from "./set-content";
 import { signalingChange } from "./signaling-changes";
 
-const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(\w+)$/;
-const FLEET = "packetfilter:index:PrefixSetFleet";
-const { type: kindSchema, operation: operationSchema } = resourceSchema.shape;
+/** What a look at the nodes found. */
+const FOUND =
+  / lacks | holds (?:another|other|[\d ]+undeclared) | not active \(|active already, and adopted|: it leaves the group, and /;
+const { operation: operationSchema } = resourceSchema.shape;
 
 /**
  * What a preview is about to do, put together by node and set.
@@ -33,7 +37,7 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
   for (const step of preview.steps) work.take(step);
   const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
   const sets = work.sets(now, byNode);
-  const { signalings, others } = work;
+  const { signalings, putBack, others } = work;
   const whole = work.whole.report();
   const said = (severity: string) =>
     preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
@@ -56,22 +60,27 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
       stopped: sum(signalings, ({ stopped }) => stopped.length),
       deleted: sum(whole, ({ operation, names }) => (operation === "delete" ? names.length : 0)),
       replaced: sum(whole, ({ operation, names }) => (operation === "replace" ? names.length : 0)),
+      putBack: putBack.length,
     },
     whole,
     sets,
     signalings,
+    putBack,
     others,
     errors,
-    warnings: said("warning"),
-    found: said("info").filter((message) => / now: |^now as the program declares: /.test(message)),
+    warnings: [...work.foreign, ...said("warning")],
+    found: said("info").filter((message) => FOUND.test(message) && !saysPutBack(message)),
   };
 }
 
 /** What the steps so far come to. */
 class Work {
   readonly signalings: SignalingReport[] = [];
+  readonly putBack: PutBack[] = [];
   readonly whole = new WholeChanges();
   readonly others: Record<string, number> = {};
+  /** Sentences on resources that are ours under another type. */
+  readonly foreign = new Set<string>();
   private readonly bySet = new Map<string, SetChanges>();
   private readonly groups = new Groups();
   /** What the state said of a resource before the refresh, by URN. */
@@ -81,17 +90,21 @@ class Work {
 
   take(step: PreviewStep): void {
     const urn = parseUrn(step.urn);
-    const kind = kindSchema.safeParse(TYPE.exec(urn.type)?.[1]).data;
+    const properties = step.newState?.inputs ?? step.oldState?.inputs ?? {};
+    const kind = kindOf(urn.type, properties);
     if (kind === undefined) {
       this.takeOther(step.op, urn);
       return;
     }
+    if (isForeign(urn.type, kind)) this.foreign.add(foreignSentence(urn, kind));
     if (step.op === "refresh" && step.oldState && kind !== "CloudSignaling")
       this.refreshed.set(step.urn, this.before(kind, membersBefore(step.oldState)));
     const operation = operationSchema.safeParse(step.op).data;
     if (operation === undefined) return;
-    const fleet = urn.parents.includes(FLEET) ? fleetName(step) : undefined;
-    const resource: ResourceChange = { name: urn.name, type: kind, operation, ...(fleet !== undefined && { fleet }) };
+    const resource: ResourceChange = { name: urn.name, type: kind, operation };
+    const lost = putBackBy(step, resource, this.known);
+    if (lost) this.putBack.push(lost.report);
+    if (lost?.isAll) return;
     if (kind === "CloudSignaling") this.takeSignaling(step, resource);
     else if (kind === "PrefixSetGroup") this.takeGroup(step, resource);
     else this.takeEntries(step, resource, kind);
@@ -111,7 +124,7 @@ class Work {
   }
 
   private takeOther(op: string, { type }: Urn): void {
-    if (type.startsWith("pulumi:pulumi:") || type.startsWith("pulumi:providers:") || type === FLEET) return;
+    if (type.startsWith("pulumi:pulumi:") || type.startsWith("pulumi:providers:")) return;
     if (operationSchema.safeParse(op).success) this.others[op] = (this.others[op] ?? 0) + 1;
   }
 
@@ -125,6 +138,7 @@ class Work {
       after: step.newState ? contentsAfter(withoutSecrets(step.newState.inputs), this.known) : [],
       state: this.refreshed.get(step.urn) ?? [],
       keeps,
+      areTwo: areTwoBy(this.known.config, old ?? {}),
       differs: differences(step, "PrefixSet"),
     });
     const [first] = [...before].sort((a, b) => b.entries.size - a.entries.size);
@@ -187,6 +201,10 @@ class Work {
   }
 }
 
+function foreignSentence({ name, type }: Urn, kind: ResourceChange["type"]): string {
+  return `${name} has the type ${type}, by which others do not see it, and is a ${kind} to its provider: declare it with that class, whose type is ${typeToken(kind)} (policy foreign-type).`;
+}
+
 function keepsEntries({ onDestroy, existed }: JsonObject): boolean {
   return onDestroy === "keep" || (onDestroy === "created" && existed === true);
 }
@@ -201,11 +219,6 @@ function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixS
     if (has(`entries[${JSON.stringify(prefix)}]`)) return "value";
     return has(`notes[${JSON.stringify(prefix)}]`) ? "note" : undefined;
   };
-}
-
-function fleetName({ newState, oldState }: PreviewStep): string | undefined {
-  const parent = newState?.parent ?? oldState?.parent;
-  return parent === undefined ? undefined : parseUrn(parent).name;
 }
 
 /** A message without colours and without the word that says how grave it is. */

@@ -42,7 +42,7 @@ export function changeWords(changes: {
 
 /** The one line to quote. Holds nothing foreign. */
 export function headline({ totals, others, failed, policies }: Report): string {
-  const { sets, nodes, started, stopped, deleted, replaced } = totals;
+  const { sets, nodes, started, stopped, deleted, replaced, putBack } = totals;
   const parts = [
     ...(deleted > 0 ? [`${count(deleted, "resource")} deleted`] : []),
     ...(replaced > 0 ? [`${count(replaced, "resource")} replaced`] : []),
@@ -57,9 +57,12 @@ export function headline({ totals, others, failed, policies }: Report): string {
   ];
   const foreign = Object.values(others).reduce((sum, number) => sum + number, 0);
   const where = sets > 0 ? `, in ${count(sets, "set")} on ${count(nodes, "node")}` : "";
+  const lost =
+    putBack > 0 ? `. ${count(putBack, "resource puts", "resources put")} back what nodes or receivers lost` : "";
   const rest = foreign > 0 ? `. ${count(foreign, "change")} of other resources` : "";
-  const what = parts.length > 0 ? `${parts.join(", ")}${where}` : sets > 0 ? `No entry changes${where}` : "No changes";
-  return `${failed ? "The preview failed. So far: " : ""}${what}${rest}.${policyWords(policies)}`;
+  const none = putBack > 0 ? "No change of the program" : "No changes";
+  const what = parts.length > 0 ? `${parts.join(", ")}${where}` : sets > 0 ? `No entry changes${where}` : none;
+  return `${failed ? "The preview failed. So far: " : ""}${what}${lost}${rest}.${policyWords(policies)}`;
 }
 
 function policyWords(policies: Report["policies"]): string {
@@ -71,10 +74,15 @@ function policyWords(policies: Report["policies"]): string {
 }
 
 /** What is to be known of a set beside its lists, as sentences. Holds nothing foreign but the words of `marks`. */
-export function remarks({ kept, unknown, hidden, drift }: SetReport): string[] {
+export function remarks({ kept, unproven = 0, unknown, hidden, drift }: SetReport): string[] {
   return [
     ...(kept > 0
       ? [`${count(kept, "entry leaves", "entries leave")} the program and stay at the node (onDestroy).`]
+      : []),
+    ...(unproven > 0
+      ? [
+          `${count(unproven, "entry stays", "entries stay")} at a node that leaves the group: nothing proves that it is another machine than one that stays (packetfilter:distinctNodes).`,
+        ]
       : []),
     ...(unknown > 0 ? [`Entries of ${count(unknown, "resource")} are not known before the update.`] : []),
     ...(hidden ? ["A part is secret and not shown: not every change can be seen."] : []),

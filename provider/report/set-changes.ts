@@ -17,6 +17,8 @@ export interface SetStep {
   readonly after?: SetContent | undefined;
   /** True where what leaves the program stays at the node. */
   readonly keeps: boolean;
+  /** True where it stays since nothing proves that the node is another machine than one that is to hold it. */
+  readonly isUnproven?: boolean;
   /** Entries of which the engine says that the value or the note differs, where both are secret. */
   readonly differs: (prefix: CanonicalPrefix) => "value" | "note" | undefined;
 }
@@ -30,6 +32,7 @@ export class SetChanges {
   private readonly before = new Map<CanonicalPrefix, Owned>();
   private readonly after = new Map<CanonicalPrefix, Owned>();
   private readonly staying = new Set<CanonicalPrefix>();
+  private readonly unproven = new Set<CanonicalPrefix>();
   private readonly expired = new Map<CanonicalPrefix, EntryNote>();
   private readonly differing = new Map<CanonicalPrefix, "value" | "note">();
   private readonly resources: ResourceChange[] = [];
@@ -49,12 +52,13 @@ export class SetChanges {
   }
 
   /** Takes the part of a step that concerns this set. */
-  add({ resource, before, after, keeps, differs }: SetStep): void {
+  add({ resource, before, after, keeps, isUnproven = false, differs }: SetStep): void {
     this.resources.push(resource);
     for (const held of [before, after]) this.hidden ||= held?.isHidden ?? false;
     if (after?.isUnknown) this.unknown += 1;
     for (const [prefix, entry] of before?.entries ?? []) {
       if (keeps) this.staying.add(prefix);
+      if (isUnproven) this.unproven.add(prefix);
       this.before.set(prefix, { ...entry, resource: resource.name });
     }
     for (const [prefix, entry] of after?.entries ?? []) {
@@ -89,11 +93,14 @@ export class SetChanges {
       else if (difference === "note" || notes.noteBefore) renoted?.push({ prefix, from: to, to, ...notes, resource });
     }
     for (const [prefix, { value: from, note: last, resource }] of this.before) {
-      if (this.after.has(prefix) || this.staying.has(prefix)) continue;
+      if (this.after.has(prefix) || this.staying.has(prefix) || this.unproven.has(prefix)) continue;
       const note = this.expired.get(prefix) ?? last;
       const isOver = this.expired.has(prefix) || isExpired(note.expires, now);
       going?.push({ prefix, from, ...written(note), resource, ...(isOver && { expired: true as const }) });
     }
+    const left = (prefixes: ReadonlySet<CanonicalPrefix>) =>
+      [...prefixes].filter((prefix) => !this.after.has(prefix)).length;
+    const unproven = left(this.unproven);
     const { in: more, out: fewer, changed: others } = this.drift;
     const [place] = this.places;
     const node = place && this.places.length === 1 ? place : { label: count(this.places.length, "node") };
@@ -107,7 +114,8 @@ export class SetChanges {
       out: entryList(going ?? []),
       changed: entryList(changed ?? []),
       renoted: entryList(renoted ?? []),
-      kept: [...this.staying].filter((prefix) => !this.after.has(prefix)).length,
+      kept: left(this.staying),
+      ...(unproven > 0 && { unproven }),
       unknown: this.unknown,
       hidden: this.hidden,
       ...(more + fewer + others > 0 && { drift: { ...this.drift } }),

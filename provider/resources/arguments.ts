@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ListedValue } from "../model/entry";
 import { hasUnknown, isObject, type JsonObject, UNKNOWN, without } from "../model/json";
+import { nearest } from "../model/nearest";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { declaredNameProblem } from "../model/resource-url";
 import { issuePath } from "../model/schema";
@@ -51,19 +52,26 @@ export function checkArguments<S extends z.ZodRawShape>(schema: z.ZodObject<S>, 
           shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
         });
   const result = narrowed.safeParse(checkable);
-  const problems = result.error?.issues.map((issue) => sentence(issue, checkable)) ?? [];
+  const problems = result.error?.issues.map((issue) => sentence(issue, checkable, Object.keys(schema.shape))) ?? [];
   return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>> | undefined, problems };
 }
 
-function sentence(issue: z.core.$ZodIssue, args: JsonObject): string {
+function sentence(issue: z.core.$ZodIssue, args: JsonObject, known: readonly string[]): string {
   const path = issuePath(issue.path);
   if (issue.code === "unrecognized_keys") {
     const where = path === "" ? "" : `${path}: `;
-    return `${where}there is no argument ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}: check the spelling.`;
+    return `${where}there is no argument ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}: ${meant(path === "" ? issue.keys.map((key) => nearest(key, known)) : [])}.`;
   }
   const [name] = issue.path;
   if (issue.path.length === 1 && typeof name === "string" && args[name] === undefined) return `${path}: is missing.`;
   return `${path}: ${issue.message}.`;
+}
+
+function meant(near: readonly (string | undefined)[]): string {
+  const names = near.flatMap((name) => (name === undefined ? [] : JSON.stringify(name)));
+  return names.length === 0
+    ? "check the spelling"
+    : `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} likely meant`;
 }
 
 /**

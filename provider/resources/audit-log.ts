@@ -1,5 +1,6 @@
-import { appendFileSync } from "node:fs";
 import { SetWriteFailure } from "../batch/set-operation";
+import { appendOwnSync } from "../files/no-links";
+import { PRIVATE_FILE } from "../files/private";
 import { messageOf } from "../model/errors";
 
 /** One mutation, as the audit log keeps it. */
@@ -29,5 +30,5 @@ export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "out
 /** Appends one NDJSON line. One call of the system for one line, so that lines of several writers stay whole. */
 export function appendAudit(file: string, record: AuditRecord & { time: string; actor: string | undefined }): void {
   const { time, actor, node, set, prefixes, reason, outcome } = record;
-  appendFileSync(file, `${JSON.stringify({ time, actor, node, set, prefixes, reason, outcome })}\n`, { mode: 0o600 });
+  appendOwnSync(file, `${JSON.stringify({ time, actor, node, set, prefixes, reason, outcome })}\n`, PRIVATE_FILE);
 }

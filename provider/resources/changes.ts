@@ -62,6 +62,21 @@ export function compare(comparison: Comparison): Compared {
   return { changes: false };
 }
 
+/**
+ * True where the environment names another address than the state: no diff may show that, and nothing is sent there, so that
+ * what was seen there does not count.
+ */
+export function isElsewhere(
+  runtime: Pick<Runtime, "node" | "receiver">,
+  olds: JsonObject,
+  news: JsonObject,
+  connection: "node" | "receiver" = "node",
+): boolean {
+  if (hasUnknown(news[connection]) || olds.endpoint === undefined) return false;
+  const inUse = runtime[connection](news[connection]);
+  return inUse.fromEnvironment && inUse.endpoint !== olds.endpoint;
+}
+
 /** What the state says about the node or receiver that was used so far. */
 export interface UsedBefore {
   /** Its address. */

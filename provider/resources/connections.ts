@@ -21,8 +21,10 @@ export interface Shared {
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;
+  /** Takes in what other provider processes told. Returns why that cannot be known: then nothing is removed. */
+  readonly learn: () => string | undefined;
   /** Limits what this deployment removes from a set. */
-  readonly removals: (url: string, label: string) => RemovalCheck;
+  readonly removals: (url: string, label: string, endpoint: string) => RemovalCheck;
 }
 
 /** A node or receiver in use: where it is, and how it was found. */

@@ -1,7 +1,11 @@
 import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
-import { isObject, type JsonObject, someMember, UNKNOWN } from "../model/json";
+import { isObject, type JsonObject, membersOf, someMember, UNKNOWN } from "../model/json";
+import { REFUSED_KEY } from "../model/resource-kind";
+import type { Advice } from "./advice";
+import { PUTS_BACK } from "./drift";
 import { type Compared, type Handler, PartialFailure } from "./handler";
+import { SAID_KEY, type Said } from "./provider-text";
 import type { Runtime } from "./runtime";
 import { ConfigError } from "./settings";
 
@@ -20,6 +24,7 @@ export interface DynamicProvider {
 }
 
 const PROVIDER_KEY = "__provider";
+const REFUSED = { [REFUSED_KEY]: true };
 const SHOWN_PROBLEMS = 10;
 
 /**
@@ -27,44 +32,65 @@ const SHOWN_PROBLEMS = 10;
  * carry nothing that leaks into the wire status, returned values are plain JSON, partial failures keep the provider text.
  */
 export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProvider {
+  const { advice } = runtime;
   return {
     async configure({ config }) {
       runtime.configure((key) => config.get(`packetfilter:${key}`));
     },
     async check(olds, news) {
-      const { [PROVIDER_KEY]: text, ...args } = news;
+      const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [PUTS_BACK]: handed, ...program } = news;
+      const said: Said = membersOf(saying);
+      // The engine hands it in with `ignoreChanges: ["*"]`; nothing else may.
+      const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
       runtime.inPreview ||= Object.values(args).includes(UNKNOWN);
-      try {
-        const { inputs, problems } = handler.check(withoutText(olds), args);
+      const check = async () => {
+        const { inputs, problems } = handler.check(withoutText(olds), args, said);
+        if (problems.length > 0)
+          return {
+            inputs: plain({ ...inputs, ...REFUSED, [PROVIDER_KEY]: text }),
+            failures: failures(advice.once(problems)),
+          };
+        const looked = await handler.look?.(withoutText(olds), inputs, said.decides === true);
+        const putsBack = told(looked?.putsBack, olds[PUTS_BACK]);
         const isNew = Object.keys(olds).length === 0;
-        if (isNew && problems.length === 0) prepareToSend();
-        return { inputs: plain({ ...inputs, [PROVIDER_KEY]: text }), failures: failures(problems) };
+        if (isNew) prepareToSend();
+        return {
+          inputs: plain({ ...inputs, ...putsBack, [PROVIDER_KEY]: text }),
+          failures: failures(advice.once(looked?.problems ?? [])),
+        };
+      };
+      try {
+        return await runtime.checking(check());
       } catch (error) {
-        if (error instanceof ConfigError) return { inputs: news, failures: failures([error.message]) };
+        if (error instanceof ConfigError)
+          return { inputs: { ...news, ...REFUSED }, failures: failures([error.message]) };
         throw clean(error);
       }
     },
     async diff(_id, olds, news) {
-      return attempt(async () => {
+      return attempt(advice, async () => {
         const compared = handler.diff(withoutText(olds), withoutText(news));
         if (compared.changes !== false) prepareToSend();
         return plain(compared);
       });
     },
     async create(inputs) {
-      return attempt(async () => plain(await runtime.during(handler.create(withoutText(inputs)))), inputs);
+      runtime.shared.learn();
+      return attempt(advice, async () => plain(await runtime.during(handler.create(withoutNews(inputs)))), inputs);
     },
     async read(id, props) {
-      return attempt(async () => plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE));
+      return attempt(advice, async () =>
+        plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE),
+      );
     },
     async update(id, olds, news) {
-      runtime.learnWanted();
-      const update = () => runtime.during(handler.update(id, withoutText(olds), withoutText(news)));
-      return attempt(async () => plain(await update()), news, id);
+      runtime.shared.learn();
+      const update = () => runtime.during(handler.update(id, withoutText(olds), withoutNews(news)));
+      return attempt(advice, async () => plain(await update()), news, id);
     },
     async delete(id, props) {
-      runtime.learnWanted();
-      await attempt(() => runtime.during(handler.delete(id, withoutText(props))));
+      runtime.shared.learn();
+      await attempt(advice, () => runtime.during(handler.delete(id, withoutText(props))));
     },
   };
 }
@@ -97,31 +123,42 @@ function failures(problems: readonly string[]): { property: string; reason: stri
   return rest > 0 ? [...shown, { property: "", reason: `… and ${rest} more problems.` }] : shown;
 }
 
-async function attempt<T>(work: () => Promise<T>, inputs?: JsonObject, id?: string): Promise<T> {
+async function attempt<T>(advice: Advice, work: () => Promise<T>, inputs?: JsonObject, id?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof PartialFailure && inputs) {
-      throw Object.assign(clean(error), {
-        id: error.id ?? id,
-        properties: plain({ ...error.outputs, [PROVIDER_KEY]: inputs[PROVIDER_KEY] }),
-        reasons: [...error.reasons],
-      });
-    }
-    throw clean(error);
+    const reasons = advice.once(error instanceof PartialFailure ? error.reasons : [messageOf(error)]);
+    const fresh = clean(error, reasons.join("\n"));
+    if (!(error instanceof PartialFailure) || !inputs) throw fresh;
+    throw Object.assign(fresh, {
+      id: error.id ?? id,
+      properties: plain({ ...error.outputs, [PROVIDER_KEY]: inputs[PROVIDER_KEY] }),
+      reasons,
+    });
   }
 }
 
 /** A new error with the message alone: the server prints message and stack, and sends `code` and `details` on. */
-function clean(error: unknown): Error {
-  const fresh = new Error(messageOf(error));
+function clean(error: unknown, message = messageOf(error)): Error {
+  const fresh = new Error(message);
   const isOurs = error instanceof Error && error.name !== "TypeError" && error.name !== "ReferenceError";
   if (isOurs) fresh.stack = "";
   return fresh;
 }
 
+/** What is put back. The engine compares inputs, and those of the state may say the same of an earlier time. */
+function told(text: string | undefined, before: unknown): JsonObject {
+  if (text === undefined) return {};
+  return { [PUTS_BACK]: text === before ? `${text}, again` : text };
+}
+
 function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
   return rest;
+}
+
+/** What is put back is for people alone: no state keeps it as done. */
+function withoutNews({ [PUTS_BACK]: _, ...rest }: JsonObject): JsonObject {
+  return withoutText(rest);
 }
 
 /** Drops members that are `undefined`, on which the server fails after the change is done. */

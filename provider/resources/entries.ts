@@ -10,7 +10,8 @@ import {
   type SentTo,
   sentSchema,
 } from "../model/entry";
-import { hasUnknown, isObject, UNKNOWN } from "../model/json";
+import { givenEntries, NO_ENTRIES } from "../model/given-entries";
+import { hasUnknown, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
@@ -62,7 +63,7 @@ export interface NormalEntries extends HeldEntries {
  * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
  *
  * @param options `held`: what the set holds by the state. A value that others wrote is let through where it is the one
- * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it, on any of its nodes.
+ * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it; of a group by node.
  */
 export function normaliseEntries(
   given: unknown,
@@ -70,13 +71,19 @@ export function normaliseEntries(
     hostBits?: HostBits | undefined;
     now: number;
     held?: ListedMap;
-    at?: string | readonly string[] | undefined;
+    at?: string | ReadonlyMap<string, string> | undefined;
   },
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
-  const list = listed(given);
-  if (typeof list === "string") {
-    return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [list], warnings: [] };
+  const list = givenEntries(given);
+  if (list === undefined) {
+    return {
+      entries: new Map(),
+      notes: new Map(),
+      expired: new Map(),
+      problems: [`entries: ${NO_ENTRIES}.`],
+      warnings: [],
+    };
   }
   if (list.spellings.some(hasUnknown)) return undefined;
   const entries = new Map<CanonicalPrefix, ListedValue>();
@@ -120,15 +127,20 @@ export function normaliseEntries(
       expired.set(prefix, expires);
       entries.delete(prefix);
     }
-    const text = formatNote({ ...note, sent: isOver ? sentTo(note, options.at) : undefined });
+    const text = formatNote({ ...note, sent: undefined, ...(isOver && sentTo(note, options.at)) });
     if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, expired, problems, warnings };
 }
 
-/** The value that `block --now` put in at one of these places. */
-function sentTo(note: Content["note"], at: string | readonly string[] = []): number | undefined {
-  return [at].flat().flatMap((place) => note?.sent?.[place] ?? [])[0];
+/** The value that `block --now` put in, and of a group the nodes at which it did. */
+function sentTo(
+  { sent: all = {} }: NonNullable<Content["note"]>,
+  at: string | ReadonlyMap<string, string> = "",
+): Pick<EntryNote, "sent" | "at"> {
+  if (typeof at === "string") return { sent: all[at] };
+  const [sent] = [...at.values()].flatMap((place) => all[place] ?? []);
+  return sent === undefined ? {} : { sent, at: [...at].flatMap(([node, place]) => (all[place] === sent ? node : [])) };
 }
 
 /** What one element of `entries` says. */
@@ -140,15 +152,18 @@ interface Content {
 /**
  * What `block --now` put into the set, with the value that it gave it, and what has expired or was taken out of the prefix file
  * since. Each once: what the notes of the state say already was dealt with, and is another writer's if it is there again.
+ *
+ * @param node Of a group: the node that it is asked for.
  */
 export function withdrawnOf(
   notes: NormalEntries["notes"],
   before: NormalEntries["notes"],
+  node?: unknown,
 ): Map<CanonicalPrefix, number> {
   const withdrawn = new Map<CanonicalPrefix, number>();
   for (const [prefix, note] of notes) {
-    const { sent } = note === before.get(prefix) ? {} : parseNote(note);
-    if (sent !== undefined) withdrawn.set(prefix, sent);
+    const { sent, at }: EntryNote = note === before.get(prefix) ? {} : parseNote(note);
+    if (sent !== undefined && (!at || (typeof node === "string" && at.includes(node)))) withdrawn.set(prefix, sent);
   }
   return withdrawn;
 }
@@ -185,24 +200,6 @@ export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBi
     if (error instanceof PrefixError) throw new ArgumentProblem(`${path()}: ${error.message}`);
     throw error;
   }
-}
-
-/** `entries` as it was given. Paths are made for messages only: they take longer than most entries. */
-interface Listed {
-  readonly spellings: readonly unknown[];
-  content(index: number): unknown;
-  path(index: number): string;
-}
-
-function listed(given: unknown): Listed | string {
-  if (Array.isArray(given)) return { spellings: given, content: () => 1, path: (index) => `entries[${index}]` };
-  if (!isObject(given)) return "entries: is neither an array of prefixes nor an object with prefixes as keys.";
-  const spellings = Object.keys(given);
-  return {
-    spellings,
-    content: (index) => given[spellings[index] as string],
-    path: (index) => `entries[${JSON.stringify(spellings[index])}]`,
-  };
 }
 
 /** @param held The value by the state: where that is what is given, nothing more is asked of it. */

@@ -18,8 +18,8 @@ export interface CredentialUse {
   readonly variable: "PACKETFILTER_ENDPOINT" | "PACKETFILTER_SIGNALING_URL";
 }
 
-/** A host of `PACKETFILTER_CREDENTIAL_HOSTS`: an exact name or address, or `*.` before what it ends with. */
-const HOST = /^(\*\.)?([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
+/** A host of `PACKETFILTER_CREDENTIAL_HOSTS`: an exact name or address, or `*.` before what it ends with; https unless it says http. */
+const HOST = /^(?:(https?):\/\/)?(\*\.)?([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
 
 /**
  * Why credentials of the environment must not go to an address, as a sentence. Where the environment names an address of
@@ -45,14 +45,18 @@ export function strayCredentials(env: Environment, use: CredentialUse): string |
   const allowed = hosts.split(",").flatMap((text) => text.trim() || []);
   const wrong = allowed.length === 0 ? "no host" : allowed.find((text) => !HOST.test(bracketed(text)));
   if (wrong !== undefined)
-    return `PACKETFILTER_CREDENTIAL_HOSTS names ${wrong}: write hosts with commas between them, each exact or as *.example.net, with or without a port; nothing was sent.`;
+    return `PACKETFILTER_CREDENTIAL_HOSTS names ${wrong}: write hosts with commas between them, each exact or as *.example.net, with or without a port, with http:// before it where it is reached without TLS; nothing was sent.`;
   if (allowed.some((text) => isAt(to, bracketed(text)))) return undefined;
+  const isPlain = to.origin.startsWith("http:") && allowed.some((text) => isAt(to, bracketed(text), "http"));
+  if (isPlain)
+    return `${start}, a host that PACKETFILTER_CREDENTIAL_HOSTS names for https only: nothing was sent. Write http:// before it there if the credentials may be sent without encryption.`;
   return `${start}, a host that PACKETFILTER_CREDENTIAL_HOSTS does not name: nothing was sent. Add it there if the credentials are meant for it.`;
 }
 
-function isAt({ origin }: Endpoint, pattern: string): boolean {
-  const [, wildcard, host = "", port] = HOST.exec(pattern) ?? [];
+function isAt({ origin }: Endpoint, pattern: string, usualScheme = "https"): boolean {
+  const [, scheme = usualScheme, wildcard, host = "", port] = HOST.exec(pattern) ?? [];
   const url = new URL(origin);
+  if (url.protocol.toLowerCase() !== `${scheme.toLowerCase()}:`) return false;
   const usual = url.protocol === "https:" ? 443 : 80;
   if (port !== undefined && Number(port) !== Number(url.port || usual)) return false;
   const name = host.toLowerCase();

@@ -1,9 +1,18 @@
 import type { JsonObject } from "../model/json";
+import type { Said } from "./provider-text";
 
 /** What `check` says: the inputs to go on with, or sentences about what is wrong with them. */
 export interface Checked {
   readonly inputs: JsonObject;
   readonly problems: readonly string[];
+}
+
+/** What comes of a look at what is there. */
+export interface LookedAt {
+  /** What an `up` puts back, for people: it makes an update of it. */
+  readonly putsBack?: string;
+  /** Why the `up` would fail, in sentences. */
+  readonly problems?: readonly string[];
 }
 
 /** What `diff` says; without `changes` the engine compares the inputs by key. */
@@ -18,7 +27,14 @@ export interface Compared {
  */
 export interface Handler {
   /** Checks and normalises; sends nothing. */
-  check(olds: JsonObject, news: JsonObject): Checked;
+  check(olds: JsonObject, news: JsonObject, said?: Said): Checked;
+  /**
+   * Looks at what is there, once the inputs are in order; asks only.
+   *
+   * @param olds Inputs of the state; none of a new resource.
+   * @param isDecided True in a preview where what a create meets now is what it meets in the `up`.
+   */
+  look?(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt>;
   /** Compares outputs of the state with checked inputs; sends nothing. */
   diff(olds: JsonObject, news: JsonObject): Compared;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;

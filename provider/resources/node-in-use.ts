@@ -7,6 +7,8 @@ import { NodeClient } from "../client/node-client";
 import { NodeConnection } from "../client/node-connection";
 import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
+import { Coverage } from "../model/coverage";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Connection, Shared } from "./connections";
@@ -107,6 +109,12 @@ export class DeploymentSet implements Addressed {
   readonly owned: Keys;
   /** True once the program said that it ignores changes of all entries. */
   isIgnored = false;
+  /** Entries whose changes the program ignores one by one. */
+  readonly ignored = new Set<CanonicalPrefix>();
+  /** What resources of single entries put into this set without the word that lets them be many addresses. */
+  readonly singles = new Coverage();
+  /** What the look of this process saw; `undefined` before it, and where there is none. */
+  seen: ListedMap | undefined;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
 
@@ -126,7 +134,7 @@ export class DeploymentSet implements Addressed {
     this.wantedHere = wanted.at(node, url);
     this.leavingHere = leaving.at(node, url);
     this.announced = new Announced(inFlight);
-    this.reads = new SharedReads(() => set.observe(), world);
+    this.reads = new SharedReads((options) => set.observe(options), world);
     this.writer = new SetWriter({
       set,
       label,
@@ -139,7 +147,7 @@ export class DeploymentSet implements Addressed {
       announced: this.announced,
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
-      removals: removals(url, label),
+      removals: removals(url, label, node.endpoint),
       sameMachine: {
         before: (observed) => sameMachine.before(url, this, observed),
         spare: (remove) => sameMachine.spare(url, this, remove),
@@ -147,6 +155,12 @@ export class DeploymentSet implements Addressed {
       },
     });
     sameMachine.register(url, this);
+  }
+
+  /** @param ignored What the program ignores changes of: `true` for all entries, or their prefixes. */
+  ignore(ignored: unknown): void {
+    this.isIgnored ||= ignored === true;
+    for (const prefix of Array.isArray(ignored) ? ignored : []) this.ignored.add(Prefix.canonical(String(prefix)));
   }
 
   get activity() {

@@ -70,6 +70,8 @@ export interface NoticePlace {
 export interface SetNotices {
   info(place: NoticePlace, text: string): void;
   warn(place: NoticePlace, text: string): void;
+  /** Warns of what a look saw, in a sentence that the set begins. */
+  seen(place: NoticePlace, text: string): void;
 }
 
 /** Each notice at once, in a line of its own. */
@@ -77,12 +79,16 @@ export function eachAtOnce(notices: Notices): SetNotices {
   return {
     info: ({ url, at }, text) => notices.info(line(url, at, text)),
     warn: ({ url, at }, text) => notices.warn(line(url, at, text)),
+    seen: ({ url, at }, text) => notices.warn(seenLine(url, at, text)),
   };
 }
 
 /** Notices of a set on many nodes: those of which the same is said share a line, which names a few. */
 export class FoldedNotices implements SetNotices {
-  private readonly said = new Map<string, { kind: "info" | "warn"; url: string; at: Set<string>; text: string }>();
+  private readonly said = new Map<
+    string,
+    { kind: "info" | "warn" | "seen"; url: string; at: Set<string>; text: string }
+  >();
 
   constructor(private readonly notices: Notices) {}
 
@@ -94,21 +100,29 @@ export class FoldedNotices implements SetNotices {
     this.add("warn", place, text);
   }
 
+  seen(place: NoticePlace, text: string): void {
+    this.add("seen", place, text);
+  }
+
   /** Shows what was said so far, of the most nodes first, whichever was done first. */
   flush(): void {
     const lines = [...this.said.values()].map((notice) => ({ ...notice, at: [...notice.at].sort(compareNames) }));
     lines.sort((a, b) => b.at.length - a.at.length || compareNames(a.text, b.text));
-    for (const { kind, url, at, text } of lines)
-      this.notices[kind](line(url, at.length > 0 ? some(at) : undefined, text));
+    const one = eachAtOnce(this.notices);
+    for (const { kind, url, at, text } of lines) one[kind]({ url, at: at.length > 0 ? some(at) : undefined }, text);
     this.said.clear();
   }
 
-  private add(kind: "info" | "warn", { url, at }: NoticePlace, text: string): void {
+  private add(kind: "info" | "warn" | "seen", { url, at }: NoticePlace, text: string): void {
     const key = JSON.stringify([kind, url, text]);
     const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
     if (at !== undefined) notice.at.add(at);
     this.said.set(key, notice);
   }
+}
+
+function seenLine(url: string, at: string | undefined, text: string): string {
+  return `${at === undefined ? "" : `${at} `}${url} ${text}`;
 }
 
 function line(url: string, at: string | undefined, text: string): string {

@@ -1,29 +1,42 @@
+import { fstatSync } from "node:fs";
+import type { Socket } from "node:net";
 import { availableParallelism } from "node:os";
+import { attempt } from "../model/errors";
 import { toEngine } from "./notices";
-import { DeploymentFolder } from "./other-processes";
+import { DeploymentFolder, sharedFolder } from "./other-processes";
 import { Runtime } from "./runtime";
 import type { OtherProcesses } from "./wanted";
 
-/** How often the process looks whether its engine still lives, in milliseconds. */
-const WATCH_MS = 1_000;
 /** So many steps at a time the engine carries out for each core, unless `--parallel` says otherwise. */
 const STEPS_PER_CORE = 4;
 
 let runtime: Runtime | undefined;
 
-/** The runtime of this provider process, made at the first call: all resource types share it. */
-export function providerProcess(): Runtime {
+/** How the engine started this process. */
+export interface Start {
+  /** What the engine serves for this deployment. */
+  readonly address: string | undefined;
+  /** Shows a line to the user. */
+  readonly print: (line: string) => void;
+}
+
+/**
+ * The runtime of this provider process, made at the first call: all resource types share it.
+ *
+ * @param start Given once, before anything else, by a process that is no dynamic provider.
+ */
+export function providerProcess(start?: Start): Runtime {
   if (runtime) return runtime;
-  const others = isServer(process.argv[1]) ? deploymentOf(process.argv[2]) : undefined;
-  const made = new Runtime({
+  const served = start ?? (isServer(process.argv[1]) ? { address: process.argv[2], print: toEngine } : undefined);
+  const others = served && deploymentOf(served.address);
+  runtime = new Runtime({
     ...(others && { others }),
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
-    print: toEngine,
+    print: served?.print ?? toEngine,
   });
-  if (isServer(process.argv[1])) exitWithEngine(made);
-  runtime = made;
-  return made;
+  if (served) exitWithEngine(runtime);
+  return runtime;
 }
 
 function isServer(script: string | undefined): boolean {
@@ -33,24 +46,28 @@ function isServer(script: string | undefined): boolean {
 /** What the engine's other provider processes say. The engine gives each of them the address that it serves for one deployment. */
 function deploymentOf(address: string | undefined): OtherProcesses | undefined {
   if (address === undefined) return undefined;
-  const folder = new DeploymentFolder({ engine: process.ppid, address, pid: process.pid });
+  const folder = new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));
   process.once("exit", () => folder.end());
   return folder;
 }
 
 /**
- * Ends this process only once nothing is in hand. A killed engine takes its plugins along only if it still can: the
- * system then gives this process another parent. An engine that is stopped sends SIGINT and waits for some seconds; a
- * second signal ends at once.
+ * Ends this process only once nothing is in hand. An engine that is killed takes no plugin along, and need not be the parent of
+ * this process: Pulumi's own script `pulumi-resource-pulumi-nodejs` stays between the two. What ends with the engine is the pipe
+ * that it holds as our standard input. An engine that is stopped sends SIGINT and waits for some seconds; a second signal
+ * ends at once.
  */
 function exitWithEngine(inUse: Runtime): void {
-  const settle = () => void inUse.idle().finally(() => process.exit(0));
-  const engine = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === engine) return;
-    clearInterval(timer);
-    settle();
-  }, WATCH_MS);
-  timer.unref();
+  const settle = () => {
+    inUse.cancel();
+    void inUse.idle().finally(() => process.exit(0));
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
+  const input = attempt(() => fstatSync(0));
+  // What is no pipe, as in a debugger, says nothing of the engine.
+  if (!input?.isFIFO() && !input?.isSocket()) return;
+  for (const event of ["end", "error"] as const) process.stdin.once(event, settle);
+  process.stdin.resume();
+  // A stream of the network or of a pipe, whatever its type says.
+  (process.stdin as Partial<Pick<Socket, "unref">>).unref?.();
 }

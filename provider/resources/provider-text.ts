@@ -6,19 +6,18 @@ export function providerText(type: string): string {
   return `exports.handler=()=>require("pulumi-packetfilter/provider").get("${type}")`;
 }
 
-/** The type token of a resource, as states, policies and `--target` know it. */
-export function typeToken(type: string): string {
-  return `pulumi-nodejs:dynamic/packetfilter:${type}`;
+/** Under this name a class says more than the arguments of its resource. The check takes it out: it is in no state. */
+export const SAID_KEY = "__said";
+
+/** What a class says of its resource. */
+export interface Said {
+  /** The resource's name in the program. */
+  readonly name?: string;
+  /** `ignoreChanges` covers all entries of a set, or the prefixes of a signaling (`true`), or these prefixes of a group's. */
+  readonly ignored?: true | readonly string[];
+  /**
+   * What a create meets in a preview is what it meets in the `up`, since the resource waits for none of others, which may make a set
+   * or empty it.
+   */
+  readonly decides?: true;
 }
-
-/**
- * Tells the check that `ignoreChanges` covers all entries of a set (`true`), or of a group's which (their prefixes). The check
- * takes it out: it is in no state.
- */
-export const IGNORED_KEY = "__ignoreChanges";
-
-/**
- * The hidden input by which a `PrefixSetFleet` tells each of its groups the nodes of the others. The check takes it out: it
- * is in no state.
- */
-export const OTHER_WAVES_KEY = "__otherWaves";

@@ -3,12 +3,13 @@ import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
+import type { Advice } from "./advice";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import { PartialFailure } from "./handler";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";
-import { credentialsOfState, untouched } from "./remedy";
+import { adviceIn, credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "./wanted";
 
@@ -87,7 +88,7 @@ export class ReceiverAccess {
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
     if (left.length === 0) return;
     const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
-    await stop.catch((error: unknown) => Promise.reject(explainedOfState(error)));
+    await stop.catch((error: unknown) => Promise.reject(explainedOfState(runtime.advice, error)));
   }
 
   /** How messages call the receiver: its name, else its address. */
@@ -105,7 +106,7 @@ export class ReceiverAccess {
     try {
       return new Set(texts(await this.receiver.reads.read()));
     } catch (error) {
-      throw explainedOfState(error);
+      throw explainedOfState(this.runtime.advice, error);
     }
   }
 
@@ -130,19 +131,22 @@ export class ReceiverAccess {
     partial: (reached: Started) => PartialOutputs | undefined,
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
-    this.prepare();
+    const active = await this.prepare();
     const { activity } = this.receiver;
     await this.runtime.shared.sameMachine.before(SIGNALING, this.receiver);
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
     try {
-      const { started, already } = await activity.during(() => this.receiver.client.ensureActive(parsed(prefixes)));
+      const asked = () => this.receiver.client.ensureActive(parsed(prefixes), active);
+      const { started, already, unseen } = await activity.during(asked);
+      this.sayUnseen("start", prefixes, unseen);
       this.audit(texts(started), { old: null, new: 1 }, "applied");
       return [...texts(started), ...ours(already)];
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
       const started = texts(truth?.started ?? []);
       this.audit(started, { old: null, new: 1 }, messageOf(error));
+      this.runtime.advice.of(adviceIn(error));
       if (!truth) throw untouched(error);
       throw failure(
         truth,
@@ -175,24 +179,41 @@ export class ReceiverAccess {
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
     const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
     if (prefixes.length === 0) return;
-    this.prepare();
+    const active = await this.prepare();
     try {
+      const unheard = this.runtime.shared.learn();
+      if (unheard !== undefined) throw new Error(`Signaling at ${label}: nothing is stopped. ${unheard}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
-      const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started });
-      const { stopped } = await activity.during(stop);
+      const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started, ...active });
+      const { stopped, unseen } = await activity.during(stop);
+      this.sayUnseen("stop", prefixes, unseen);
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
       this.audit(texts(truth?.stopped ?? []), { old: 1, new: null }, messageOf(error));
+      this.runtime.advice.of(adviceIn(error));
       const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
       throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
     }
   }
 
-  private prepare(): void {
-    this.runtime.requireWritable(`Signaling at ${this.receiver.label}`);
-    this.receiver.reads.forget();
+  /** The receiver's own answer is all that is known then. */
+  private sayUnseen(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
+    if (unseen === undefined) return;
+    const state = operation === "start" ? "active" : "stopped";
+    this.runtime.notices.warn(
+      `Signaling at ${this.label}: the ${operation} of ${some(prefixes)} was sent and answered; whether ${prefixes.length === 1 ? "it is" : "they are"} ${state} could not be seen: ${unseen.message} "pulumi refresh" shows it once the status can be read.`,
+    );
+  }
+
+  /** What a look or a refresh saw just before the first change of this process: the change need not ask again. */
+  private async prepare(): Promise<{ readonly active?: readonly Prefix[] }> {
+    const { label, reads } = this.receiver;
+    this.runtime.requireWritable(`Signaling at ${label}`);
+    const active = await reads.take();
+    reads.forget();
+    return active ? { active } : {};
   }
 
   private audit(
@@ -228,8 +249,9 @@ function sayActive(
   );
 }
 
-function explainedOfState(error: unknown): unknown {
-  const told = credentialsOfState(error);
+function explainedOfState(advice: Advice, error: unknown): unknown {
+  const [told] = advice.of(credentialsOfState(error));
+  advice.of(adviceIn(error));
   return told === undefined ? error : new Error(`${messageOf(error)} ${told}`, { cause: error });
 }
 

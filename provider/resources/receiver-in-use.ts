@@ -1,7 +1,7 @@
 import { Activity, SharedReads } from "../batch/shared-reads";
 import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
-import { Prefix } from "../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
@@ -26,6 +26,10 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly owned: Keys;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
+  /** What the look of this process saw active; `undefined` before it, and where there is none. */
+  seen: ReadonlySet<CanonicalPrefix> | undefined;
+  /** Prefixes that the program leaves as they are (`ignoreChanges`). */
+  readonly ignored = new Set<CanonicalPrefix>();
   private listed: ListedMap | undefined;
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
@@ -36,7 +40,7 @@ export class ReceiverInUse implements Connection, Addressed {
     this.label = name ?? this.endpoint;
     this.title = `Signaling at ${this.label}`;
     this.fromEnvironment = fromEnvironment;
-    this.reads = new SharedReads(() => this.active(), world);
+    this.reads = new SharedReads((options) => this.active(options), world);
     this.wanted = wanted.of(this, SIGNALING);
     this.owned = owned.of(this, SIGNALING);
     this.wantedHere = wanted.at(this, SIGNALING);
@@ -56,8 +60,8 @@ export class ReceiverInUse implements Connection, Addressed {
     return this.client.ensureActive([...entries.keys()].map((prefix) => Prefix.fromCanonical(prefix)));
   }
 
-  private async active(): Promise<readonly Prefix[]> {
-    const active = await this.client.status();
+  private async active(options?: { readonly until?: number }): Promise<readonly Prefix[]> {
+    const active = await this.client.status(options);
     this.listed = asMap(active);
     return active;
   }

@@ -18,6 +18,11 @@ function requestOf(error: unknown): RequestError | undefined {
   return error instanceof Error && error.cause !== undefined ? requestOf(error.cause) : undefined;
 }
 
+/** What the failed request in an error advises. */
+export function adviceIn(error: unknown): string | undefined {
+  return requestOf(error)?.remedy;
+}
+
 /** True where a node did not answer at all. */
 export function isUnreachableNode(error: unknown): boolean {
   return isUnreachable(requestOf(error));
@@ -48,14 +53,16 @@ export function credentialsOfState(error: unknown): string | undefined {
 /**
  * The ways out where a node refuses to list a set.
  *
- * @param status Of the refusal; `absentSet` is about 404.
+ * @param status Of the refusal; `answers.absent: "empty"` is about 404.
  * @param isOfState True where a state knows the set: then it was there once.
  */
 export function unknownSet(status: number | undefined, isOfState: boolean): string {
   const ways = ["make it there"];
   if (status === 404) {
     const when = isOfState ? ", and run the same command with --run-program" : "";
-    ways.push(`give the node absentSet: "empty", with which it counts as empty and its first insert makes it${when}`);
+    ways.push(
+      `give the node answers.absent: "empty", with which it counts as empty and its first insert makes it${when}`,
+    );
   }
   if (isOfState) {
     ways.push(

@@ -9,9 +9,18 @@ import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
+import { beside, type Lost, lostOf, sizeOf } from "./drift";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
-import { credentialsOfState, GONE_NODE, isUnreachableNode, refusedList, unknownSet, untouched } from "./remedy";
+import {
+  adviceIn,
+  credentialsOfState,
+  GONE_NODE,
+  isUnreachableNode,
+  refusedList,
+  unknownSet,
+  untouched,
+} from "./remedy";
 import type { Runtime } from "./runtime";
 
 /** What says where a set is: inputs or state of a resource. */
@@ -29,6 +38,15 @@ export interface Reached {
   readonly applied: ListedMap;
   readonly endpoint: string;
   readonly unsettled: readonly CanonicalPrefix[];
+}
+
+/** What came of a look at a set: what was seen is in the set; where it could not be seen, that is said. */
+export interface LookedSet {
+  readonly set: ResourceSet;
+  /** How messages call it: `fra1 prefixset://edge/blocked`. */
+  readonly what: string;
+  /** The node answered with a no, or with what cannot be read. */
+  readonly refused?: string | undefined;
 }
 
 /** The guide about nodes at other addresses. */
@@ -106,6 +124,50 @@ export class ResourceSet {
     runtime.shared.leaving.of(node, set.url).add(prefixes);
     if (node.wayOut !== undefined)
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
+  }
+
+  /**
+   * Looks at a set that the program names, before anything is decided.
+   *
+   * @returns the set, and what came of it; `undefined` while the set or its node is not known
+   */
+  static async look(runtime: Runtime, inputs: JsonObject): Promise<LookedSet | undefined> {
+    const address = setUrl(inputs);
+    if (!address || hasUnknown(inputs.node)) return undefined;
+    const at = (node: NodeInUse) => {
+      const { reads, url } = node.set(address);
+      return { at: node, what: `${node.label} ${url}`, reads };
+    };
+    const node = runtime.node(inputs.node);
+    const looked = at(node);
+    const { there, refused } = await runtime.look.at(looked, () => runtime.knownNodes().map(at));
+    const set = new ResourceSet(runtime, node, { address, node: inputs.node });
+    set.set.seen = there?.values;
+    return { set, what: looked.what, refused };
+  }
+
+  /** What of these entries the look of this process saw otherwise than the state says, without what the program ignores. */
+  lost(known: ListedMap, desired: ListedMap): Lost | undefined {
+    const { seen, ignored, isIgnored } = this.set;
+    if (!seen || isIgnored) return undefined;
+    const lost = lostOf(seen, known, desired);
+    const left = ignored.size > 0 ? beside(lost, ignored) : lost;
+    return sizeOf(left) > 0 ? left : undefined;
+  }
+
+  /** What the look of this process saw. */
+  get seen(): ListedMap | undefined {
+    return this.set.seen;
+  }
+
+  /** True for an entry whose changes the program ignores. */
+  ignores(prefix: CanonicalPrefix): boolean {
+    return this.set.isIgnored || this.set.ignored.has(prefix);
+  }
+
+  /** A text about this set as an argument may have it: no secret is in it. */
+  shown(text: string): string {
+    return this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(this.url, this.node));
   }
 
   /** A resource that was announced by a check stays as it is: the engine will not call it. */
@@ -191,7 +253,8 @@ export class ResourceSet {
       refused ? unknownSet(refused.status, this.isOfState) : undefined,
       this.isOfState ? credentialsOfState(error) : undefined,
     ];
-    const told = ways.filter((way) => way !== undefined);
+    this.runtime.advice.of(adviceIn(error));
+    const told = this.runtime.advice.of(...ways);
     return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
   }
 
@@ -213,6 +276,7 @@ export class ResourceSet {
       this.audit(() => failedWrite(error));
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
       const { message, applied, unsettled } = error;
+      this.runtime.advice.of(adviceIn(error));
       const reached = { applied, endpoint: this.endpoint, unsettled };
       if (operation.isDelete) throw failure?.(messageOf(this.explained(error)), reached) ?? this.explained(error);
       throw failure?.(message, reached) ?? this.explained(error);
@@ -231,9 +295,14 @@ export class ResourceSet {
     { wayOut = GONE_NODE, failure }: { wayOut?: string; failure?: Parameters<ResourceSet["write"]>[1] } = {},
   ): Promise<SetResult | undefined> {
     try {
-      return await this.write({ ...operation, isDelete: true }, failure);
+      const removal = { ...operation, isDelete: true };
+      const result = await this.write(removal, failure);
+      // An empty list may have hidden what the commit after it published.
+      const isShown = [...operation.plan(result.after).remove].some((prefix) => result.after.has(prefix));
+      return result.before.size === 0 && isShown ? await this.write(removal, failure) : result;
     } catch (error) {
-      if (isUnreachableNode(error)) throw new Error(`${messageOf(error)} ${wayOut}`, { cause: error });
+      if (isUnreachableNode(error))
+        throw new Error([messageOf(error), ...this.runtime.advice.of(wayOut)].join(" "), { cause: error });
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;

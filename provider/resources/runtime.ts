@@ -1,13 +1,16 @@
 import { InFlight } from "../batch/in-flight";
+import { pause } from "../client/clock";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { attempt } from "../model/errors";
 import type { JsonObject } from "../model/json";
+import { Advice } from "./advice";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
 import type { Shared } from "./connections";
 import type { Environment } from "./environment-credentials";
 import { RemovalBudget } from "./limits/removals";
+import { Look } from "./look";
 import { NodeInUse } from "./node-in-use";
 import { Notices } from "./notices";
 import { ReceiverInUse } from "./receiver-in-use";
@@ -15,6 +18,11 @@ import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
 import { KeyRegistry, type OtherProcesses, type Place } from "./wanted";
+
+/** Milliseconds from a check's answer within which the engine tells what the state has of the same resource. */
+const TOLD_WITHIN_MS = 100;
+/** Milliseconds after which what the engine is about to tell of is waited for no longer. */
+const TOLD_AT_MOST_MS = 5_000;
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -37,12 +45,15 @@ export class Runtime {
   /** What must stand in no sentence and no line of the audit log. */
   readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
+  /** What errors advise. */
+  readonly advice = new Advice();
   /** True once a check got something unknown, which only those of a preview do. */
   inPreview = false;
+  /** What is there, seen before anything is decided. */
+  readonly look: Look;
   /** What the connections share, and what is known of wanted and owned keys. */
   readonly shared: Shared;
-  private readonly others: OtherProcesses | undefined;
-  private readonly env: Environment;
+  readonly env: Environment;
   private config: ReadConfig = () => undefined;
   private read: Settings | undefined;
   private readonly nodes = new Map<string, NodeInUse>();
@@ -50,27 +61,35 @@ export class Runtime {
   private readonly named = new Map<string | undefined, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
+  private readonly checks = new Set<Promise<void>>();
+  private readonly ending = new AbortController();
 
   constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
     const world = { ...systemWorld, ...given };
-    const wanted = new KeyRegistry(others);
+    const wanted = new KeyRegistry("wanted", others);
+    const removed = new KeyRegistry("removed", others);
+    const changed = new KeyRegistry("changed", others);
+    const learn = () => others?.learn();
     this.env = env;
-    this.others = others;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
+    this.look = new Look(world, this, () => this.settings);
     this.shared = {
       world,
       notices: this.notices,
       inFlight: new InFlight(world, usualSteps),
       wanted,
-      owned: new KeyRegistry(),
-      leaving: new KeyRegistry(),
+      owned: new KeyRegistry("owned", others),
+      leaving: new KeyRegistry("leaving", others),
+      learn,
       secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(
         this.notices,
         () => this.settings.distinctNodes,
         (object) => wanted.anywhere(object),
+        (object) => wanted.ofOthers(object),
       ),
-      removals: (url, label) => new RemovalBudget(() => this.settings, url, label),
+      removals: (url, label, endpoint) =>
+        new RemovalBudget(() => this.settings, url, label, { endpoint, removed, changed, learn }),
     };
   }
 
@@ -114,18 +133,12 @@ export class Runtime {
   nodeAt(endpoint: string): NodeInUse | undefined {
     const isThere = (node: NodeInUse) => node.endpoint === endpoint && node.wayOut === undefined;
     const inUse = [...this.nodes.values()].find(isThere);
-    return (
-      inUse ??
-      this.settings
-        .knownNodes()
-        .map((target) => this.open(target))
-        .find(isThere)
-    );
+    return inUse ?? this.knownNodes().find(isThere);
   }
 
-  /** Takes in what other provider processes of this deployment want: before anything is removed. */
-  learnWanted(): void {
-    this.others?.learn();
+  /** The nodes of the configuration. Nothing is sent yet. */
+  knownNodes(): NodeInUse[] {
+    return this.settings.knownNodes().map((target) => this.open(target));
   }
 
   /** The receiver for an argument. Nothing is sent yet. @throws {ConfigError} */
@@ -159,20 +172,55 @@ export class Runtime {
     return { name: place.name, endpoint: place.endpoint };
   }
 
+  /** Aborts once the engine wants the process to end: what only waits is waited for no longer. */
+  get cancelled(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  /** The engine wants the process to end. */
+  cancel(): void {
+    this.ending.abort();
+  }
+
   /** Counts an operation as in hand until it has ended. */
   during<T>(operation: Promise<T>): Promise<T> {
-    const ended = operation.then(
-      () => void this.inHand.delete(ended),
-      () => void this.inHand.delete(ended),
-    );
-    this.inHand.add(ended);
-    return operation;
+    return counted(this.inHand, operation);
+  }
+
+  /** Counts a check as under way until it has ended. */
+  checking<T>(check: Promise<T>): Promise<T> {
+    return counted(this.checks, check);
+  }
+
+  /**
+   * Waits for the checks that are under way, which look at nodes first, and for what the engine then tells of the same
+   * resources: what their state holds is not known before.
+   *
+   * @returns whether there was any
+   */
+  async toldOfMore(): Promise<boolean> {
+    if (this.checks.size === 0) return false;
+    const until = this.now + TOLD_AT_MOST_MS;
+    const wait = () => pause(this.shared.world, TOLD_WITHIN_MS, this.cancelled);
+    while (this.checks.size > 0 && this.now < until && !this.cancelled.aborted) await wait();
+    await wait();
+    return true;
   }
 
   /** Settles when nothing is in hand. */
   async idle(): Promise<void> {
     while (this.inHand.size > 0) await Promise.all(this.inHand);
   }
+}
+
+/** Keeps a promise among others until it has ended. */
+function counted<T>(all: Set<Promise<void>>, promise: Promise<T>): Promise<T> {
+  const ended = promise.then(
+    () => void all.delete(ended),
+    () => void all.delete(ended),
+  );
+  all.add(ended);
+  return promise;
 }
 
 /** Connections with equal options are one connection; a rotated key makes another one. */

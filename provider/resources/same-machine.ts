@@ -27,6 +27,9 @@ export interface Addressed {
 /** Of so many addresses it is told in full which entries stay there. */
 const TOLD = 5;
 
+/** How messages call the address of a node of another provider resource: its process knows it, and this one does not. */
+const ELSEWHERE = "the node of another provider of this stack";
+
 /** Comparisons of two addresses, as long as each is disturbed by a change of ours under way. */
 const ROUNDS = 3;
 
@@ -42,6 +45,8 @@ export class SameMachine {
   private readonly objects = new Map<string, Map<string, Addressed>>();
   private readonly verdicts = new Map<string, Promise<boolean>>();
   private readonly explained = new Set<string>();
+  /** By object, addresses to numbers: those with different numbers are two machines. */
+  private readonly learnt = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly notices: Notices,
@@ -49,6 +54,8 @@ export class SameMachine {
     private readonly areDistinct: () => boolean,
     /** Prefixes of an object that this deployment wants at one address or another: the others concern no other address. */
     private readonly wantedAnywhere: (object: string) => Pick<KeysHere, "has">,
+    /** Those that other provider processes want, at addresses that this one cannot compare. */
+    private readonly wantedByOthers: (object: string) => Pick<KeysHere, "has"> = () => new Set<string>(),
   ) {}
 
   /** Makes an object at an address known; the connection that came last is used for it. */
@@ -57,13 +64,26 @@ export class SameMachine {
     this.objects.set(object, places.set(at.endpoint, at));
   }
 
+  /** Takes in what earlier runs saw: addresses with different numbers answered with different contents. */
+  learn(object: string, numbers: ReadonlyMap<string, number>): void {
+    this.learnt.set(object, new Map([...(this.learnt.get(object) ?? []), ...numbers]));
+  }
+
+  /** True where two addresses are known to be two machines, without a list. */
+  isKnown(object: string, one: string, other: string): boolean {
+    if (this.areDistinct()) return true;
+    const numbers = this.learnt.get(object);
+    const [a, b] = [numbers?.get(one), numbers?.get(other)];
+    return a !== undefined && b !== undefined && a !== b;
+  }
+
   /** Seeks the proof before something is written at an address to which a resource moves from another one. */
   async before(object: string, here: Addressed, observed?: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       if (there.leavingHere.size === 0) continue;
       if (this.areDistinct()) return;
-      const moves = [...there.leavingHere].some(
-        (prefix) => here.wantedHere.has(prefix) && !there.wantedHere.has(prefix),
+      const moves = [...here.wantedHere].some(
+        (prefix) => there.leavingHere.has(prefix) && !there.wantedHere.has(prefix),
       );
       if (moves) await this.once(object, [here, there], "before", () => differ(here, there, observed));
     }
@@ -85,6 +105,11 @@ export class SameMachine {
       for (const prefix of common) spared.add(prefix);
       this.explain(object, here, there, common);
     }
+    const others = this.wantedByOthers(object);
+    const elsewhere = prefixes.filter((prefix) => !spared.has(prefix) && others.has(prefix));
+    if (elsewhere.length === 0 || this.areDistinct()) return spared;
+    for (const prefix of elsewhere) spared.add(prefix);
+    this.explain(object, here, { endpoint: ELSEWHERE }, elsewhere);
     return spared;
   }
 
@@ -122,7 +147,7 @@ export class SameMachine {
   }
 
   private async areTwo(object: string, here: Addressed, there: Addressed): Promise<boolean> {
-    if (this.areDistinct()) return true;
+    if (this.isKnown(object, here.endpoint, there.endpoint)) return true;
     if (await this.verdicts.get(key(object, [here, there], "before"))) return true;
     return this.once(object, [here, there], "at removal", () => differ(here, there));
   }
@@ -135,7 +160,12 @@ export class SameMachine {
     return verdict;
   }
 
-  private explain(object: string, here: Addressed, there: Addressed, prefixes: readonly CanonicalPrefix[]): void {
+  private explain(
+    object: string,
+    here: Addressed,
+    there: Pick<Addressed, "endpoint">,
+    prefixes: readonly CanonicalPrefix[],
+  ): void {
     const what = count(prefixes.length, "entry stays", "entries stay");
     const pair = key(object, [here, there], "");
     if (this.explained.has(pair)) {
@@ -154,7 +184,7 @@ export class SameMachine {
   }
 }
 
-function key(object: string, pair: readonly [Addressed, Addressed], when: string): string {
+function key(object: string, pair: readonly Pick<Addressed, "endpoint">[], when: string): string {
   const endpoints = pair.map(({ endpoint }) => endpoint).sort();
   return [when, object, ...endpoints].join("\n");
 }

@@ -30,7 +30,9 @@ export class SecretArguments {
   /** Remembers what stands in arguments that are named as secret. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
-    for (const name of names) if (name !== "notes" && name !== "nodes") this.add(props[name], name);
+    const ofTheirOwn = ["notes", "nodes", "rollout"];
+    for (const name of names) if (!ofTheirOwn.includes(name)) this.add(props[name], name);
+    if (names.includes("rollout")) this.addCheck(props);
     if (names.includes("nodes")) this.addNodes(props);
     if (names.includes("value")) this.silent.add(canonical(String(props.prefix)));
     if (names.some((name) => HOLDING_PREFIXES.includes(name))) this.addObject(props);
@@ -103,6 +105,12 @@ export class SecretArguments {
       this.add(own.entries, "entries");
       this.addNotes(own);
     }
+  }
+
+  /** What the check of a rollout asks, and with which keys; names of nodes are no secret. */
+  private addCheck({ rollout }: JsonObject): void {
+    const { url, headers, command } = membersOf(membersOf(rollout).check);
+    this.add([url, membersOf(headers), command], "");
   }
 
   private addText(text: string): void {

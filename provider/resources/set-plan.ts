@@ -22,6 +22,10 @@ export interface Intent {
   readonly moved: boolean;
   /** What `block --now` put there and is not wanted any more, with its values. */
   readonly withdrawn: ListedMap;
+  /** What the look of this run saw, which the preview showed; by default there was none. */
+  readonly seen?: ListedMap | undefined;
+  /** True for an entry whose changes the program ignores; by default it ignores none. */
+  readonly ignores?: (prefix: CanonicalPrefix) => boolean;
 }
 
 /** Of what `block --now` put into a set and is not wanted any more what that still holds so, and that no resource of this deployment wants. */
@@ -33,33 +37,44 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
 
 /**
  * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
- * A value that another writer changed is left alone unless the program changes it too, since no preview showed that.
+ * A value that another writer changed is left alone unless the program changes it too, or the look saw it: no preview showed
+ * anything else.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, wanted, moved, withdrawn } = intent;
-  const { foreign, dropped, shown } = compared(observed, known, desired);
-  const left = moved ? [] : foreign.filter((prefix) => !unsettled.has(prefix));
+  const { known, desired, unsettled, wanted, moved, withdrawn, seen, ignores = () => false } = intent;
+  const { lost, dropped, shown } = compared(observed, known, desired);
+  const isSeen = (prefix: CanonicalPrefix) => seen?.has(prefix) === true && seen.get(prefix) === observed.get(prefix);
+  const isLeft = (prefix: CanonicalPrefix) =>
+    !unsettled.has(prefix) && (ignores(prefix) || (observed.has(prefix) && !isSeen(prefix)));
+  const left = moved ? [] : lost.filter(isLeft);
   const put = left.length === 0 ? desired : without(desired, left);
   const remove = stillThere(withdrawn, observed, wanted);
   for (const prefix of [...dropped, ...unsettled]) {
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
+  // An insert that the list shows since needs a commit alone; one over an entry that the state knows so may follow a removal.
+  const isShown = new Set(shown);
+  const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !isShown.has(prefix)));
   const gone = [...remove].filter((prefix) => !observed.has(prefix));
-  return { put, remove, unsettled, shown: new Set([...shown, ...gone]) };
+  const restored = moved ? [] : lost.filter((prefix) => observed.has(prefix) && put.has(prefix));
+  return {
+    ...{ put, remove, unsettled: again, shown: new Set([...shown, ...gone]) },
+    ...(restored.length > 0 && { restored: new Set(restored) }),
+  };
 }
 
 /** What the list, the state and the program say of a set: equal at nodes that hold the same. */
 const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap) => {
   const all = [...desired];
-  const isForeignChange = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
-    observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
+  const isLost = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    observed.get(prefix) !== value && known.get(prefix) === value;
   // Not in the state, and in the list all the same: on a node that lists staged entries, a run that was killed may have
   // staged it without a commit. A commit alone makes sure.
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const isShown = (entry: [CanonicalPrefix, ListedValue]) => isNew(entry) && observed.get(entry[0]) === entry[1];
   return {
-    /** Values that another writer changed, and the program does not. */
-    foreign: all.filter(isForeignChange).map(([prefix]) => prefix),
+    /** What another writer took away or changed, and the program does not. */
+    lost: all.filter(isLost).map(([prefix]) => prefix),
     /** What the state knows and the program does not want any more. */
     dropped: [...known.keys()].filter((prefix) => !desired.has(prefix)),
     shown: all.filter(isShown).map(([prefix]) => prefix),

@@ -2,11 +2,12 @@ import type { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
 import { attempt, caught, PacketFilterError } from "../model/errors";
 import type { JsonObject } from "../model/json";
+import { likelyMeant } from "../model/nearest";
 import { Prefix, PrefixError } from "../model/prefix";
+import { jsonIn } from "../model/readable";
 import { issuePath, schema, zod } from "../model/schema";
-import { receiverAnswersSchema } from "../wire/answers-schema";
-import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
-import { type CredentialUse, type Environment, strayCredentials } from "./environment-credentials";
+import { type ConfigKey, FLAT_MEMBERS, formerKeys, type ReadConfig } from "./config-keys";
+import { type Environment, strayCredentials } from "./environment-credentials";
 import { parseShareLimit, type ShareLimit } from "./limits/removals";
 
 /** A connection, and where it was found. */
@@ -42,17 +43,12 @@ export class ConfigError extends PacketFilterError {
 /** No such node or receiver: the name left the configuration, or nothing names an unnamed one. */
 export class UnknownConnection extends ConfigError {}
 
-/** The default node and receiver share these; certificates mean nothing to a receiver without https. */
-function receiverKeys(url: unknown): readonly ConfigKey[] {
-  const timing = ["timeoutMs", "deadlineMs", "maxTries", "retryPauseMs", "maxRetryPauseMs"] as const;
-  return String(url).startsWith("https:") ? ["tls", ...timing] : timing;
-}
-
 /**
  * Reads settings with the precedence argument, configuration, environment. A node or receiver that is named or given as
  * an object stands by itself: nothing of the unnamed default is mixed in, so that no secret reaches another address.
  */
 export function readSettings(config: ReadConfig, env: Environment) {
+  refuseFormer(config, env);
   const [nodes, receivers] = [nodeKind(config, env), receiverKind(config, env)];
   const auditLog = config("auditLog");
   return {
@@ -69,7 +65,7 @@ export function readSettings(config: ReadConfig, env: Environment) {
     /** More entries fail in every set of this stack; `undefined`: no such limit. @throws {ConfigError} */
     maxEntries: () => maxEntries(config("maxEntries")),
     /** True: nothing is changed at any node or receiver. */
-    readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
+    readOnly: readOnly(config, env),
     /** File that gets one line for each mutation. */
     auditLog: auditLog === undefined ? undefined : String(auditLog),
     /** Who acts, for the audit log. */
@@ -78,16 +74,49 @@ export function readSettings(config: ReadConfig, env: Environment) {
     maxRemovals: shareLimit("maxRemovals", config("maxRemovals")),
     /** How many entries of a set one deployment may give another value, all resources together; `undefined`: no such limit. */
     maxChanges: shareLimit("maxChanges", config("maxChanges")),
+    /**
+     * Whether a run looks at what is there before anything is decided: `auto` where it answers within two seconds, `require` fails
+     * where something cannot be seen, `off` asks nothing.
+     */
+    detectDrift: detectDrift(config("detectDrift")),
     /** True: the user says that each address of a node or receiver is a machine of its own. */
-    distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
+    distinctNodes: flag("packetfilter:distinctNodes", config("distinctNodes")),
     /** Every node that the configuration and the environment know, as far as they make sense. */
     knownNodes: () => knownNodes(nodes),
-    /** True when the limit on removals is lifted for this set in this run. */
-    liftsRemovals: (url: string) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
-    /** True when the limit on other values is lifted for this set in this run. */
-    liftsChanges: (url: string) => names(env.PACKETFILTER_ALLOW_CHANGES, url),
+    /** True when the limits on removals and other values are lifted for this set in this run. */
+    lifts: (url: string) => names(env.PACKETFILTER_ALLOW, url),
+    /** True when waves of a group with this set pass in this run that did not pass before. */
+    passesWave: (url: string) => names(env.PACKETFILTER_ALLOW_WAVE, url),
   };
 }
+
+const ALLOW = "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values";
+
+/** Variables that nothing reads any more, and what says the same. */
+const FORMER_VARIABLES = {
+  PACKETFILTER_ALLOW_REMOVALS: ALLOW,
+  PACKETFILTER_ALLOW_CHANGES: ALLOW,
+  PACKETFILTER_DISTINCT_NODES: "packetfilter:distinctNodes",
+} as const;
+
+/** @throws {ConfigError} where something is set that nothing reads any more: what it limited or lifted would not be */
+function refuseFormer(config: ReadConfig, env: Environment): void {
+  const variables = Object.entries(FORMER_VARIABLES).flatMap(([name, now]) =>
+    env[name] ? `${name} is gone: set ${now}, and unset this one.` : [],
+  );
+  const former = [...formerKeys(config), ...variables];
+  if (former.length > 0) throw new ConfigError(former.join(" "));
+}
+
+/** The unnamed default of a kind. */
+interface Standard {
+  readonly value: Record<string, unknown>;
+  readonly fromEnvironment: boolean;
+  /** What set a member, or is to set it, where that is not `packetfilter:node` or `packetfilter:receiver`. */
+  readonly sources: Sources;
+}
+
+type Sources = Readonly<Record<string, string>>;
 
 /** What the connections to nodes and those to receivers differ in. */
 interface ConnectionKind<O> {
@@ -96,7 +125,7 @@ interface ConnectionKind<O> {
   readonly members: () => JsonObject;
   readonly schema: () => z.ZodType<O>;
   /** The unnamed default: its members, and whether its address comes from the environment. */
-  readonly standard: () => { readonly value: Record<string, unknown>; readonly fromEnvironment: boolean } | undefined;
+  readonly standard: () => Standard | undefined;
   readonly remedy: string;
 }
 
@@ -106,20 +135,7 @@ function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOpti
     members: named("nodes", config),
     schema: nodeSchema,
     remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
-    standard: () => {
-      const endpoint = config("endpoint") ?? env.PACKETFILTER_ENDPOINT;
-      if (endpoint === undefined) return undefined;
-      const value = pick(NODE_KEYS, config);
-      const takesHeaders = value.headers === undefined && env.PACKETFILTER_HEADERS !== undefined;
-      requireOwnAddress(env, {
-        variables: takesHeaders ? ["PACKETFILTER_HEADERS"] : [],
-        address: endpoint,
-        namedBy: "packetfilter:endpoint",
-        variable: "PACKETFILTER_ENDPOINT",
-      });
-      if (takesHeaders) value.headers = env.PACKETFILTER_HEADERS;
-      return { value: { endpoint, ...value }, fromEnvironment: config("endpoint") === undefined };
-    },
+    standard: () => standard("node", config, env),
   };
 }
 
@@ -130,30 +146,41 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
     schema: receiverSchema,
     remedy:
       'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
-    standard: () => {
-      const url = config("signalingUrl") ?? env.PACKETFILTER_SIGNALING_URL;
-      if (url === undefined) return undefined;
-      const clientId = config("clientId") ?? env.PACKETFILTER_CLIENT_ID;
-      const secretKey = config("secretKey") ?? env.PACKETFILTER_SECRET_KEY;
-      const taken = (["clientId", "secretKey"] as const).flatMap((key) => (config(key) === undefined ? key : []));
-      requireOwnAddress(env, {
-        variables: taken.map((key) => VARIABLES[key]).filter((name) => env[name] !== undefined),
-        address: url,
-        namedBy: "packetfilter:signalingUrl",
-        variable: "PACKETFILTER_SIGNALING_URL",
-      });
-      return {
-        value: { url, clientId, secretKey, ...signalingAnswers(config), ...pick(receiverKeys(url), config) },
-        fromEnvironment: config("signalingUrl") === undefined,
-      };
-    },
+    standard: () => standard("receiver", config, env),
   };
 }
 
-/** Of the unnamed receiver: its `answers` would be those of the unnamed node. */
-function signalingAnswers(config: ReadConfig): Pick<ReceiverOptions, "answers"> {
-  const given = config("signalingAnswers");
-  return given === undefined ? {} : { answers: parse(receiverAnswersSchema(), given, "packetfilter:signalingAnswers") };
+/** The unnamed connection of a kind: what its flat keys, its own key and the environment say. @throws {ConfigError} */
+function standard(kind: "node" | "receiver", config: ReadConfig, env: Environment): Standard | undefined {
+  const { address, credentials } = FLAT_MEMBERS[kind];
+  const value: Record<string, unknown> = { ...parse(membersSchema(), config(kind) ?? {}, `packetfilter:${kind}`) };
+  const sources: Record<string, string> = {};
+  const variables: string[] = [];
+  for (const { member, key, variable } of [address, ...credentials]) {
+    const own = config(key);
+    if (own !== undefined && value[member] !== undefined) throw new ConfigError(saidTwice(key, `${kind}.${member}`));
+    if (value[member] !== undefined) continue;
+    sources[member] = `packetfilter:${key}`;
+    if (own !== undefined) value[member] = own;
+    else if (env[variable] !== undefined) {
+      value[member] = env[variable];
+      sources[member] = variable;
+      variables.push(variable);
+    }
+  }
+  if (value[address.member] === undefined) return undefined;
+  const problem = strayCredentials(env, {
+    variables: variables.filter((name) => name !== address.variable),
+    address: value[address.member],
+    namedBy: sources[address.member] ?? `packetfilter:${kind}.${address.member}`,
+    variable: address.variable,
+  });
+  if (problem !== undefined) throw new ConfigError(problem);
+  return { value, fromEnvironment: variables.includes(address.variable), sources };
+}
+
+function saidTwice(key: string, path: string): string {
+  return `packetfilter:${key} and packetfilter:${path} are the same setting: keep one, and remove the other with pulumi config rm 'packetfilter:${key}' or pulumi config rm --path 'packetfilter:${path}'.`;
 }
 
 /** Connections by name, read once. Only a success is kept. */
@@ -171,7 +198,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
     if (!standard) throw new UnknownConnection(`No ${kind.argument} is given: ${kind.remedy}.`);
     return {
       name: undefined,
-      options: parse(kind.schema(), standard.value, "packetfilter"),
+      options: parse(kind.schema(), standard.value, `packetfilter:${kind.argument}`, standard.sources),
       fromEnvironment: standard.fromEnvironment,
     };
   }
@@ -183,7 +210,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
     const names = Object.keys(all);
     const choice = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
     throw new UnknownConnection(
-      `${kind.argument} "${argument}" is not in "packetfilter:${kind.argument}s" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.argument}s.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
+      `${kind.argument} "${argument}" is not in "packetfilter:${kind.argument}s" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.argument}s.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.${likelyMeant(argument, names)}`,
     );
   }
   return {
@@ -200,12 +227,15 @@ function knownNodes(kind: ConnectionKind<NodeOptions>): Target<NodeOptions>[] {
 }
 
 /** Parses a value that may be structured or one JSON string. Messages name the path and never show the value. */
-function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+function parse<T>(schema: z.ZodType<T>, value: unknown, path: string, sources: Sources = {}): T {
   const given = structured(value, path);
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const sentences = result.error.issues.map((issue) => {
-    const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issuePath(issue.path)}` : path;
+    const [member, ...within] = issue.path;
+    const source = sources[String(member)];
+    const inside = `${path}.${issuePath(issue.path)}`;
+    const at = member === undefined ? path : source === undefined ? inside : issuePath([source, ...within]);
     const isAbsent = issue.path.length > 0 && memberAt(given, issue.path) === undefined;
     return isAbsent ? `${at} is missing${remedyFor(at)}` : `${at}: ${issue.message}`;
   });
@@ -213,27 +243,18 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
 }
 
 function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
-    value,
-  );
+  return path.reduce<unknown>((at, key) => {
+    // Headers may be one JSON text.
+    const within = typeof at === "string" ? jsonIn(at) : at;
+    return typeof within === "object" && within !== null ? Reflect.get(within, key) : undefined;
+  }, value);
 }
-
-/** @throws {ConfigError} before anything is sent */
-function requireOwnAddress(env: Environment, use: CredentialUse): void {
-  if (use.variables.length === 0 && env[use.variable] === undefined) return;
-  const problem = strayCredentials(env, use);
-  if (problem !== undefined) throw new ConfigError(problem);
-}
-
-/** Members that may also come from the environment, in the unnamed receiver. */
-const VARIABLES = { clientId: "PACKETFILTER_CLIENT_ID", secretKey: "PACKETFILTER_SECRET_KEY" } as const;
 
 /** How a missing member is set; nothing for one of an object in the program. */
 function remedyFor(at: string): string {
   if (!at.startsWith("packetfilter:")) return "";
   const isSecret = at.endsWith("secretKey");
-  const variable = Object.entries(VARIABLES).find(([key]) => at === `packetfilter:${key}`)?.[1];
+  const variable = FLAT_MEMBERS.receiver.credentials.find(({ key }) => at === `packetfilter:${key}`)?.variable;
   // A secret that is typed behind the command stays in the shell's history; without a value the command asks for it.
   const command = `pulumi config set${variable ? "" : " --path"}${isSecret ? " --secret" : ""} '${at}'${isSecret ? "" : " VALUE"}`;
   return `: set it with ${command}${variable ? `, or with the environment variable ${variable}` : ""}`;
@@ -246,15 +267,6 @@ function structured(value: unknown, path: string): unknown {
   } catch {
     throw new ConfigError(`${path} is not JSON: set it as one JSON text, or member by member with --path.`);
   }
-}
-
-function pick(keys: readonly ConfigKey[], config: ReadConfig): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const key of keys) {
-    const value = config(key);
-    if (value !== undefined) values[key] = key === "tls" ? structured(value, `packetfilter:${key}`) : value;
-  }
-  return values;
 }
 
 function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
@@ -297,10 +309,22 @@ function shareLimit(key: ConfigKey, value: unknown): ShareLimit | undefined {
   );
 }
 
-function isTrue(key: string, value: unknown): boolean {
+const DETECT_DRIFT = ["auto", "off", "require"] as const;
+
+function detectDrift(value: unknown): (typeof DETECT_DRIFT)[number] {
+  const found = DETECT_DRIFT.find((way) => way === (value ?? "auto"));
+  if (found) return found;
+  throw new ConfigError('packetfilter:detectDrift is none of "auto", "off", "require": set it to one of them.');
+}
+
+function readOnly(config: ReadConfig, env: Environment): boolean {
+  const own = config("readOnly");
+  if (own !== undefined) return flag("packetfilter:readOnly", own);
+  return flag("PACKETFILTER_READ_ONLY", env.PACKETFILTER_READ_ONLY);
+}
+
+function flag(source: string, value: unknown): boolean {
   if (value === undefined || value === false || value === "false" || value === "0" || value === "") return false;
   if (value === true || value === "true" || value === "1") return true;
-  throw new ConfigError(
-    `${key} is neither true nor false: set packetfilter:${key} or its environment variable to one of them.`,
-  );
+  throw new ConfigError(`${source} is neither true nor false: set it to one of them.`);
 }

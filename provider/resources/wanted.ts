@@ -35,13 +35,23 @@ class KnownKeys implements KeysHere {
   readonly own = new Set<string>();
   readonly shared = new Set<Collection>();
 
+  constructor(
+    private readonly address: string,
+    private readonly others?: OtherProcesses,
+  ) {}
+
   get size(): number {
-    let size = this.own.size;
+    let size = this.own.size + (this.others?.told(this.address).size ?? 0);
     for (const keys of this.shared) size += keys.size;
     return size;
   }
 
   has(key: string): boolean {
+    return this.hasHere(key) || this.others?.told(this.address).has(key) === true;
+  }
+
+  /** True for what came up in this process. */
+  hasHere(key: string): boolean {
     if (this.own.has(key)) return true;
     for (const keys of this.shared) if (keys.has(key)) return true;
     return false;
@@ -53,25 +63,36 @@ class KnownKeys implements KeysHere {
   }
 }
 
-/** What other provider processes of the same deployment want. */
+/** What the provider processes of one deployment tell each other. */
 export interface OtherProcesses {
-  /** Tells them that resources want these keys at each of the addresses. */
+  /** Tells them that these keys have come up at each of the addresses. */
   tell(addresses: readonly string[], keys: readonly string[]): void;
-  /** Takes in what they have told so far: before anything is removed. */
-  learn(): void;
-  /** True for a key that one of them wants at one of the addresses, as far as that was learnt. */
-  want(addresses: readonly string[], key: string): boolean;
+  /**
+   * Takes in what they have told so far: before anything is decided.
+   *
+   * @returns why they and this one may not know of each other, as a sentence with the way out
+   */
+  learn(): string | undefined;
+  /** The keys that one of them told of for an address, as far as that was learnt. */
+  told(address: string): Pick<KeysHere, "has" | "size">;
 }
 
+/** What a registry is of. Owned keys are in a state, leaving ones in that of a resource which is replaced; removed and changed ones count from when this is asked for. */
+type Kind = "wanted" | "owned" | "leaving" | "removed" | "changed";
+
 /**
- * Keys (prefixes of a set, prefixes of a receiver) that have come up in this deployment so far. Renames, `--replace` and
- * loops whose index shifts create first and delete the same key afterwards; the deletion asks here before it removes
- * anything. A key is found under the name of its node or under its address, so that a change of one of them hides nothing.
+ * Keys (prefixes of a set, prefixes of a receiver) that have come up in this deployment so far, in whichever of its
+ * provider processes. Renames, `--replace` and loops whose index shifts create first and delete the same key afterwards; the
+ * deletion asks here before it removes anything. A key is found under the name of its node or under its address, so that a
+ * change of one of them hides nothing.
  */
 export class KeyRegistry {
   private readonly keys = new Map<string, KnownKeys>();
 
-  constructor(private readonly others?: OtherProcesses) {}
+  constructor(
+    private readonly kind: Kind,
+    private readonly others?: OtherProcesses,
+  ) {}
 
   /** The keys of an object, as they are known at any later moment. */
   of(place: Place, object: string): Keys {
@@ -81,12 +102,12 @@ export class KeyRegistry {
     const all: Keys = {
       has: (key) => {
         for (const keys of recorded) if (keys.has(key)) return true;
-        return this.others?.want(where, key) === true;
+        return false;
       },
       add: (added) => {
-        const fresh = [...added].filter((key) => !recorded.every((keys) => keys.has(key)));
+        const fresh = [...added].filter((key) => !recorded.every((keys) => keys.hasHere(key)));
         for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
-        this.others?.tell(where, fresh);
+        this.tell([...where, object], fresh);
       },
       take: (keys) => (keys.size < KEPT_FROM ? all.add(keys.keys()) : all.share(keys)),
       share: (keys) => this.addAll([place], object, keys),
@@ -98,10 +119,10 @@ export class KeyRegistry {
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
     for (const address of [...where, object]) this.recorded(address).shared.add(keys);
-    this.others?.tell(where, [...keys.keys()]);
+    this.tell([...where, object], [...keys.keys()]);
   }
 
-  /** The keys that were recorded for an object at an address, under whatever name. */
+  /** The keys that were recorded for an object at an address, under whatever name. Only those of this process are named one by one. */
   at({ endpoint }: Pick<Place, "endpoint">, object: string): KeysHere {
     return this.recorded(`at ${endpoint}\n${object}`);
   }
@@ -111,10 +132,26 @@ export class KeyRegistry {
     return this.recorded(object);
   }
 
+  /** The keys that other processes of the deployment recorded for an object, wherever it is. */
+  ofOthers(object: string): Pick<KeysHere, "has"> {
+    return { has: (key) => this.others?.told(this.named(object)).has(key) === true };
+  }
+
   private recorded(address: string): KnownKeys {
-    const keys = this.keys.get(address) ?? new KnownKeys();
+    const keys = this.keys.get(address) ?? new KnownKeys(this.named(address), this.others);
     this.keys.set(address, keys);
     return keys;
+  }
+
+  private tell(addresses: readonly string[], keys: readonly string[]): void {
+    this.others?.tell(
+      addresses.map((address) => this.named(address)),
+      keys,
+    );
+  }
+
+  private named(address: string): string {
+    return `${this.kind} ${address}`;
   }
 }
 

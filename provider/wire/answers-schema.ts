@@ -23,7 +23,7 @@ export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
 /** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const answersSchema = schema((): z.ZodType<Answers> => {
   const z = zod();
-  const { text, dotted, format, verdict } = shared();
+  const { text, dotted, place, format, verdict } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
   const names = by(text, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
@@ -32,15 +32,23 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
     {
       format: textOr(format, "must be a text, or an object of texts by kind of list").optional(),
       columns: objectOr(columns, LIST_KINDS).optional(),
-      path: textOr(dotted, "must be a text, or an object of texts by kind of list").optional(),
+      path: textOr(place, "must be a text, or an object of texts by kind of list").optional(),
       names: names.optional(),
       empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
       success: objectOr(verdict, COMMANDS).optional(),
       failure: objectOr(verdict, COMMANDS).optional(),
       absent: z
-        .union([z.strictObject({ status: z.int().min(200).max(599) }), verdict, z.strictObject({ text })], {
-          error: "must be { status }, { member, values } or { text }",
-        })
+        .union(
+          [
+            z.literal("empty"),
+            z.strictObject({ status: z.int().min(200).max(599) }),
+            verdict,
+            z.strictObject({ text }),
+          ],
+          {
+            error: 'must be "empty", { status }, { member, values } or { text }',
+          },
+        )
         .optional(),
       more: z
         .union([z.strictObject({ member: dotted }), z.strictObject({ header: text })], {
@@ -57,9 +65,10 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
 const shared = schema(() => {
   const z = zod();
   const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
-  const dotted = z
-    .string({ error: "must be a text" })
-    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
+  const texts = z.string({ error: "must be a text" });
+  const dotted = texts.regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
+  /** Also `"."`, the whole answer. */
+  const place = texts.regex(/^(\.|[^.]+(\.[^.]+)*)$/, { error: "must be names of members with dots between them" });
   const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.map((name) => `"${name}"`).join(", ")}` });
   const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
     error: "must be a text, a number, true, false or null",
@@ -68,7 +77,7 @@ const shared = schema(() => {
     { member: dotted, values: z.array(value, { error: "must be an array" }).min(1, { error: "must not be empty" }) },
     { error: objectError("must be { member, values }") },
   );
-  return { text, dotted, format, verdict };
+  return { text, dotted, place, format, verdict };
 });
 
 /** A text for all kinds of lists, or an object of texts by kind. */

@@ -6,6 +6,16 @@ export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 /** One of `LIST_KINDS`. */
 export type ListKind = (typeof LIST_KINDS)[number];
 
+interface MoreMember {
+  /** The member, with dots, that is there, and neither empty nor 0, where a list goes on. */
+  readonly member: string;
+}
+
+interface MoreHeader {
+  /** The header that is there, and neither empty nor 0, where a list goes on. */
+  readonly header: string;
+}
+
 /** What members of entries, marks, profiles and rules mean, as `answers.names` and `answers.columns` name it. */
 export const MEMBERS = [
   "prefix",
@@ -40,7 +50,9 @@ export type Columns = Readonly<Partial<Record<Member, string | number>>>;
 
 /** A member of an answer, with dots, and the values that say so. Case of texts does not matter; `7` and `"7"` are equal. */
 export interface Verdict {
+  /** The member, with dots. */
   readonly member: string;
+  /** The values that say so. */
   readonly values: readonly (string | number | boolean | null)[];
 }
 
@@ -50,8 +62,18 @@ type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
 /** One setting for every kind of list, or one for each that is named. */
 export type PerKind<T> = T | Readonly<Partial<Record<ListKind, T>>>;
 
-/** How a node says that a set is not there: a status, a member with one of these values, or words in the body. */
-export type Absent = { readonly status: number } | Verdict | { readonly text: string };
+/** How a node says that a set is not there: `"empty"`, the status 404; another status; a member with one of these values; or words in the body. */
+export type Absent = "empty" | AbsentStatus | Verdict | AbsentText;
+
+interface AbsentStatus {
+  /** The status of the answer. */
+  readonly status: number;
+}
+
+interface AbsentText {
+  /** Words in the body; case does not matter. */
+  readonly text: string;
+}
 
 /**
  * How a node answers where the natural shapes do not fit (docs/contract.md#node-answers).
@@ -77,7 +99,8 @@ export interface Answers {
   readonly columns?: PerKind<Columns>;
   /**
    * Where the list is in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A number
-   * chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed.
+   * chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed; `"."` is the
+   * whole answer. Profiles there may be keyed by their names and rules by their ids.
    */
   readonly path?: PerKind<string>;
   /**
@@ -91,10 +114,13 @@ export interface Answers {
   readonly success?: PerCommand<Verdict>;
   /** What says that a request failed. Without `success`, other values of the member say that it was carried out. */
   readonly failure?: PerCommand<Verdict>;
-  /** How this node says that a set is not there, which `absentSet: "empty"` reads as an empty one. Default: the status 404. */
+  /**
+   * How this node says that a set is not there, which then is an empty one that the first insert makes: `"empty"` by the status 404,
+   * or by what else is named. Default: a set that is not there is an error.
+   */
   readonly absent?: Absent;
   /** Where this node tells that a list goes on. Default: the usual members and headers. */
-  readonly more?: { readonly member: string } | { readonly header: string };
+  readonly more?: MoreMember | MoreHeader;
   /**
    * A module of one's own, for what no setting describes: its default export is called with the text of an answer and the
    * kind of the list, and returns a list in the contract's shape. Relative to the program; to the file that names it, where that is one of `--settings`

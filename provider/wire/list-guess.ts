@@ -1,7 +1,7 @@
-import { isObject } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import type { ListKind, NodeHabits } from "./answers";
 import { describe, ShapeError, sketch } from "./json";
-import { holdsRecords, type Place, placesIn } from "./places";
+import { appliedFirst, holdsRecords, mayBeEmptyList, type Place, placesIn, WHOLE } from "./places";
 import { pathSetting } from "./remedies";
 
 /** What the answer was instead of a list, and the setting that would find one in it. */
@@ -9,10 +9,12 @@ export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHab
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
   const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
   const places = isObject(json) ? placesIn(json) : [];
-  const guess =
-    places
-      .filter(({ found, path }) => path !== "" && (found.kind === "array" || found.kind === "keyed"))
-      .sort((a, b) => likelihood(b, kind) - likelihood(a, kind))[0] ?? lastResort(json, places, kind);
+  const [likeliest, next] = places
+    .filter(({ found, path }) => path !== "" && (found.kind === "array" || found.kind === "keyed"))
+    .sort((a, b) => likelihood(b, kind) - likelihood(a, kind));
+  if (likeliest && next && likelihood(likeliest, kind) === likelihood(next, kind))
+    return competing(likeliest, next, kind, { answers });
+  const guess = likeliest ?? lastResort(json, places, kind);
   const remedy = guess
     ? `If the list is there, set ${pathSetting(answers, kind, guess.path)}${guess.found.kind === "hollow" ? ' and answers.empty: "{}"' : ""}.`
     : isNested
@@ -24,7 +26,11 @@ export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHab
 /** Two lists, and no name that says which one is meant. */
 export function competing(one: Place, two: Place, kind: ListKind, { answers }: NodeHabits): ShapeError {
   const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
-  const ordered = [one, two].sort((a, b) => Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)));
+  const ordered = [one, two].sort(
+    (a, b) =>
+      Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)) ||
+      (kind === "prefixset" ? appliedFirst(a.path, b.path) : 0),
+  );
   const settings = ordered.map(({ path }) => pathSetting(answers, kind, path));
   return new ShapeError(
     `both "${one.path}" and "${two.path}" are ${what}`,
@@ -32,14 +38,20 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
   );
 }
 
-/** The one place that may have been left empty; for profiles the object that may be keyed by their names. */
+/** The one place that may have been left empty; for profiles and rules the object that may be keyed by their names or ids. */
 function lastResort(json: unknown, places: readonly Place[], kind: ListKind) {
-  if (kind === "profiles" && isObject(json)) {
-    const holdsObjects = (value: unknown) =>
-      isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isObject);
-    const [[path, value] = [], ...more] = Object.entries(json).filter(([, value]) => holdsObjects(value));
-    if (more.length === 0 && path !== undefined && isObject(value))
-      return { path, found: { kind: "keyed", members: value } as const };
+  if ((kind === "profiles" || kind === "rules") && isObject(json)) {
+    const isKey = (name: string) => kind === "profiles" || /^\d{1,10}$/.test(name);
+    const holdsObjects = (value: unknown): value is JsonObject =>
+      isObject(value) &&
+      Object.keys(value).length > 0 &&
+      Object.keys(value).every(isKey) &&
+      Object.values(value).every(isObject);
+    const [[path, members] = [], ...more] = Object.entries(json).filter(([, value]) => holdsObjects(value));
+    if (more.length === 0 && path !== undefined && isObject(members))
+      return { path, found: { kind: "keyed", members } as const };
+    if (path === undefined && holdsObjects(json))
+      return { path: WHOLE, found: { kind: "keyed", members: json } as const };
   }
   const [hollow, ...more] = places.filter(({ found }) => found.kind === "hollow");
   return more.length > 0 || hollow?.path === "" ? undefined : hollow;
@@ -47,7 +59,9 @@ function lastResort(json: unknown, places: readonly Place[], kind: ListKind) {
 
 function likelihood(place: Place, kind: ListKind): number {
   const { found } = place;
-  const records = found.kind === "keyed" || (found.kind === "array" && holdsRecords(found.elements));
+  // A set that nothing is applied of stands empty beside what waits for its commit.
+  const mayBeSet = kind === "prefixset" && mayBeEmptyList(place);
+  const records = mayBeSet || found.kind === "keyed" || (found.kind === "array" && holdsRecords(found.elements));
   return (isNamedAfter(place, kind) ? 4 : 0) + (records ? 2 : 0) + (place.isNatural ? 1 : 0);
 }
 

@@ -116,3 +116,8 @@ function elementOf(html: string, tag: RegExp): string | undefined {
   const end = html.indexOf("<", open);
   return html.slice(open + 1, end < 0 ? undefined : end);
 }
+
+/** True for words with which a node refuses a commit since nothing is staged: another writer's commit has taken it along. */
+export function saysNothingToCommit(text: string): boolean {
+  return /\b(no|nothing)\b[a-z ]{0,20}\b(commit|staged|apply|pending)\b/i.test(text);
+}

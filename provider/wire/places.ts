@@ -17,6 +17,9 @@ const NATURAL_NAMES = new Set(
 /** Deeper lists are not looked for: an answer nested without end must not cost without end. */
 const MAX_DEPTH = 5;
 
+/** The path of the answer itself, where nothing but a setting can tell that its members are the records. */
+export const WHOLE = ".";
+
 /** A place in an answer where a list could be. */
 export interface Place {
   /** Names from the root to it, with dots; empty for the root. */
@@ -110,11 +113,28 @@ export function holdsRecords([first]: readonly unknown[]): boolean {
   return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
 }
 
+/** Orders paths of lists in one answer: what is applied first, what waits for a commit last. By their names, so only a guess. */
+export function appliedFirst(one: string, two: string): number {
+  return rank(one) - rank(two);
+}
+
+function rank(path: string): number {
+  if (/\b(running|active|applied|current|effective|operational|live)\b/i.test(path)) return 0;
+  return /\b(candidate|staged|pending|draft|new|next|uncommitted)\b/i.test(path) ? 2 : 1;
+}
+
+/** True for an array that may be a list in which nothing stands, and not what is said of another one. */
+export function mayBeEmptyList({ found, path }: Pick<Place, "found" | "path">): boolean {
+  const isEmpty = found.kind === "array" && found.elements.length === 0;
+  return isEmpty && !/(err|error|warning|message|note|alert|link)s?$/i.test(path);
+}
+
 /**
  * What stands at a dotted path; names that have dots themselves are found as well. Digits choose an element of an array.
  * `undefined` when nothing does.
  */
 export function follow(json: unknown, path: string): { value: unknown; within: readonly JsonObject[] } | undefined {
+  if (path === WHOLE) return { value: json, within: [] };
   return step(json, path.split("."), []);
 }
 

@@ -4,7 +4,6 @@ import type { Profile, Rule } from "../model/mark";
 import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError } from "./json";
-import { isNaturalName, type ListCandidate, pathFor } from "./places";
 import { namesSetting } from "./remedies";
 
 /** Names under which the one thing that a profile must have is looked for. The contract shows no record of either. */
@@ -19,7 +18,7 @@ const name = z.union([z.string().min(1), z.number().transform(String)]);
  * @throws {ShapeError} on anything else.
  */
 export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile[] {
-  const list = keyedByName(json, "profiles", habits) ?? findList(json, "profiles", habits);
+  const list = findList(json, "profiles", habits);
   if (list.kind === "keyed") {
     return Object.entries(list.members).map(([key, members], index): Profile => {
       if (!isObject(members)) throw notA("profile with a name", members, index);
@@ -38,67 +37,45 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
 }
 
 /**
- * Reads the rules of a profile, in their order. Rules are matched with marks by id; all else is kept untouched. A rule
- * that is written as one line of text is kept as `extra.text`.
+ * Reads the rules of a profile, in their order: records with an id or a name, or, where the settings say where they are, an
+ * object keyed by id. Rules are matched with marks by id; all else is kept untouched. A rule that is written as one line of
+ * text is kept as `extra.text`.
  *
- * @throws {ShapeError} when an element is neither a text nor an object with members.
+ * @throws {ShapeError} on anything else: a record without both tells about something, and not that it is a rule.
  */
 export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
-  const list = keyedByName(json, "rules", habits) ?? findList(json, "rules", habits);
-  if (list.kind === "keyed") return rulesById(list.members, habits);
-  return list.elements.map((element, index): Rule => {
-    if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
-    if (!isObject(element) || Object.keys(element).length === 0) throw notA("rule", element, index);
-    const idKey = keyOf(element, [habits.answers?.names?.id, "id"], (value) => readNumber(value) !== undefined);
-    const nameKey = keyOf(element, [habits.answers?.names?.name, "name"], (value) => typeof value === "string");
-    const id = idKey === undefined ? undefined : readNumber(element[idKey]);
-    return {
-      ...(id && { id: id.number }),
-      ...(id?.exact !== undefined && { exact: { id: id.exact } }),
-      ...(nameKey !== undefined && { name: String(element[nameKey]) }),
-      ...extraOf(element, [idKey, nameKey]),
-    };
-  });
-}
-
-/**
- * Profiles keyed by their names and rules keyed by their ids, as a whole answer or under a natural name: objects under names
- * of their own, none of which usually wraps a list or tells about one. `undefined` for anything else.
- */
-function keyedByName(
-  json: unknown,
-  kind: "profiles" | "rules",
-  habits: NodeHabits,
-  isNamed = false,
-): Extract<ListCandidate, { kind: "keyed" }> | undefined {
-  if (!isObject(json) || pathFor(habits, kind) !== undefined) return undefined;
-  const names = Object.keys(json);
-  const [only] = names;
-  if (names.length === 1 && only !== undefined && isNaturalName(only)) {
-    return keyedByName(json[only], kind, habits, true);
-  }
-  const isOwn = (name: string) =>
-    kind === "rules" ? /^\d{1,10}$/.test(name) : !isNaturalName(name) && !ABOUT.test(name);
-  // Objects that hold nothing but objects may wrap the profiles themselves.
-  const isOne = (value: unknown) =>
-    isObject(value) && (isNamed || Object.values(value).some((member) => !isObject(member)));
-  const isKeyed = names.length > 0 && names.every((name) => isOwn(name) && isOne(json[name]));
-  return isKeyed ? { kind: "keyed", members: json } : undefined;
-}
-
-/** Names of objects that tell about an answer. */
-const ABOUT = /^_|^(meta|metadata|page|paging|pagination|links|info|header|status|error|errors|payload|body|content)$/i;
-
-/** Rules that are keyed by their ids, which are their order then. @throws {ShapeError} where something else is the key. */
-function rulesById(members: JsonObject, habits: NodeHabits): Rule[] {
-  return Object.entries(members).map(([key, rule], index): Rule => {
+  const list = findList(json, "rules", habits);
+  if (list.kind === "array") return list.elements.map((element, index) => readRule(element, index, habits));
+  // JavaScript keeps members that are numbers in their order, and others in that of the text.
+  return Object.entries(list.members).map(([key, rule], index): Rule => {
     const id = readNumber(key);
     if (!id) throw new ShapeError("the rules are keyed by something else than their ids, and so have no order");
-    const [read] = readRuleList([rule], { answers: { ...habits.answers, path: undefined, columns: undefined } });
-    if (!read) throw notA("rule", rule, index);
-    return { id: id.number, ...(id.exact !== undefined && { exact: { id: id.exact } }), ...read };
+    return { ...numbered(id), ...readRule(rule, index, habits, true) };
   });
 }
+
+function readRule(element: unknown, index: number, habits: NodeHabits, isKeyed = false): Rule {
+  if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
+  if (!isObject(element) || Object.keys(element).length === 0) throw notA("rule", element, index);
+  const ids = [habits.answers?.names?.id, "id"];
+  const idKey = keyOf(element, ids, (value) => readNumber(value) !== undefined);
+  const nameKey = keyOf(element, [habits.answers?.names?.name, "name"], isText);
+  if (!isKeyed && idKey === undefined && nameKey === undefined && keyOf(element, ids, isText) === undefined)
+    throw notA("rule with an id or a name", element, index, guessName(element, habits));
+  const id = idKey === undefined ? undefined : readNumber(element[idKey]);
+  return {
+    ...(id && numbered(id)),
+    ...(nameKey !== undefined && { name: String(element[nameKey]) }),
+    ...extraOf(element, [idKey, nameKey]),
+  };
+}
+
+const numbered = ({ number, exact }: NonNullable<ReturnType<typeof readNumber>>): Rule => ({
+  id: number,
+  ...(exact !== undefined && { exact: { id: exact } }),
+});
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
 
 function nameKey(members: JsonObject, { answers }: NodeHabits): string | undefined {
   return keyOf(members, [answers?.names?.name, ...PROFILE_NAMES], (value) => name.safeParse(value).success);
@@ -120,7 +97,7 @@ function keyOf(
 
 function guessName(element: unknown, { answers }: NodeHabits): string | undefined {
   if (!isObject(element)) return undefined;
-  const texts = Object.keys(element).filter((key) => typeof element[key] === "string" && element[key] !== "");
+  const texts = Object.keys(element).filter((key) => isText(element[key]));
   const [likely] = texts.filter((key) => /name|title|label|profile/i.test(key)).concat(texts);
   return likely === undefined ? undefined : `If that is its name, set ${namesSetting(answers, { name: likely })}.`;
 }

@@ -9,7 +9,7 @@ import {
   type PerKind,
   type ReceiverAnswers,
 } from "./answers";
-import { forKind, verdictFor } from "./places";
+import { forKind, verdictFor, WHOLE } from "./places";
 
 /** A member with dots, and what stands there. */
 export interface Told {
@@ -19,6 +19,8 @@ export interface Told {
 
 /** The setting that makes a list be looked for at `path`: `answers.path: "payload"`. Other kinds keep what is set for them. */
 export function pathSetting(answers: Answers | undefined, kind: ListKind, path: string): string {
+  // The whole answer is a list of one kind only: lists of another have their own way to be found.
+  if (path === WHOLE && answers?.path === undefined) return `answers.path: ${literal({ [kind]: path })}`;
   return `answers.path: ${perKind(answers?.path, kind, path)}`;
 }
 

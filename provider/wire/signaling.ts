@@ -74,11 +74,9 @@ export function doubtOf(
   }
 }
 
-const ERROR_MEMBERS = ["error", "message", "detail"] as const;
-
 /**
- * The refusal that a body tells, whatever its HTTP status and case: plain text, or JSON with the text under `error`,
- * `message` or `detail`. Text around it ("ip_prefix invalid: 198.51.100.0/33") does not matter.
+ * The refusal that a body tells, whatever its HTTP status and case: plain text, or JSON with the text in a member of any
+ * name. Text around it ("ip_prefix invalid: 198.51.100.0/33") does not matter.
  */
 export function refusalIn(body: string): SignalingRefusal | undefined {
   const read = body.slice(0, 65_536);
@@ -86,11 +84,14 @@ export function refusalIn(body: string): SignalingRefusal | undefined {
   return SIGNALING_ERRORS.find(({ text }) => texts.some((told) => told.includes(text)))?.reason;
 }
 
-function textsOf(json: unknown): string[] {
+/** Texts of an object and of those in it; what stands in a list is about its elements. */
+function textsOf(json: unknown, depth = 0): string[] {
   if (typeof json === "string") return [json];
-  if (!isObject(json)) return [];
-  return ERROR_MEMBERS.flatMap((member) => textsOf(json[member]));
+  if (!isObject(json) || depth > DEEPEST_TEXT) return [];
+  return Object.values(json).flatMap((member) => textsOf(member, depth + 1));
 }
+
+const DEEPEST_TEXT = 3;
 
 /**
  * The prefixes with active signaling, canonical and each once; bare addresses and host bits are understood. A list, one prefix

@@ -15,7 +15,7 @@ const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 const node = async (...args) => (await once(spawn(process.execPath, args, { stdio: "inherit" }), "close"))[0] ?? 1;
 
 // Only these start an engine; npm puts a wrapper on PATH that would download one.
-if (names.length === 0 || ["engine", "fleet", "large"].some((name) => names.includes(name))) {
+if (names.length === 0 || ["engine", "fleet", "large", "look"].some((name) => names.includes(name))) {
   const { bin } = await ensurePulumiCli();
   process.env.PATH = [bin, process.env.PATH].join(delimiter);
 }

@@ -4,7 +4,9 @@ import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
 import { fleetFigures } from "./fleet.bench";
 import { forwarderFigures } from "./forwarder.bench";
+import { incidentFigures } from "./incident.bench";
 import { largeFigures } from "./large.bench";
+import { lookFigures } from "./look.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { peers } from "./peers/main";
@@ -18,6 +20,7 @@ const benches = {
   engine: engineFigures,
   fleet: fleetFigures,
   large: largeFigures,
+  look: lookFigures,
   emulator: emulatorFigures,
   marks: marksFigures,
   forwarder: forwarderFigures,
@@ -25,6 +28,7 @@ const benches = {
   packets: packetsFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,
+  incident: incidentFigures,
   reading: readingFigures,
   sets: setsFigures,
   state: stateFigures,

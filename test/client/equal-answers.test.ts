@@ -12,8 +12,8 @@ const HELD = { "192.0.2.0/24": 1, "198.51.100.7/32": 2 };
 /** A set of a node of its own, which answers a list with what stands in `says`. */
 async function nodeWith(says: { body: string; status?: number }, options: Partial<NodeOptions> = {}) {
   const server = await serveRaw((_, response) => response.writeHead(says.status ?? 200).end(says.body));
-  const world = { memories: new NodeMemories() };
-  const node = new NodeConnection({ endpoint: server.url, maxTries: 1, ...options }, world);
+  const world = { memories: new NodeMemories(), maxTries: 1 };
+  const node = new NodeConnection({ endpoint: server.url, ...options }, world);
   const set = new NodeSet(node, BLOCKED);
   const dispose = async () => {
     await node.close();

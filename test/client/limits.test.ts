@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
 import { describe, expect, it, vi } from "vitest";
 import { NodeClient, UnexpectedResponse } from "../../provider/client";
 import { failureOf, reply, reset, SET, script, serve, TestWorld } from "./support";
@@ -66,6 +67,45 @@ describe("time", () => {
     world.ring();
     expect(await failure).toMatchObject({ outcome: "unknown", tries: 1 });
     await client.close();
+  });
+});
+
+describe("a list of marks without an end", () => {
+  const record = `${JSON.stringify({ a: "203.0.113.7", v: 1 })},`;
+
+  it("is an error that names the limit of its size", async () => {
+    await using server = await serve((_request, response) => {
+      response.writeHead(200).write("[");
+      const more = () => {
+        while (response.write(record));
+      };
+      response.on("drain", more);
+      more();
+    });
+    const client = new NodeClient({ endpoint: server.url, maxAnswerBytes: 100_000 }, new TestWorld());
+    const error = await failureOf(client.listMarks("edge", "web", "shost"));
+    expect(error.message).toContain("the answer is larger than 100000 bytes, which `maxAnswerBytes` allows");
+    await client.close();
+  });
+
+  it("that comes slowly names the limit of its time, and is not called unanswered", async () => {
+    const world = new TestWorld();
+    let tries = 0;
+    const dispatch: Dispatcher["dispatch"] = (_request, handler) => {
+      const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+      handler.onRequestStart?.(controller, {});
+      handler.onResponseStart?.(controller, 200, {});
+      handler.onResponseData?.(controller, Buffer.from(record));
+      tries += 1;
+      return true;
+    };
+    const options = { endpoint: "http://192.0.2.10", timeoutMs: 1_000, deadlineMs: 1_900 };
+    const client = new NodeClient(options, { ...world, dispatcher: { dispatch } as Dispatcher });
+    const failure = failureOf(client.listMarks("edge", "web", "shost"));
+    // Another try would come too soon after this one, and too late for the deadline.
+    await vi.waitFor(() => expect(tries).toBe(1));
+    world.ring();
+    expect((await failure).message).toContain("the answer did not end within 1 s, which `timeoutMs` allows");
   });
 });
 

@@ -116,21 +116,31 @@ describe("a start", () => {
     expect((await failureOf(peer.client.start([A]))).message).toContain(message);
   });
 
-  it("is sent though the status cannot be read, and its own answer decides", async () => {
-    await using peer = await receiver({ status: '{"active":3}' });
-    expect(await peer.client.ensureActive([A, B])).toEqual({ started: [A, B], already: [] });
-    expect(peer.asked).toEqual(["status", "start"]);
-    await using refusing = await receiver({ status: "{}", start: [409, "cloud signaling already active"] });
-    expect(await refusing.client.ensureActive([A])).toEqual({ started: [], already: [A] });
-    await using failing = await receiver({ status: "{}", start: [400, "secret_key invalid"] });
+  it.each<[string, Told]>([
+    ["cannot be read", '{"active":3}'],
+    ["fails", [500, "no database"]],
+    ["is away for long", [503, "restarting"]],
+    ["is a sign-in page", "<html><title>Sign in</title>"],
+    ["leads to a sign-in page", [302, ""]],
+    ["is missing", [404, "not found"]],
+    ["is forbidden", [403, "no"]],
+  ])("is sent where the status %s, and so is a stop: their own answers decide", async (_what, status) => {
+    await using peer = await receiver({ status });
+    expect(await peer.client.ensureActive([A, B])).toEqual({
+      started: [A, B],
+      already: [],
+      unseen: expect.objectContaining({ operation: "status" }),
+    });
+    expect(await peer.client.ensureInactive([A, B], { started: [A] })).toMatchObject({ stopped: [A, B], already: [] });
+    expect(peer.asked.filter((asked) => asked !== "status")).toEqual(["start", "stop"]);
+    await using refusing = await receiver({
+      status,
+      start: [409, "cloud signaling already active"],
+      stop: [409, "cloud signaling is not active"],
+    });
+    expect(await refusing.client.ensureActive([A])).toMatchObject({ started: [], already: [A] });
+    expect(await refusing.client.ensureInactive([A])).toMatchObject({ stopped: [], already: [A] });
+    await using failing = await receiver({ status, start: [400, "secret_key invalid"] });
     expect(await failureOf(failing.client.ensureActive([A]))).toMatchObject({ started: [], missing: [A] });
-  });
-
-  it("is not sent where the receiver fails, and a stop not where its status cannot be read", async () => {
-    await using failing = await receiver({ status: [401, "no"] });
-    await failureOf(failing.client.ensureActive([A]));
-    await using unread = await receiver({ status: "{}" });
-    await failureOf(unread.client.ensureInactive([A]));
-    expect([...failing.asked, ...unread.asked]).toEqual(["status", "status"]);
   });
 });

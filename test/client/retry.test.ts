@@ -22,21 +22,11 @@ describe("repeats", () => {
     await client.close();
   });
 
-  it("follow the options: how many tries, how long the first pause, how long the longest", async () => {
-    await using server = await serve(reply(503));
-    const world = new TestWorld();
-    const options = { endpoint: server.url, maxTries: 4, retryPauseMs: 1_000, maxRetryPauseMs: 3_000 };
-    const client = new NodeClient(options, world);
-    expect(await failureOf(client.commit(SET))).toMatchObject({ tries: 4 });
-    expect(world.pauses).toEqual([1_000, 2_000, 3_000]);
-    await client.close();
-  });
-
   it("are not made with a single try, nor by a client of a receiver", async () => {
     await using server = await serve(reply(503));
-    const node = new NodeClient({ endpoint: server.url, maxTries: 1 }, new TestWorld());
-    const receiver = { url: server.url, clientId: "c1", secretKey: "canary-5ecret", maxTries: 1 };
-    const signaling = new SignalingClient(receiver, new TestWorld());
+    const world = Object.assign(new TestWorld(), { maxTries: 1 });
+    const node = new NodeClient({ endpoint: server.url }, world);
+    const signaling = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "canary-5ecret" }, world);
     expect(await failureOf(node.listPrefixSet(SET))).toMatchObject({ tries: 1 });
     expect(await failureOf(signaling.status())).toMatchObject({ tries: 1 });
     expect(server.arrived).toHaveLength(2);
@@ -44,19 +34,19 @@ describe("repeats", () => {
   });
 
   it("end after five tries with an error that says what was tried and what to do", async () => {
-    await using server = await serve(reply(503, { error: "busy" }));
+    await using server = await serve(reply(500, { error: "no room" }));
     const client = new NodeClient({ endpoint: `${server.url}/fapi/` }, new TestWorld());
     const error = await failureOf(client.commit(SET));
     expect(error).toBeInstanceOf(RequestError);
     expect(error.message).toBe(
-      `Set prefixset://edge/blocked on ${server.host}: commit failed (HTTP 503, 5 tries in 4.5 s): busy. ` +
+      `Set prefixset://edge/blocked on ${server.host}: commit failed (HTTP 500, 5 tries in 4.5 s): no room. ` +
         "Whether it was applied is not known: list the set.",
     );
     expect(error).toMatchObject({
       name: "RequestError",
       code: "request-unknown",
       outcome: "unknown",
-      status: 503,
+      status: 500,
       endpoint: server.url,
       object: "prefixset://edge/blocked",
       operation: "commit",
@@ -76,13 +66,41 @@ describe("repeats", () => {
   });
 
   it.each([
-    { status: 429, outcome: "not-sent" },
+    { status: 425, outcome: "not-sent" },
     { status: 408, outcome: "unknown" },
     { status: 502, outcome: "unknown" },
   ])("are made after HTTP $status, whose outcome is $outcome", async ({ status, outcome }) => {
     await using server = await serve(reply(status));
     const client = new NodeClient({ endpoint: server.url }, new TestWorld());
     expect(await failureOf(client.commit(SET))).toMatchObject({ outcome, status, tries: 5 });
+    await client.close();
+  });
+
+  it.each([
+    { status: 503, told: "restarting", outcome: "unknown" },
+    { status: 429, told: "slow down", outcome: "not-sent" },
+    { status: 409, told: "another commit is in progress", outcome: "not-sent" },
+    { status: 409, told: "busy", outcome: "not-sent" },
+  ])("go on to the deadline, one request at a time, after HTTP $status: $told", async ({ status, told, outcome }) => {
+    let [under, most] = [0, 0];
+    await using server = await serve(async (_request, response) => {
+      most = Math.max(most, ++under);
+      await new Promise(setImmediate);
+      under--;
+      response.writeHead(status).end(JSON.stringify({ error: told }));
+    });
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    const error = await failureOf(client.commit(SET));
+    expect(error).toMatchObject({ status, outcome });
+    expect(server.arrived.length).toBeGreaterThan(8);
+    expect(world.pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(50_000);
+    expect(error.message).toContain(
+      `${told}. The deadline is reached. A lower \`maxConcurrency\` or a longer \`deadlineMs\` of the node may help.`,
+    );
+    most = 0;
+    await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
+    expect(most).toBe(1);
     await client.close();
   });
 
@@ -172,8 +190,8 @@ describe("Retry-After", () => {
   );
 
   it("that exceeds the deadline with its jitter ends the operation, naming the limit", async () => {
-    await using server = await serve(reply(429, "", { "retry-after": "59" }));
-    const client = new NodeClient({ endpoint: server.url, retryPauseMs: 5_000 }, new TestWorld());
+    await using server = await serve(script(reply(503), reply(503), reply(429, "", { "retry-after": "59" })));
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toContain("The deadline is reached.");
     await client.close();
@@ -197,7 +215,7 @@ describe("Retry-After", () => {
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toBe(
       `Set prefixset://edge/blocked on ${server.host}: list failed (HTTP 429): slow down. ` +
-        "It asks to wait 61 s, which is beyond the deadline.",
+        "It asks to wait 61 s, which is beyond the deadline. A lower `maxConcurrency` or a longer `deadlineMs` of the node may help.",
     );
     expect(error).toMatchObject({ outcome: "not-sent", tries: 1 });
     expect(world.pauses).toEqual([]);

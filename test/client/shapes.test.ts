@@ -32,7 +32,7 @@ it("the settings may be JSON texts, as a configuration holds them, and wrong one
   expect(await list(200, { payload: ["192.0.2.0/24"] }, options)).toEqual([["192.0.2.0/24", 1, "192.0.2.0/24"]]);
   const wrong = { endpoint: "http://192.0.2.10", answers: { names: { prefixes: "x" } }, markPauseMs: 100 } as never;
   expect(() => new NodeClient(wrong)).toThrow(
-    'Options of the node: `answers.names` has no member `prefixes`; `markPauseMs` must be at least 3000, or go with `markPace`: "off".',
+    'Options of the node: `answers.names` has no member `prefixes`: `prefix` is likely meant; `markPauseMs` must be at least 3000, or go with `markPace`: "off".',
   );
 });
 
@@ -73,9 +73,9 @@ it.each([
 
 it("a 404 is an empty set where the options say so, a proxy's page never is", async () => {
   expect(await list(404, { error: "no such set" })).toMatch(/list failed \(HTTP 404\): no such set\.$/);
-  expect(await list(404, { error: "no such set" }, { absentSet: "empty" })).toEqual([]);
-  expect(await list(404, "<html><title>Not found</title>", { absentSet: "empty" })).toMatch(/HTTP 404/);
-  expect(await list(403, { error: "no" }, { absentSet: "empty" })).toMatch(/HTTP 403/);
+  expect(await list(404, { error: "no such set" }, { answers: { absent: "empty" } })).toEqual([]);
+  expect(await list(404, "<html><title>Not found</title>", { answers: { absent: "empty" } })).toMatch(/HTTP 404/);
+  expect(await list(403, { error: "no" }, { answers: { absent: "empty" } })).toMatch(/HTTP 403/);
 });
 
 it("what a node answered to changes is kept, short and without secrets", async () => {

@@ -182,13 +182,27 @@ describe("ensureActive", () => {
     expect(receiver.world.pauses.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(60_000);
   });
 
-  it("with a first status that fails sends nothing", async () => {
-    await using server = await serve(reply(500));
+  it("sends nothing to a receiver that is not there, and nothing once it is cancelled", async () => {
+    const server = await serve(reply(200));
+    await server[Symbol.asyncDispose]();
     const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
     const error = await failureOf(client.ensureActive([A]));
     expect(error).not.toBeInstanceOf(SignalingIncomplete);
-    expect(error).toMatchObject({ operation: "status" });
-    expect(server.arrived.every(({ method }) => method === "GET")).toBe(true);
+    expect(error).toMatchObject({ operation: "status", outcome: "not-sent" });
+    expect(await failureOf(client.ensureActive([A], { signal: AbortSignal.abort() }))).toMatchObject({
+      code: "request-cancelled",
+    });
+    await client.close();
+  });
+
+  it("that was answered stands where the status after it fails", async () => {
+    await using server = await serve(script(reply(200, { IP_prefix: [] }), reply(200, "ok"), reply(500)));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    expect(await client.ensureActive([A])).toMatchObject({
+      started: [A],
+      already: [],
+      unseen: { operation: "status" },
+    });
     await client.close();
   });
 });

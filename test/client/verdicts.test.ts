@@ -14,7 +14,7 @@ async function node(told: Partial<Record<string, Told>>, options: Partial<NodeOp
     const { status = 200, body: text = "{}", headers = {} } = told[JSON.parse(body).cmd] ?? {};
     response.writeHead(status, headers).end(text);
   });
-  const client = new NodeClient({ endpoint: server.url, maxTries: 1, ...options });
+  const client = new NodeClient({ endpoint: server.url, ...options }, { maxTries: 1 });
   const tell = (error: Error) => error.message.replaceAll(server.host, "NODE");
   return {
     insert: () => client.insert(SET, [["192.0.2.0/24", 1]]).then(() => "done", tell),
@@ -74,26 +74,23 @@ describe("an answer to a change", () => {
 
 describe("a set that is not there", () => {
   it.each<[NonNullable<NodeOptions["answers"]>["absent"], Told]>([
-    [undefined, { status: 404, body: "no" }],
+    ["empty", { status: 404, body: "no" }],
     [{ status: 410 }, { status: 410, body: "gone" }],
     [{ text: "No such prefix-set" }, { body: '{"error":"no such PREFIX-SET: blocked"}' }],
     [{ text: "unknown set" }, { status: 500, body: "unknown set" }],
     [{ member: "error.code", values: [17] }, { body: '{"error":{"code":17,"message":"?"}}' }],
-  ])("as %j says is empty where the node has absentSet: empty, and an error elsewhere", async (absent, list) => {
-    await using edge = await node({ list }, { absentSet: "empty", answers: { absent } });
+  ])("is empty where answers.absent is %j, and an error elsewhere", async (absent, list) => {
+    await using edge = await node({ list }, { answers: { absent } });
     expect(await edge.list()).toEqual([]);
-    await using strict = await node({ list }, { answers: { absent } });
+    await using strict = await node({ list });
     expect(await strict.list()).toContain("list failed");
   });
 
   it("is no page of a proxy, and nothing else that fails", async () => {
     const answers = { absent: { text: "not found" } };
-    await using proxy = await node(
-      { list: { status: 404, body: "<html>Not found</html>" } },
-      { absentSet: "empty", answers },
-    );
+    await using proxy = await node({ list: { status: 404, body: "<html>Not found</html>" } }, { answers });
     expect(await proxy.list()).toContain("list failed (HTTP 404)");
-    await using other = await node({ list: { status: 404, body: "no route" } }, { absentSet: "empty", answers });
+    await using other = await node({ list: { status: 404, body: "no route" } }, { answers });
     expect(await other.list()).toContain("list failed (HTTP 404)");
   });
 });

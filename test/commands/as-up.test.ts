@@ -29,7 +29,22 @@ const project = (config: string, more = "") => write("Pulumi.yaml", `name: edge\
 const here = (args: readonly string[], env: Record<string, string> = {}) =>
   run(args, { folder: root, now: () => NOW, env: { PACKETFILTER_ENDPOINT: emulator.endpoint, ...env } });
 const block = (prefixes: string | string[], more: string[] = [], env = {}) =>
-  here(["block", ...[prefixes].flat(), "--file", "edge/blocks.yaml", "--reason", "r", ...lifetime(more), ...more], env);
+  here(
+    [
+      "block",
+      ...[prefixes].flat(),
+      "--file",
+      "edge/blocks.yaml",
+      "--reason",
+      "r",
+      "--create",
+      ...lifetime(more),
+      ...more,
+    ],
+    env,
+  );
+const inProject = (args: readonly string[]) =>
+  run(args, { folder: join(root, "edge"), env: { PACKETFILTER_ENDPOINT: emulator.endpoint } });
 const lifetime = (more: readonly string[]) => (more.includes("--for") ? [] : ["--for", "2h"]);
 const unblock = (prefixes: string[], more: string[] = []) =>
   here(["unblock", ...prefixes, "--file", "edge/blocks.yaml", ...more]);
@@ -55,6 +70,23 @@ describe("block judges as up does", () => {
     untouched();
   });
 
+  test.each([
+    ["block", () => block("203.0.113.7", now)],
+    ["unblock", () => unblock(["203.0.113.7"], now)],
+    ["list", () => inProject(["list", BLOCKED])],
+    ["import", () => inProject(["import", BLOCKED, "--out", "imported"])],
+    ["probe", () => inProject(["probe", BLOCKED])],
+  ])("%s refuses a key that was likely meant as a limit, and asks nothing", async (_command, type) => {
+    await project('config:\n  packetfilter:forbidenPrefixes: ["203.0.113.0/24"]\n');
+    const ended = await type();
+    expect(ended.code).toBe(1);
+    expect(ended.err).toContain(
+      'The configuration has a key "packetfilter:forbidenPrefixes" that nothing reads: is "packetfilter:forbiddenPrefixes" meant?',
+    );
+    expect(emulator.journal).toEqual([]);
+    untouched();
+  });
+
   test("a setting of the stack stands in place of the project's", async () => {
     await project(`config:\n  packetfilter:forbiddenPrefixes: ${LIST}\n`);
     await write("Pulumi.prod.yaml", 'config:\n  packetfilter:forbiddenPrefixes: ["192.0.2.0/28"]\n');
@@ -75,6 +107,25 @@ describe("block judges as up does", () => {
     expect([full.code, full.err]).toEqual([1, expect.stringContaining("3 entries are more than maxEntries (2)")]);
     expect(changes()).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+  });
+
+  test("by what is covered together, in the command and in the file, unless the stack has the word", async () => {
+    const refused = [1, expect.stringMatching(/IPv4 entries together cover more than a quarter.*Nothing was changed/)];
+    for (const halves of [["0.0.0.0/1", "128.0.0.0/1"], "128.0.0.0/1"]) {
+      const ended = await block(halves, now);
+      expect([ended.code, ended.err]).toEqual(refused);
+      expect(ended.err).toContain("The word for a command is packetfilter:shortestPrefix.");
+      untouched();
+    }
+    expect((await block("64.0.0.0/2")).code).toBe(0);
+    const second = await block("128.0.0.0/2", now);
+    expect([second.code, second.err]).toEqual(refused);
+    expect(changes()).toBe(0);
+    await project("config:\n  packetfilter:shortestPrefix: { value: { ipv4: 1 } }\n");
+    expect(await block("128.0.0.0/2")).toMatchObject({ code: 0, err: "" });
+    await project("");
+    // The file covers so much already.
+    expect(await block("203.0.113.7")).toMatchObject({ code: 0, err: "" });
   });
 
   test.each([
@@ -105,14 +156,13 @@ describe("block judges as up does", () => {
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("packetfilter:readOnly in Pulumi.yaml")]);
   });
 
-  test("and says what it cannot read", async () => {
+  test("and refuses where it cannot read a limit", async () => {
     await project("config:\n  packetfilter:maxRemovals: { value: 5 }\n");
     await write("Pulumi.prod.yaml", "config:\n  packetfilter:maxEntries: { secure: v1:aaaa }\n");
     const ended = await block("203.0.113.7");
-    expect([ended.code, ended.err]).toEqual([
-      0,
-      "Pulumi.prod.yaml: packetfilter:maxEntries is encrypted and was not looked at; the next preview judges by it.\n",
-    ]);
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain("Pulumi.prod.yaml: packetfilter:maxEntries is encrypted and cannot be read here");
+    untouched();
   });
 
   test.each([
@@ -139,7 +189,7 @@ describe("unblock limits removals as up does", () => {
     expect(emulator.prefixSet("prefixset://edge/many").applied).toEqual(MANY);
     expect(changes()).toBe(0);
     const lifted = await here(["unblock", ...some, "--file", "edge/blocks.yaml", ...many], {
-      PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/many",
+      PACKETFILTER_ALLOW: "prefixset://edge/many",
     });
     expect(lifted.code).toBe(0);
   });
@@ -166,7 +216,7 @@ test("block limits changes of values as up does", async () => {
   expect(emulator.prefixSet("prefixset://edge/many").applied).toEqual(MANY);
   expect(changes()).toBe(0);
   expect((await block(prefixes.slice(0, 20), args)).code).toBe(0);
-  expect((await block(prefixes, args, { PACKETFILTER_ALLOW_CHANGES: "prefixset://edge/many" })).code).toBe(0);
+  expect((await block(prefixes, args, { PACKETFILTER_ALLOW: "prefixset://edge/many" })).code).toBe(0);
 });
 
 test("one line of the audit log for each mutation, in the folder of the project", async () => {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
@@ -25,11 +26,27 @@ const text = (name = "blocks.yaml") => readFile(join(folder, name), "utf8");
 const write = (content: string, name = "blocks.yaml") => writeFile(join(folder, name), content);
 const entries = (name = "blocks.yaml") => readPrefixFile(join(folder, name), { allowEmpty: true });
 
-test("block creates a missing file and updates reason and time of a known prefix; unblock removes it", async () => {
-  const first = await block("203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2");
-  expect(first).toEqual({
+test("where a program can read the file, an up is what removes a block", async () => {
+  await write("name: edge\nruntime: nodejs\n", "Pulumi.yaml");
+  expect((await block("203.0.113.7", "--for", "1h", "--create")).out).toContain(
+    'After that time the first "pulumi up" of a program that reads the file removes it, or "block expire --now".\n',
+  );
+});
+
+test("block makes a missing file where it is told to, and updates reason and time of a known prefix; unblock removes it", async () => {
+  const given = ["203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2"] as const;
+  expect(await block(...given)).toEqual({
+    code: 1,
+    out: "",
+    err: "blocks.yaml: there is no such file. Nothing was changed: check --file, or make it with --create, for a program that reads it.\n",
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await block(...given, "--create")).toEqual({
     code: 0,
-    out: `blocks.yaml: 203.0.113.7/32 is in it until 2030-01-31T19:30:01Z.\nThe first "pulumi up" after that time removes it.\n`,
+    out: `blocks.yaml was made: it counts once a program reads it, with readPrefixFile.
+blocks.yaml: 203.0.113.7/32 is in it until 2030-01-31T19:30:01Z.
+There is no Pulumi project here whose program could read the file: after that time "block expire --now" removes it, and nothing else does.
+`,
     err: "",
   });
   expect(entries()).toEqual({
@@ -151,7 +168,7 @@ describe("what is wrong leaves the file as it is", () => {
     [["block", "198.51.100.0/22", ...forWhile], 1, "198.51.100.0/22 overlaps the forbidden prefix 198.51.100.0/24"],
     [["block", "192.0.2.2", "--file", "other.yaml", "--reason", "r", "--permanent"], 1, "other.yaml:1:"],
     [
-      ["block", "192.0.2.2", "--file", "no/blocks.yaml", "--reason", "r", "--permanent"],
+      ["block", "192.0.2.2", "--file", "no/blocks.yaml", "--reason", "r", "--permanent", "--create"],
       1,
       "no/blocks.yaml: there is no such file or folder",
     ],
@@ -172,14 +189,17 @@ describe("what is wrong leaves the file as it is", () => {
   });
 });
 
-test("of several stacks one is named, and what is encrypted is said", async () => {
+test("of several stacks one is named, and limits that are encrypted are refused", async () => {
   await write("config:\n  packetfilter:forbiddenPrefixes:\n    - 198.51.100.0/24\n", "Pulumi.dev.yaml");
   await write("config:\n  packetfilter:forbiddenPrefixes:\n    secure: v1:aaaa\n", "Pulumi.prod.yaml");
   const unsaid = await block("198.51.100.1", "--permanent");
   expect([unsaid.code, unsaid.err]).toEqual([2, expect.stringContaining("there are dev, prod")]);
-  expect((await block("198.51.100.1", "--permanent", "--stack", "dev")).code).toBe(1);
-  const prod = await block("198.51.100.1", "--permanent", "--stack", "organization/project/prod");
-  expect([prod.code, prod.err]).toEqual([0, expect.stringContaining("packetfilter:forbiddenPrefixes is encrypted")]);
+  expect((await block("198.51.100.1", "--permanent", "--stack", "dev", "--create")).code).toBe(1);
+  const prod = await block("198.51.100.1", "--permanent", "--stack", "organization/project/prod", "--create");
+  expect(prod).toMatchObject({ code: 2, out: "" });
+  expect(prod.err).toContain("packetfilter:forbiddenPrefixes is encrypted and cannot be read here");
+  expect(prod.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
+  expect(readdirSync(folder).sort()).toEqual(["Pulumi.dev.yaml", "Pulumi.prod.yaml"]);
 });
 
 test("twenty at once lose nothing", async () => {
@@ -195,7 +215,10 @@ test("a command killed before its rename leaves the old file, and the next one s
   const { pid } = spawnSync(process.execPath, ["--version"]);
   await write("192.0.2.1/32: 1\n");
   await write("192.0.2.1/32: 1\n192.0.2.2/3", ".half-written.tmp");
-  await write(JSON.stringify({ host: hostname(), pid, id: "killed" }), "blocks.yaml.lock");
+  await write(
+    JSON.stringify({ host: hostname(), pid, since: new Date().toISOString(), id: randomUUID() }),
+    "blocks.yaml.lock",
+  );
   expect(entries()).toEqual({ "192.0.2.1/32": { value: 1 } });
   expect((await block("192.0.2.3", "--permanent")).code).toBe(0);
   expect(Object.keys(entries())).toEqual(["192.0.2.1/32", "192.0.2.3/32"]);

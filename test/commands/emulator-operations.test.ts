@@ -304,6 +304,9 @@ test("every operation of the control API has a command, but those for programs a
     "GET /runs.txt",
     "GET /events",
     "GET /counters",
+    "GET /emulators",
+    "POST /emulators",
+    "DELETE /emulators/{label}",
   ]);
 });
 

@@ -54,8 +54,8 @@ describe.each(Object.entries(ANSWERS))("a node that answers with %s", (name, ans
   test("leaves nothing of it in what a deployment says", async () => {
     using node = await serveRaw(answer);
     const printed: string[] = [];
-    const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
-    const config: Record<string, unknown> = { endpoint: node.url, headers, maxTries: 1, deadlineMs: 2_000 };
+    const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), world: { maxTries: 1 } });
+    const config: Record<string, unknown> = { endpoint: node.url, headers, node: { deadlineMs: 2_000 } };
     runtime.configure((key) => config[key] as never);
     const sets = new PrefixSetHandler(runtime);
     const { inputs } = sets.check({}, { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } } as never);

@@ -63,6 +63,15 @@ new pf.PrefixSet(
   expect(JSON.parse(file).resources).toMatchObject([{ name: "edge-blocked", id: "prefixset://edge/blocked" }]);
 });
 
+test("the program of a set that covers more than a quarter of a family has the word for it", async () => {
+  await emulator.change("prefixset://edge/blocked", {
+    insert: { "0.0.0.0/1": 1, "128.0.0.0/1": 1, "2001:db8::/32": 1 },
+    delete: ["0.0.0.0/0"],
+  });
+  expect(await command("prefixset://edge/blocked", "--out", "x")).toMatchObject({ code: 0, err: "" });
+  expect(await readFile(join(folder, "x/index.ts"), "utf8")).toContain("    shortestPrefix: { ipv4: 1 },\n");
+});
+
 test("with --unprotected neither the program nor the command that it names protects anything", async () => {
   const made = await command("prefixset://edge-web/blocked", "--as", "entries", "--unprotected", "--out", "x");
   expect(made).toMatchObject({ code: 0, err: "" });

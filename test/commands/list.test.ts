@@ -155,8 +155,8 @@ test("what is awaited is said on a terminal only", async () => {
 });
 
 test.each([
-  ["alone", { absentSet: "empty" }],
-  ["as probe writes them", { node: { absentSet: "empty" }, dialect: {} }],
+  ["alone", { answers: { absent: "empty" } }],
+  ["as probe writes them", { node: { answers: { absent: "empty" } }, dialect: {} }],
 ])("the node's members stand in a file, %s", async (_, settings) => {
   const folder = await mkdtemp(join(tmpdir(), "packetfilter-settings-"));
   await writeFile(join(folder, "node.json"), JSON.stringify(settings));

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
@@ -22,6 +22,29 @@ test("help and version are commands, too", async () => {
     out: "",
     err: 'There is no command "nothing": help shows all.\n',
   });
+});
+
+test("help shows no empty list as a default, for sub-commands neither", async () => {
+  for (const words of [["block"], ["block", "expire"], ["list"], ["import"], ["prefixes", "check"]])
+    expect((await run([...words, "--help"])).out).not.toContain("(default: [])");
+});
+
+test("--header-file has headers that no list of processes shows; --header with a credential is warned of", async () => {
+  const seen: unknown[] = [];
+  using node = await serveRaw((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{"data":[]}');
+  });
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-headers-"));
+  await writeFile(join(folder, "headers"), "# of the node\nAuthorization: Bearer x\n\n");
+  const list = (...more: string[]) => run(["list", BLOCKED, "--endpoint", node.url, ...more], { folder });
+  expect(await list("--header-file", "headers")).toMatchObject({ code: 0, err: "" });
+  const warned = await list("--header", "Authorization: Bearer y");
+  expect([warned.code, warned.err]).toEqual([0, expect.stringContaining("--header-file keeps a secret from them")]);
+  expect((await list("--header", "X-Request: 1")).err).toBe("");
+  expect(seen).toEqual(["Bearer x", "Bearer y", undefined]);
+  expect(warned.err).not.toContain("Bearer");
+  await rm(folder, { recursive: true });
 });
 
 test("the help of a command has its own options only", async () => {
@@ -113,7 +136,9 @@ async function atTerminal(columns: number, ...args: string[]): Promise<string> {
 }
 
 test("at a terminal: help fits, completion is the script, progress is said", async () => {
-  const help = await atTerminal(70, "help", "unblock");
+  const shown = await atTerminal(70, "help", "unblock");
+  expect(shown).toContain("\u001b[1mUsage:\u001b[22m");
+  const help = stripVTControlCharacters(shown);
   expect(help).toContain("Usage: pulumi-packetfilter unblock");
   const prose = help.split("\n").filter((line) => !line.startsWith("  "));
   expect(prose.filter((line) => line.length > 70)).toEqual([]);

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { NodeClient } from "../../provider/client";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { SENT, sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
 import { run } from "./support";
 
@@ -37,7 +38,7 @@ const command = (name: string, prefixes: string[], more: string[] = [], env: Rec
   });
 const REASON = ["--reason", "SYN flood", "--for", "2h"];
 const block = (prefixes: string[], more: string[] = [], env = {}) =>
-  command("block", prefixes, [...REASON, ...more], env);
+  command("block", prefixes, [...REASON, "--create", ...more], env);
 const sent = () => emulator.journal.map(({ cmd, entries }) => (entries ? `${cmd} ${entries}` : cmd));
 
 test("--now sends only what is missing, commits once and confirms; unblock removes it", async () => {
@@ -74,12 +75,16 @@ test("what a killed command staged is committed, on a node that lists what is st
   expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.7/32"], 1);
 });
 
-test("a failing node leaves the file written; the error names the node and the remedy", async () => {
+test("a failing node leaves the file written; the error names the node, and says whether the same command can end it", async () => {
   emulator.fail({ cmd: "commit", status: 401, times: 9 });
   const ended = await block(["203.0.113.7"]);
   expect(ended.code).toBe(1);
-  expect(ended.err).toContain(`The file is written; the node ${emulator.endpoint} may not have ${BLOCKED} so yet`);
-  expect(ended.err).toContain('run the same command again, or "pulumi up"');
+  expect(ended.err).toContain(
+    `Set ${BLOCKED} on ${emulator.endpoint.replace("http://", "")}: commit failed (HTTP 401)`,
+  );
+  expect(ended.err).toContain(
+    "The file is written. 1 of 1 failed. 1 would fail again: put right what is said above first.",
+  );
   expect(ended.out + ended.err).not.toContain("node-secret");
   expect(readPrefixFile(join(folder, "blocks.yaml"))).toHaveProperty(["203.0.113.7/32", "reason"], "SYN flood");
 });
@@ -98,22 +103,22 @@ test.each([
 });
 
 const held = () => readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true });
-const place = () => `${emulator.endpoint} ${BLOCKED}`;
+const sentHere = (value: number) => `${value} ${BLOCKED} ${emulator.endpoint}`;
 
 test("the file remembers what --now itself put there, never what was there before, until it is gone", async () => {
   await block(["203.0.113.7", "192.0.2.0/24"], ["--value", "1"]);
-  expect(held()["203.0.113.7/32"]?.sent).toEqual({ [place()]: 1 });
-  expect(held()["192.0.2.0/24"]).not.toHaveProperty("sent");
+  expect(sentIn(held()["203.0.113.7/32"])).toBe(sentHere(1));
+  expect(sentIn(held()["192.0.2.0/24"])).toBeUndefined();
 
   // Its own entry gets another value; another writer's entry stays one that was there before.
   await block(["203.0.113.7", "192.0.2.0/24"], ["--value", "5"]);
-  expect(held()["203.0.113.7/32"]?.sent).toEqual({ [place()]: 5 });
-  expect(held()["192.0.2.0/24"]).not.toHaveProperty("sent");
+  expect(sentIn(held()["203.0.113.7/32"])).toBe(sentHere(5));
+  expect(sentIn(held()["192.0.2.0/24"])).toBeUndefined();
 
   const back = await run(["unblock", "203.0.113.7", "192.0.2.0/24", ...FILE], { folder, env: {} });
   expect(back).toMatchObject({ code: 0, err: "" });
   expect(back.out).toContain(
-    `blocks.yaml keeps 203.0.113.7/32 as one that has expired, since "block --now" put it there: ${place()}. The next "pulumi up" removes it.`,
+    'blocks.yaml: 203.0.113.7/32 is no longer wanted, and stays in it as one that has expired until it is gone from 1 set into which "block --now" put it. The same command with --now removes it there.',
   );
   expect(Object.keys(held())).toEqual(["203.0.113.7/32"]);
   expect(Date.parse(held()["203.0.113.7/32"]?.expires ?? "")).toBeLessThanOrEqual(Date.now());
@@ -126,7 +131,7 @@ test("the file remembers what --now itself put there, never what was there befor
 test("what --now puts on a node is in the file before it is sent", async () => {
   emulator.fail({ cmd: "commit", status: 401, times: 9 });
   expect((await block(["203.0.113.7"])).code).toBe(1);
-  expect(held()["203.0.113.7/32"]).toMatchObject({ reason: "SYN flood", sent: { [place()]: 1 } });
+  expect(held()["203.0.113.7/32"]).toMatchObject({ reason: "SYN flood", [SENT]: sentHere(1) });
 });
 
 test("a file that was edited is as the published schema says, and a misspelt value is not", async () => {
@@ -136,16 +141,48 @@ test("a file that was edited is as the published schema says, and a misspelt val
   );
   const written: unknown = parse(await readFile(join(folder, "blocks.yaml"), "utf8"));
   expect(schema.safeParse(written).error).toBeUndefined();
-  expect(schema.safeParse({ "203.0.113.7/32": { sent: { [place()]: "1" } } }).success).toBe(false);
+  expect(schema.safeParse({ "203.0.113.7/32": { sent: `${BLOCKED} ${emulator.endpoint}` } }).success).toBe(false);
+});
+
+test("what was sent is one line of the entry, however many nodes have it", async () => {
+  const state = { arenas: { edge: { sets: { blocked: {} } } } };
+  await using one = await startEmulator({ state });
+  await using other = await startEmulator({ state });
+  const both = [one.endpoint, other.endpoint];
+  const where = both.flatMap((endpoint) => ["--endpoint", endpoint]);
+  const args = ["block", "203.0.113.7", "203.0.113.8", ...FILE, ...REASON, "--create", "--now", BLOCKED, ...where];
+  expect(await run(args, { folder })).toMatchObject({ code: 0 });
+  const lines = (await readFile(join(folder, "blocks.yaml"), "utf8")).trim().split("\n");
+  // Which of the two was asked first is not said.
+  const sent = expect.stringMatching(
+    new RegExp(`^  sent: 1 ${BLOCKED} (${both.join(" ")}|${both.toReversed().join(" ")})$`),
+  );
+  const entry = ["  value: 1", "  reason: SYN flood", expect.stringMatching(/^ {2}expires: /), sent];
+  expect(lines).toEqual(["203.0.113.7/32:", ...entry, "203.0.113.8/32:", ...entry]);
 });
 
 test("an array keeps it, too; anything else in its place is a problem", async () => {
   const file = join(folder, "blocks.json");
   await writeFile(file, '[\n  "198.51.100.0/24"\n]\n');
   await command("block", ["203.0.113.7"], [...REASON, "--file", "blocks.json"]);
-  expect(readPrefixFile(file)["203.0.113.7/32"]?.sent).toEqual({ [place()]: 1 });
-  await writeFile(file, '{ "203.0.113.7": { "sent": { "http://192.0.2.10 prefixset://edge/blocked": -1 } } }');
-  expect(() => readPrefixFile(file)).toThrow(/blocks\.json:1:20: what was sent is no object from/);
+  expect(sentIn(readPrefixFile(file)["203.0.113.7/32"])).toBe(sentHere(1));
+  await writeFile(file, '{ "203.0.113.7": { "sent": "-1 prefixset://edge/blocked http://192.0.2.10" } }');
+  expect(() => readPrefixFile(file)).toThrow(/blocks\.json:1:20: what was sent is not where block --now put it/);
+});
+
+test("a set that the node does not know fails before the file is written, and is not said to work again", async () => {
+  const ended = await run(
+    ["block", "203.0.113.7", ...FILE, ...REASON, "--create", "--now", "prefixset://edge/blokced"],
+    {
+      folder,
+      env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}' },
+    },
+  );
+  expect(ended).toMatchObject({ code: 1, out: "" });
+  expect(ended.err).toContain("prefixset://edge/blokced");
+  expect(ended.err).toContain("Nothing was changed, the file neither: without --now the file alone is written.");
+  expect(ended.err).not.toContain("finishes the rest");
+  await expect(readFile(join(folder, "blocks.yaml"))).rejects.toThrow("ENOENT");
 });
 
 describe("what another writer put there stays", () => {
@@ -174,7 +211,7 @@ describe("what another writer put there stays", () => {
       err: `${other()}: 198.51.100.0/24 (value 7, not 1) was left as it is, since another writer put it there. --force changes it.\n`,
     });
     expect(applied()).toEqual({ "192.0.2.0/24": 1, "198.51.100.0/24": 7, "203.0.113.7/32": 1 });
-    expect(held()["198.51.100.0/24"]).not.toHaveProperty("sent");
+    expect(sentIn(held()["198.51.100.0/24"])).toBeUndefined();
     const gone = await unblock(["198.51.100.0/24"]);
     expect([gone.code, gone.err]).toEqual([
       1,
@@ -199,7 +236,7 @@ describe("what another writer put there stays", () => {
     await writeFile(join(folder, "blocks.yaml"), "203.0.113.7/32: 1\n");
     emulator.fail({ cmd: "delete", status: 401, times: 1 });
     expect((await unblock(["203.0.113.7"])).code).toBe(1);
-    expect(held()["203.0.113.7/32"]).toMatchObject({ value: 1, sent: { [place()]: 1 } });
+    expect(held()["203.0.113.7/32"]).toMatchObject({ value: 1, [SENT]: sentHere(1) });
     expect(await unblock(["203.0.113.7"])).toMatchObject({ code: 0, err: "" });
     expect([applied(), held()]).toEqual([{ "192.0.2.0/24": 1 }, {}]);
   });

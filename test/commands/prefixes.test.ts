@@ -187,12 +187,12 @@ describe("diff", () => {
 });
 
 describe("block and unblock", () => {
-  const flags = ["--file", "blocks.yaml", "--reason", "SYN flood"];
+  const flags = ["--file", "blocks.yaml", "--create", "--reason", "SYN flood"];
   const prefixes = () => Object.keys(readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true }));
 
   test("take a range for the prefixes that it is made of", async () => {
     expect((await here(["block", "203.0.113.6-203.0.113.9", ...flags, "--permanent"])).out).toBe(
-      "blocks.yaml: 203.0.113.6/31, 203.0.113.8/31 are in it for good.\n",
+      "blocks.yaml was made: it counts once a program reads it, with readPrefixFile.\nblocks.yaml: 203.0.113.6/31, 203.0.113.8/31 are in it for good.\n",
     );
     expect(prefixes()).toEqual(["203.0.113.6/31", "203.0.113.8/31"]);
     expect((await here(["unblock", "203.0.113.6-203.0.113.9", "--file", "blocks.yaml"])).code).toBe(0);

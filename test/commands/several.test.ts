@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const here = (...args: string[]) => run(args, { folder, now: () => NOW });
 const block = (...more: string[]) =>
-  here("block", "203.0.113.7", "--file", "blocks.yaml", "--reason", "SYN flood", "--for", "2h", ...more);
+  here("block", "203.0.113.7", "--file", "blocks.yaml", "--reason", "SYN flood", "--for", "2h", "--create", ...more);
 const held = (url = BLOCKED) => nodes.map((node) => node.prefixSet(url).applied);
 const HELD = { "203.0.113.7/32": 1 };
 
@@ -42,27 +42,34 @@ test.each([
   expect(held()).toEqual(expected);
 });
 
-test("addresses and sets may be repeated, and each has a row", async () => {
+test("addresses and sets may be repeated, and each has a line", async () => {
   const [first, second] = nodes.map(({ endpoint }) => endpoint) as [string, string];
   const ended = await block("--now", BLOCKED, "--now", OTHER, "--endpoint", first, "--endpoint", second);
   expect(ended).toMatchObject({ code: 0, err: "" });
   expect(held()).toEqual([HELD, HELD, {}]);
   expect(held(OTHER)).toEqual([HELD, HELD, {}]);
   for (const endpoint of [first, second])
-    for (const set of [BLOCKED, OTHER]) expect(ended.out).toMatch(new RegExp(`${endpoint} +${set} +1 +done`));
-  expect(ended.out).toContain("\n4 of 4 done.\n");
+    for (const set of [BLOCKED, OTHER]) expect(ended.out).toContain(`\n${endpoint} ${set}: done, 1 changed\n`);
+  expect(ended.out).toContain("\n4 sets of nodes: done.\n");
 });
 
 test("a node that fails keeps no other from being done, and the command that finishes the rest is said", async () => {
-  nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
-  const ended = await block("--now", BLOCKED, "--all-nodes");
+  nodes[1]?.fail({ cmd: "list", kind: "reset", times: 99 });
+  const ended = await block("--now", BLOCKED, "--all-nodes", "--timeout", "2s");
   expect(ended.code).toBe(1);
   expect(held()).toEqual([HELD, {}, HELD]);
-  expect(ended.out).toMatch(/fra1 +\S+ +1 +done\nber1 +\S+ +0 +failed\nams1 +\S+ +1 +done\n\n2 of 3 done\.\n$/);
-  expect(ended.err).toContain(`${BLOCKED} on ber1`);
-  const [, line = ""] = /1 of 3 failed\. What finishes the rest:\n {2}(.*)\n$/.exec(ended.err) ?? [];
+  expect(ended.out.split("\n")).toEqual(
+    expect.arrayContaining([
+      `fra1 ${BLOCKED}: done, 1 changed`,
+      `ber1 ${BLOCKED}: not sent`,
+      `ams1 ${BLOCKED}: done, 1 changed`,
+    ]),
+  );
+  expect(ended.out).toMatch(/\n2 of 3 nodes: done\.\nnot sent: ber1\.\n$/);
+  expect(ended.err).toContain("ber1");
+  const [, line = ""] = /1 of 3 failed\. What finishes the rest, or "pulumi up":\n {2}(.*)\n$/.exec(ended.err) ?? [];
   expect(line).toBe(
-    `pulumi-packetfilter block 203.0.113.7/32 --reason 'SYN flood' --until 2030-01-31T20:00:00Z --file blocks.yaml --now ${BLOCKED} --node ber1`,
+    `pulumi-packetfilter block 203.0.113.7/32 --reason 'SYN flood' --until 2030-01-31T20:00:00Z --file blocks.yaml --now ${BLOCKED} --node ber1 --timeout 2s`,
   );
   nodes[1]?.clearFaults();
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "");

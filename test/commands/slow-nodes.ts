@@ -39,10 +39,14 @@ const both = () => [
   ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
 ];
 const REASON = ["--reason", "SYN flood", "--for", "2h"];
-export const block = (host: string, ...more: string[]) => ["block", host, ...REASON, ...both(), ...more];
+export const block = (host: string, ...more: string[]) => ["block", host, "--create", ...REASON, ...both(), ...more];
 export const unblock = (host: string) => ["unblock", host, ...both()];
 
-/** So many processes block and unblock four hosts at once; in the end file and nodes say the same, and another writer's entry stays. */
+/**
+ * So many processes block and unblock four hosts at once, with values of their own; in the end file and nodes say the same, and another
+ * writer's entry stays. The lock covers the file alone: a command whose value another one has changed on its way says so, and ends when
+ * it is run again.
+ */
 export async function expectAgreement(count: number): Promise<void> {
   const OTHERS = { "192.0.2.0/24": 1 };
   for (const node of nodes) node.change(BLOCKED, { insert: OTHERS });
@@ -51,9 +55,17 @@ export async function expectAgreement(count: number): Promise<void> {
   const calls = Array.from({ length: count }, (_, index) => {
     const host = `203.0.113.${1 + (index % 4)}`;
     const args = index % 2 === 0 ? block(host, "--value", String(index)) : unblock(host);
-    return promisify(execFile)(process.execPath, [CLI, ...args], { cwd: folder });
+    return { args, ended: promisify(execFile)(process.execPath, [CLI, ...args], { cwd: folder }) };
   });
-  expect((await Promise.allSettled(calls)).filter(({ status }) => status === "rejected")).toEqual([]);
+  const overtaken: (readonly string[])[] = [];
+  const ends = await Promise.allSettled(calls.map(({ ended }) => ended));
+  for (const [index, end] of ends.entries()) {
+    if (end.status === "fulfilled") continue;
+    expect(end.reason.stderr).toMatch(/another writer|the node's list does not show/i);
+    overtaken.push(calls[index]?.args ?? []);
+  }
+  expect(overtaken.length).toBeLessThan(count / 2);
+  for (const args of overtaken) expect(await run([...args], { folder })).toMatchObject({ code: 0 });
   const values = Object.fromEntries(Object.entries(entries()).map(([prefix, { value }]) => [prefix, value]));
   expect(values).toMatchObject({ "203.0.113.9/32": 1 });
   expect(held()).toEqual([

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -97,14 +97,43 @@ test("the stack is the named one, else the selected one, else the only one; argu
 test("limits hold as in up, where --config has them in place of what is encrypted", async () => {
   await write("Pulumi.dev.yaml", "config:\n  packetfilter:forbiddenPrefixes:\n    secure: v1:aaaa\n");
   await write("config.json", JSON.stringify({ "packetfilter:forbiddenPrefixes": { value: '["203.0.113.0/24"]' } }));
-  const block = ["block", "203.0.113.7", "--file", "blocks.yaml", "--reason", "r", "--permanent"];
+  const block = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
   const ended = await run([...block, "--config", "config.json"], { folder });
   expect([ended.code, ended.err]).toEqual([
     1,
     expect.stringContaining("packetfilter:forbiddenPrefixes in --config config.json"),
   ]);
   const unread = await run(block, { folder });
-  expect([unread.code, unread.err]).toEqual([0, expect.stringContaining("is encrypted and was not looked at")]);
+  expect([unread.code, unread.err]).toEqual([2, expect.stringContaining("is encrypted and cannot be read here")]);
+});
+
+const NODE = (endpoint: string) => `config:\n  packetfilter:nodes: { fra1: { endpoint: "${endpoint}" } }\n`;
+const BLOCK = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
+
+test.each([
+  ["list", ["list", BLOCKED, "--node", "fra1"]],
+  ["import", ["import", BLOCKED, "--node", "fra1", "--out", "imported"]],
+  ["capture", ["capture", "edge", "--node", "fra1"]],
+  ["probe", ["probe", BLOCKED, "--write", "--node", "fra1"]],
+  ["block", BLOCK],
+  ["unblock", ["unblock", "203.0.113.7", "--file", "kept.yaml"]],
+  ["block expire", ["block", "expire", "--file", "kept.yaml", "--now"]],
+])("a stack that imports environments is refused, with the way out, by %s", async (_, args) => {
+  await write("kept.yaml", "203.0.113.7: 1\n");
+  await write("Pulumi.prod.yaml", `environment:\n  - shop/prod\n  - shared\n${NODE(node.endpoint)}`);
+  const ended = await run(args, { folder });
+  expect(ended).toMatchObject({ code: 2, out: "" });
+  expect(ended.err).toContain("Pulumi.prod.yaml imports environments (shop/prod, shared)");
+  expect(ended.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
+  expect(node.journal).toEqual([]);
+  expect((await readdir(folder)).sort()).toEqual(["Pulumi.prod.yaml", "Pulumi.yaml", "kept.yaml"]);
+});
+
+test("what an environment forbids holds where --config has it", async () => {
+  await write("Pulumi.prod.yaml", "environment: [shop/prod]\n");
+  await write("config.json", JSON.stringify({ "packetfilter:forbiddenPrefixes": { value: '["203.0.113.0/24"]' } }));
+  const ended = await run([...BLOCK, "--config", "config.json"], { folder });
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("overlaps the forbidden prefix 203.0.113.0/24")]);
 });
 
 test("a receiver of the stack is found by its name", async () => {

@@ -9,6 +9,7 @@ export interface Surroundings {
   readonly every?: (ms: number, run: () => void) => () => void;
   readonly terminal?: { columns(): number };
   readonly stdin?: AsyncIterable<Uint8Array | string>;
+  readonly stop?: AbortSignal;
 }
 
 /** Runs a command line until it ends. */

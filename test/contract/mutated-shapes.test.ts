@@ -73,6 +73,10 @@ const NOT_BY_MESSAGES = [
   "YAML",
   "JSON behind a guard against scripts",
   "a member that only looks like a page",
+  // Two lists in one answer: which one is in force, no message may choose.
+  "nested by the names of what is asked for",
+  "members with dots in their names",
+  "the list beside another one",
 ];
 
 describe("by the settings that messages propose, one after the other", () => {

@@ -48,7 +48,7 @@ it("a module that a stack names is looked for beside its program", async () => {
   await mkdir(program);
   await writeFile(join(program, "own.cjs"), READER);
   const answers = JSON.stringify({ read: "./own.cjs" });
-  const config = { "packetfilter:endpoint": node.endpoint, "packetfilter:answers": answers };
+  const config = { "packetfilter:endpoint": node.endpoint, "packetfilter:node": { answers } };
   await writeFile(join(folder, "Pulumi.yaml"), "name: p\nruntime: nodejs\nmain: program/\n");
   await writeFile(join(folder, "Pulumi.dev.yaml"), JSON.stringify({ config }));
   expect(await list([])).toEqual(ENTRIES);

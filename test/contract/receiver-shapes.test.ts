@@ -16,8 +16,8 @@ const [A, B, C] = ["198.51.100.7/32", "198.51.100.128/25", "2001:db8::/48"].map(
 
 async function start(shape: ReceiverShape, answers: ReceiverOptions["answers"] = shape.settings) {
   const receiver = await startShapedReceiver(shape);
-  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y-canary", maxTries: 1, deadlineMs: 2_000 };
-  const client = new SignalingClient({ ...options, ...(answers && { answers }) });
+  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y-canary", deadlineMs: 2_000 };
+  const client = new SignalingClient({ ...options, ...(answers && { answers }) }, { maxTries: 1 });
   const status = () =>
     client.status().then(
       (list) => list.map(String),

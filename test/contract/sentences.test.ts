@@ -8,7 +8,7 @@ import { SET } from "../support/shapes/shape";
 /** What a start at such a receiver fails with. */
 async function start(shape: ReceiverShape) {
   await using receiver = await startShapedReceiver(shape);
-  const client = new SignalingClient({ url: receiver.url, clientId: "c1", secretKey: "k3y", maxTries: 1 });
+  const client = new SignalingClient({ url: receiver.url, clientId: "c1", secretKey: "k3y" }, { maxTries: 1 });
   const told = await client.start([Prefix.parse("192.0.2.1")]).catch((error: Error) => error.message);
   await client.close();
   return told?.replaceAll(receiver.url, "RECEIVER").replaceAll(new URL(receiver.url).host, "RECEIVER");
@@ -23,7 +23,7 @@ it("a receiver is told of as a receiver", async () => {
 
 it("a text of nothing but signs is quoted", async () => {
   await using node = await startShapedNode({ [SET]: {} }, { list: () => "." });
-  const client = new NodeClient({ endpoint: node.endpoint, maxTries: 1 });
+  const client = new NodeClient({ endpoint: node.endpoint }, { maxTries: 1 });
   const set = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
   await expect(client.listPrefixSet(set)).rejects.toThrow(/list failed \(HTTP 200\): the answer is no JSON: "\."\.$/);
   await client.close();

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, cp, readFile, symlink } from "node:fs/promises";
+import { chmod, cp, readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -82,8 +82,8 @@ describe("the templates", () => {
       expect.stringMatching(
         /git archive "origin\/\$\{GITHUB_BASE_REF:-\$CI_MERGE_REQUEST_TARGET_BRANCH_NAME\}" \| tar/,
       ),
-      "npm ci --prefix .target",
-      "npm ci",
+      "npm ci --ignore-scripts --prefix .target",
+      "npm ci --ignore-scripts",
       ".target/ci/review.sh",
     ]);
     expect(githubSteps(happenings["merge request of a fork"])).toEqual(own);
@@ -143,7 +143,7 @@ describe("the templates", () => {
 async function clone(variables: Record<string, string>) {
   const stack = await TestStack.create({ program: "", language: "typescript" });
   await cp(join(root, "examples", "ci-stack"), stack.folder, { recursive: true });
-  const npm = '#!/bin/sh\n[ "$2" != --prefix ] || ln -s "$PWD/node_modules" "$3/node_modules"\necho "npm $*"\n';
+  const npm = '#!/bin/sh\n[ "$3" != --prefix ] || ln -s "$PWD/node_modules" "$4/node_modules"\necho "npm $*"\n';
   await stack.write("node_modules/.bin/npm", npm);
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
   // The review has a copy of the program elsewhere, with this folder as its own.
@@ -187,7 +187,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   await using repository = await clone({
     PACKETFILTER_ENDPOINT: node.endpoint,
     PACKETFILTER_HEADERS: '{"authorization":"Bearer from-ci"}',
-    PACKETFILTER_CREDENTIAL_HOSTS: "127.0.0.1",
+    PACKETFILTER_CREDENTIAL_HOSTS: "http://127.0.0.1",
   });
   const { stack, step, must, runner, prod } = repository;
   const BLOCKED = "prefixset://edge/blocked";
@@ -196,12 +196,17 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
 
   // What the platforms say of merge request 7, and what its review left. On GitHub there are more comments than a page has.
   let touched: string[] = [];
+  let links: string[] = [];
+  let count = () => touched.length;
   const sha = "5".repeat(40);
   const link = "https://ci.example.com/runs/11";
   const left = (name: string) => () => readFileSync(join(stack.folder, name));
+  const results = "review-results";
   const zip = () => {
     const files = ["preview.json", "policies.ndjson"];
-    execFileSync("python3", ["-m", "zipfile", "-c", ".main/review.zip", ...files], { cwd: stack.folder });
+    execFileSync("python3", ["-m", "zipfile", "-c", "../.main/review.zip", ...files], {
+      cwd: join(stack.folder, results),
+    });
     return left(".main/review.zip")();
   };
   const others = Array.from({ length: 150 }, (_, index) => `comment ${index}`);
@@ -216,7 +221,8 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     },
     others,
     {
-      [`${api}/pulls/7`]: () => ({ head: { sha } }),
+      [`${api}/pulls/7`]: () => ({ head: { sha }, changed_files: count() }),
+      [`${api}/git/trees/${sha}`]: () => ({ tree: links.map((path) => ({ path, mode: "120000" })), truncated: false }),
       [`${api}/pulls/7/files`]: () => touched.map((filename) => ({ filename })),
       [`${api}/actions/runs/11/artifacts`]: () => ({ artifacts: [{ id: 5 }] }),
       [`${api}/actions/artifacts/5/zip`]: zip,
@@ -237,10 +243,12 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
         { id: 4, sha: "4".repeat(40), status: "success" },
         { id: 3, sha, status: "failed" },
       ],
-      [`${project}/merge_requests/7/diffs`]: () => touched.map((path) => ({ new_path: path, old_path: path })),
+      [`${project}/merge_requests/7`]: () => ({ changes_count: String(count()) }),
+      [`${project}/merge_requests/7/diffs`]: () =>
+        touched.map((path) => ({ new_path: path, old_path: path, b_mode: links.includes(path) ? "120000" : "100644" })),
       [`${project}/pipelines/3/jobs`]: () => [{ id: 9, name: "review", web_url: link }],
-      [`${project}/jobs/9/artifacts/preview.json`]: left("preview.json"),
-      [`${project}/jobs/9/artifacts/policies.ndjson`]: left("policies.ndjson"),
+      [`${project}/jobs/9/artifacts/${results}/preview.json`]: left(`${results}/preview.json`),
+      [`${project}/jobs/9/artifacts/${results}/policies.ndjson`]: left(`${results}/policies.ndjson`),
     },
   );
   const event = {
@@ -287,7 +295,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   for (const text of review) await must(text, { ...runner, GITHUB_BASE_REF: "main" });
   await must(comment, onGithub, ".main");
   await must(comment, onGitlab, ".main");
-  const preview = JSON.parse(await readFile(join(stack.folder, "preview.json"), "utf8"));
+  const preview = JSON.parse(await readFile(join(stack.folder, results, "preview.json"), "utf8"));
   const changed = preview.steps.filter(({ op }: { op: string }) => op !== "same");
   expect(changed.map(({ op, urn }: { op: string; urn: string }) => [op, urn.split("::").at(-1)])).toEqual([
     ["update", "blocked"],
@@ -312,8 +320,18 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     "index.ts",
     (await stack.read("index.ts")).replace("entries });", 'entries, maxRemovals: "100%" });'),
   );
-  await must("git commit -qam ours && rm -r .target");
-  touched = ["blocked.yaml", "index.ts", "packetfilter-policies.yaml", "ci/review.sh"];
+  // It brings links under the names of what a review writes, which lead to what judges it and out of the checkout.
+  const victim = join(stack.folder, ".home", "victim");
+  await stack.write(".home/victim", "kept\n");
+  for (const name of ["policies.ndjson", "preview.json"])
+    await symlink(".target/packetfilter-policies.yaml", join(stack.folder, name));
+  for (const name of ["Pulumi.review.yaml", results]) {
+    await rm(join(stack.folder, name), { recursive: true, force: true });
+    await symlink(victim, join(stack.folder, name));
+  }
+  links = ["policies.ndjson", "preview.json", "Pulumi.review.yaml", results];
+  await must(`git add -f ${links.join(" ")} && git commit -qam ours && rm -r .target`);
+  touched = ["blocked.yaml", "index.ts", "packetfilter-policies.yaml", "ci/review.sh", ...links];
   const requested = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
   for (const text of review.slice(0, -1)) await must(text, { ...runner, ...requested });
   const forbidden = await step(review.at(-1) ?? "", { ...runner, ...requested });
@@ -321,30 +339,53 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   expect(forbidden.text).toContain("Policies that forbid it:\n  protected-prefixes: ");
   expect(forbidden.text).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
 
+  expect(await readFile(victim, "utf8")).toBe("kept\n");
+  expect(await stack.read(".target/packetfilter-policies.yaml")).toContain("unknownSets: mandatory");
   await must(comment, onGithub, ".main");
   await must(comment, onGitlab, ".main");
   const [second = ""] = github.added();
   expect(second.split("\n")[0]).toBe(KEY);
   expect(second).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
   expect(second).toContain(
-    "This change touches what judges it: policies, scripts and pipelines, limits of 1 resource.",
+    "This change touches what judges it: policies, limits and settings of stacks, scripts and pipelines, symbolic links.",
   );
+  expect(second).toContain("> It changes the limits of 1 resource.\n");
   expect([github.added(), gitlab.added()]).toEqual([[second], [second]]);
   expect(github.written).toEqual([`POST ${issues}/7/comments`, `PATCH ${issues}/comments/150`]);
   expect(gitlab.written).toEqual([`POST ${notes}`, `PUT ${notes}/1`]);
 
   // What a review left is data: where it is none that can be read, the comment says so, and shows nothing of it.
-  await stack.write("policies.ndjson", "@everyone <img src=https://example.com/x>\n");
+  await stack.write(`${results}/policies.ndjson`, "@everyone <img src=https://example.com/x>\n");
   await must(comment, onGithub, ".main");
   const [third = ""] = github.added();
   expect(third).toContain(`The review left nothing that can be reported: [its run](<${link}>) says why.`);
   expect(third).not.toContain("everyone");
 
+  // One that no reader gets to the end of takes nothing from what the platform says, nor do more files than it lists. What
+  // judges may be a link on the default branch: then what it leads to judges.
+  await stack.write(`${results}/policies.ndjson`, '{"rules":1}\n');
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const inputs = `{"inputs":{"maxRemovals":${deep}}}`;
+  await stack.write(
+    `${results}/preview.json`,
+    `{"changeSummary":{},"steps":[{"op":"update","urn":"urn:pulumi:prod::p::t::n","oldState":${inputs},"newState":${inputs}}]}`,
+  );
+  await symlink("rules", join(stack.folder, ".main/policy-config.yaml"));
+  touched = ["rules/prod.yaml"];
+  links = [];
+  count = () => 3_001;
+  await must(comment, onGithub, ".main");
+  await must(comment, onGitlab, ".main");
+  const [fourth = ""] = github.added();
+  expect(fourth).toContain("This change touches what judges it: policies, more files than the platform lists.");
+  expect(gitlab.added()).toEqual([fourth]);
+
   const refused = await step(comment, { ...onGithub, GITHUB_TOKEN: "wrong-token" }, ".main");
   expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/^GET \S+: 401 /)]);
   expect(refused.text).not.toContain("wrong-token");
 
-  // Neither left a trace in the clone, nor asked the real node anything.
+  // Neither left a trace in the clone but the results, nor asked the real node anything.
+  await must(`rm -r ${results} && git checkout -q ${results}`);
   expect(await must("git worktree list | wc -l && git status --short")).toBe("1\n");
   expect(node.journal.length).toBe(asked);
 

@@ -120,7 +120,7 @@ describe("nodes and receivers of a stack", () => {
 
     const link = join(stack.folder, "node_modules", "pulumi-packetfilter");
     await rm(link, { recursive: true });
-    await cp(join(root, "dist"), join(link, "dist"), { recursive: true });
+    for (const part of ["dist", "plugin"]) await cp(join(root, part), join(link, part), { recursive: true });
     const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     await writeFile(join(link, "package.json"), JSON.stringify({ ...manifest, version: "99.0.0" }));
     await mkdir(join(link, "node_modules"));

@@ -33,7 +33,7 @@ guide("state-lost.md", "a copy brings it back, and without one the program finds
   emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
   sent = since(emulator);
   await guide.next("stack init");
-  expect(await guide.next("pulumi up")).toMatch(/holds 1 entry not declared: 203\.0\.113\.9\/32/);
+  expect(await guide.next("pulumi up")).toMatch(/already holds 1 entry not declared here: 203\.0\.113\.9\/32/);
   await stack.program(program('onExisting: "adopt"'));
   await guide.next("pulumi up");
   expect(sent().filter((one) => one !== "commit")).toEqual([]);
@@ -58,7 +58,7 @@ guide(
     const names = "ams1 ams2 fra1 fra2 lon1 lon2 mad1 mad2 par1 par2 waw1 waw2".split(" ");
     await using nodes = await startNodes(names, "first");
     await using stack = await TestStack.create({
-      program: `new pf.PrefixSetFleet("blocked", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(names)} });`,
+      program: `new pf.PrefixSetGroup("blocked", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(names)} });`,
     });
     const settings = names.flatMap((name) => [
       ...["--plaintext", `packetfilter:nodes.${name}.endpoint=${nodes.url(name)}`],

@@ -115,7 +115,7 @@ guide(
       language: "typescript",
       env: TYPES_ARE_CHECKED,
       withPassphrase: true,
-      config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId, ...MAKES["seed:34"] },
+      config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId, node: MAKES["seed:34"] },
       secrets: { secretKey },
     });
     guide.at({ ...stack.place, instead: { "https://192.0.2.10": emulator.endpoint } });

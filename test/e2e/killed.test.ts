@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { isAlive, providersUnder, until } from "./support/processes";
+import { isAlive, isChild, providersUnder, until } from "./support/processes";
 import { finished, type TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, world } from "./support/world";
 
 const LATE = "3s";
+/** The folder of a script that starts the provider without `exec`. */
+const WITHOUT_EXEC = join(process.cwd(), "tools/pulumi-cli/without-exec");
 
 /** A program with a set, an entry in another set and a signaling. */
 const program = (entries: Record<string, number>, value: number, active: string[]) => `
@@ -66,28 +68,38 @@ it("an up that is killed half-way is put right by the next up", async () => {
   await converges(stack);
   expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, 1, ["198.51.100.7"]));
 
-  // The engine is killed during an update: the provider settles what it has in hand, and exits.
-  await stack.program(program({ "192.0.2.0/24": 2, "203.0.113.0/24": 1 }, 2, ["198.51.100.7", "198.51.100.8"]));
-  const second = await inTheMiddle(stack, emulator, ["198.51.100.7", "198.51.100.8"]);
-  process.kill(second.engine.pid ?? 0, "SIGKILL");
-  await until("the provider exits", () => !isAlive(second.provider));
-  expect(held(emulator)).toEqual(
-    settled({ "192.0.2.0/24": 2, "203.0.113.0/24": 1 }, 2, ["198.51.100.7", "198.51.100.8"]),
-  );
-  expect(emulator.journal.at(-1)).toMatchObject({ cmd: "list", url: BLOCKED, status: 200 });
-  expect((await stack.up("--skip-preview")).text).toMatch(/locked/);
-  await stack.must("cancel", "--yes");
-  await converges(stack);
+  // The engine is killed during an update: the provider settles what it has in hand, and exits. It is a child of the engine,
+  // or of a shell that outlives it, as with a CLI that was downloaded.
+  for (const [value, script] of [
+    [2, undefined],
+    [3, WITHOUT_EXEC],
+  ] as const) {
+    if (script !== undefined) stack.environment({ PATH: `${script}:${stack.variables.PATH}` });
+    await stack.program(
+      program({ "192.0.2.0/24": value, "203.0.113.0/24": 1 }, value, ["198.51.100.7", "198.51.100.8"]),
+    );
+    const second = await inTheMiddle(stack, emulator, ["198.51.100.7", "198.51.100.8"]);
+    expect(isChild(second.provider, second.engine.pid)).toBe(script === undefined);
+    process.kill(second.engine.pid ?? 0, "SIGKILL");
+    await until("the provider exits", () => !isAlive(second.provider));
+    expect(held(emulator)).toEqual(
+      settled({ "192.0.2.0/24": value, "203.0.113.0/24": 1 }, value, ["198.51.100.7", "198.51.100.8"]),
+    );
+    expect(emulator.journal.at(-1)).toMatchObject({ cmd: "list", url: BLOCKED, status: 200 });
+    expect((await stack.up("--skip-preview")).text).toMatch(/locked/);
+    await stack.must("cancel", "--yes");
+    await converges(stack);
+  }
 
   // Ctrl-C while a set is written.
-  await stack.program(program({ "192.0.2.0/24": 3, "2001:db8::/32": 1 }, 3, ["198.51.100.8"]));
+  await stack.program(program({ "192.0.2.0/24": 4, "2001:db8::/32": 1 }, 4, ["198.51.100.8"]));
   const third = await inTheMiddle(stack, emulator, ["198.51.100.8"]);
   process.kill(third.engine.pid ?? 0, "SIGINT");
   const interrupted = await third.ended;
   expect(interrupted.code, interrupted.text).not.toBe(0);
   await until("the provider exits", () => !isAlive(third.provider));
   await converges(stack);
-  expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 3, "2001:db8::/32": 1 }, 3, ["198.51.100.8"]));
+  expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 4, "2001:db8::/32": 1 }, 4, ["198.51.100.8"]));
 
   const destroyed = await stack.destroy();
   expect(destroyed.code, destroyed.text).toBe(0);

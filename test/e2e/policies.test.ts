@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { providerText } from "../../provider/resources/provider-text";
 import { analyzerOf } from "./support/policy-pack";
 import { BLOCKED, mutations, world } from "./support/world";
 
@@ -45,10 +46,41 @@ describe("the policy pack in the real engine", () => {
     expect(bad.text).toContain("0.0.0.0/0 (the default route)");
     expect(mutations(emulator)).toEqual([]);
 
+    // The same under a type of another name, which the engine gives to the same provider.
+    const text = JSON.stringify(providerText("PrefixSet"));
+    await stack.program(`
+class Thing extends require("@pulumi/pulumi").CustomResource {}
+new Thing("pulumi-nodejs:dynamic/other:Thing", "renamed", {
+  __provider: ${text}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, shortestPrefix: { ipv4: 0 },
+});`);
+    const renamed = await stack.up("--skip-preview", "--policy-pack", PACK);
+    expect(renamed.code, renamed.text).not.toBe(0);
+    for (const policy of ["foreign-type", "prefix-length"])
+      expect(renamed.text).toContain(`[mandatory]  ${policy}  (pulumi-nodejs:dynamic/other:Thing: renamed)`);
+    expect(mutations(emulator)).toEqual([]);
+
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
     const good = await stack.up("--skip-preview", "--policy-pack", PACK);
     expect(good.code, good.text).toBe(0);
     expect(good.text).not.toMatch(/\[(mandatory|advisory)\]/);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
+
+    // What its own check refuses is as the program wrote it: no policy judges it.
+    await stack.program(
+      `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/33": 1, "0.0.0.0/0": { reason: "typo" } } });`,
+    );
+    const refused = await stack.preview("--policy-pack", PACK);
+    expect(refused.code, refused.text).not.toBe(0);
+    expect(refused.text).toContain("192.0.2.0/33");
+    expect(refused.text).not.toMatch(/\[(mandatory|advisory)\]/);
+    await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
+
+    // What is put back is no change of the program, and no policy says anything of it.
+    emulator.change(BLOCKED, { delete: ["203.0.113.0/25"] });
+    const healed = await stack.up("--skip-preview", "--policy-pack", PACK);
+    expect(healed.code, healed.text).toBe(0);
+    expect(healed.text).toContain(`${BLOCKED} lacks 1 declared entry (203.0.113.0/25): this up puts it back.`);
+    expect(healed.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
 
     await stack.program(
@@ -152,9 +184,9 @@ const signaling = new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }
 const entries = signaling.started.apply(() => ({ "192.0.2.0/24": 1 }));
 new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries, onDestroy: "keep" });
 new pf.PrefixSet("named", { arena: "edge", set: "named", entries: ["203.0.113.0/24"], node: "fra1" });
-new pf.PrefixSet("BAD", { arena: "edge", set: "BAD", entries: ["0.0.0.0/1"],
+new pf.PrefixSet("BAD", { arena: "edge", set: "BAD", entries: ["2.0.0.0/7"],
   node: { endpoint: "http://${SECRET}@203.0.113.9", headers: { Authorization: "${SECRET}" } } });`,
-      config: { nodes: { fra1: { endpoint: "http://203.0.113.9" } } },
+      config: { detectDrift: "off", nodes: { fra1: { endpoint: "http://203.0.113.9" } } },
     });
     const { emulator, stack } = w;
     await stack.write("packetfilter-policies.yaml", MEANING);

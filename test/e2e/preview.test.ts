@@ -1,102 +1,175 @@
-import { createServer } from "node:net";
 import { expect, it } from "vitest";
-import { TestStack } from "./support/stack";
-import { BLOCKED, world } from "./support/world";
+import { run } from "../commands/support";
+import { BLOCKED, blockedSet, since, world } from "./support/world";
+
+const PARTNERS = "prefixset://edge/partners";
 
 /** What a node and a receiver were asked, by object. */
 const asked = (journal: readonly { cmd?: string; op?: string; url?: string }[]) =>
   journal.map(({ cmd, op, url }) => (op === undefined ? `${cmd} ${url}` : op)).sort();
 
-it("a preview lists each declared set once, says what is other than declared, and sends nothing else", async () => {
-  await using w = await world({
-    program: `
-      const whole = { arena: "edge", set: "blocked", onExisting: "adopt" };
-      new pf.PrefixSet("whole", { ...whole, entries: { "192.0.2.0/24": 1, "192.0.2.9/32": 7, "203.0.113.0/24": 1 } });
-      for (let i = 1; i <= 3; i++) {
-        new pf.PrefixSetEntry("one" + i, { arena: "edge", set: "partners", prefix: "203.0.113." + i });
-      }
-      new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
-      new pf.CloudSignaling("other", { prefixes: ["198.51.100.8"] });
-      const late = new pf.PrefixSet("late", { arena: "edge", profile: "web", set: "blocked", entries: ["192.0.2.0/24"] });
-      new pf.PrefixSetEntry("unknown", { arena: "edge", set: "partners", prefix: late.count.apply((n) => "203.0.113.1" + n) });
-    `,
-  });
+it("a plain preview shows what a node lacks, a plain up puts it back, and each asks once", async () => {
+  const protection = (third: number) => `
+    const entries = { "192.0.2.0/24": 1, "192.0.2.9/32": 7, "203.0.113.0/24": ${third} };
+    new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries });
+    for (let i = 1; i <= 6; i++) new pf.PrefixSetEntry("one" + i, { arena: "edge", set: "partners", prefix: "203.0.113." + i });
+    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7", "198.51.100.8"] });`;
+  await using w = await world({ program: protection(1) });
   const { emulator, stack } = w;
-  emulator.change(BLOCKED, { insert: { "192.0.2.9/32": 5, "198.51.100.0/24": 2 } });
-  emulator.signal("client-a", { start: ["198.51.100.7"] });
-  emulator.clearJournal();
-
-  const preview = await stack.preview();
-  expect(preview.code, preview.text).toBe(0);
-  const lines = [
-    `${emulator.endpoint} ${BLOCKED} now: holds 2 entries; lacks 2 (192.0.2.0/24, 203.0.113.0/24); has other values for 1 (192.0.2.9/32 has 5, not 7); has undeclared 1 (198.51.100.0/24)`,
-    `${emulator.endpoint} prefixset://edge/partners now: holds 0 entries; lacks 3 (203.0.113.1/32, 203.0.113.2/32, 203.0.113.3/32); not all that the program declares is known yet`,
-    `${emulator.endpoint} prefixset://edge/web/blocked now: holds 0 entries; lacks 1 (192.0.2.0/24)`,
-    `${emulator.signalingUrl} signaling now: not active 1 (198.51.100.8/32); active already, and adopted: 1 (198.51.100.7/32)`,
-  ];
-  const [, diagnostics = ""] = preview.text.split("Diagnostics:");
-  for (const line of lines) expect(diagnostics.split(line), preview.text).toHaveLength(2);
-  expect(diagnostics).toContain(`${emulator.endpoint} ${BLOCKED}: 3 entries declared`);
-  const once = ["list prefixset://edge/blocked", "list prefixset://edge/partners", "list prefixset://edge/web/blocked"];
-  expect(asked(emulator.journal)).toEqual([...once, "status"]);
-
-  emulator.change(BLOCKED, { delete: ["192.0.2.9/32", "198.51.100.0/24"] });
   await stack.must("up", "--yes", "--skip-preview");
-  emulator.clearJournal();
-  const moved = `
-    new pf.PrefixSet("whole", { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "192.0.2.9/32": 7 }, exclusive: false });
-    new pf.PrefixSetEntry("moved", { arena: "edge", set: "blocked", prefix: "203.0.113.0/24" });`;
-  await stack.program(moved);
-  const agreed = await stack.preview();
-  expect(agreed.text).toContain(`now as the program declares: ${emulator.endpoint} ${BLOCKED}`);
-  expect(agreed.text).not.toMatch(/undeclared|not declared/);
-  expect(asked(emulator.journal)).toEqual(["list prefixset://edge/blocked"]);
+  const held = { "192.0.2.0/24": 1, "192.0.2.9/32": 7, "203.0.113.0/24": 1 };
+  const looks = [`list ${BLOCKED}`, `list ${PARTNERS}`, "status"];
+  const clean = async () => {
+    emulator.clearJournal();
+    const preview = await stack.preview("--expect-no-changes");
+    expect(preview.code, preview.text).toBe(0);
+    expect(asked(emulator.journal)).toEqual(looks);
+    emulator.clearJournal();
+    const up = await stack.up("--skip-preview", "--expect-no-changes");
+    expect(up.code, up.text).toBe(0);
+    expect(asked(emulator.journal)).toEqual(looks);
+  };
+  await clean();
 
-  await stack.must("config", "set", "packetfilter:previewReads", "off", "--stack", "test");
+  // The node came back with an empty set, another value and an entry of others; a signaling was stopped at the receiver.
+  const lose = () => {
+    emulator.change(BLOCKED, { delete: ["192.0.2.0/24"], insert: { "192.0.2.9/32": 5, "198.51.100.0/24": 2 } });
+    emulator.change(PARTNERS, { delete: [1, 2, 3, 4, 5, 6].map((i) => `203.0.113.${i}/32`) });
+    emulator.signal("client-a", { stop: ["198.51.100.8"] });
+  };
+  const restored = async (third = 1) => {
+    const up = await stack.up("--skip-preview");
+    expect(up.code, up.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...held, "203.0.113.0/24": third, "198.51.100.0/24": 2 });
+    expect(Object.keys(emulator.prefixSet(PARTNERS).applied)).toHaveLength(6);
+    expect([...(emulator.signalings["client-a"] ?? [])].sort()).toEqual(["198.51.100.7/32", "198.51.100.8/32"]);
+    return up;
+  };
+  lose();
+  const sent = since(emulator);
   emulator.clearJournal();
-  expect((await stack.preview()).code).toBe(0);
+  const preview = await stack.preview("--expect-no-changes", "--diff");
+  expect(preview.code).not.toBe(0);
+  expect(asked(emulator.journal)).toEqual(looks);
+  const { endpoint, signalingUrl } = emulator;
+  for (const line of [
+    `${endpoint} ${BLOCKED} lacks 1 declared entry (192.0.2.0/24): this up puts it back.`,
+    `${endpoint} ${BLOCKED} holds another value of 1 declared entry (192.0.2.9/32 has the value 5, not 7): this up puts it back.`,
+    `${endpoint} ${BLOCKED} holds 1 undeclared entry (198.51.100.0/24): it stays; "pulumi up --refresh" removes it.`,
+    `${endpoint} ${PARTNERS} lacks more declared entries: each is an update of this plan, with putsBack.`,
+    `${signalingUrl} signaling: 1 declared prefix is not active (198.51.100.8/32): this up starts it again.`,
+  ])
+    expect(preview.text).toContain(line);
+  expect(preview.text).toContain(
+    '+ putsBack: "1 missing entry: 192.0.2.0/24; 1 other value: 192.0.2.9/32 has the value 5, not 7"',
+  );
+  // In whatever order the program registers them.
+  expect(
+    preview.text.match(/partners lacks 1 declared entry \(203\.0\.113\.\d\/32\): this up puts it back/g),
+  ).toHaveLength(5);
+  expect(sent()).toEqual([]);
+  emulator.clearJournal();
+  await restored();
+  // Each commit has a list before and one after it, and the look's list is the first of them. Entries that a busy program registers late have a commit of their own.
+  for (const url of [BLOCKED, PARTNERS])
+    expect(emulator.requests({ cmd: "list", url })).toHaveLength(2 * emulator.requests({ cmd: "commit", url }).length);
+  expect(emulator.requests({ cmd: "commit", url: BLOCKED })).toHaveLength(1);
+  const { blocked } = await stack.state();
+  expect(blocked?.outputs).not.toHaveProperty("putsBack");
+  expect(blocked?.outputs.entries).toEqual(held);
+
+  // The same once more, at once: the engine compares with inputs that say the same.
+  lose();
+  const again = await stack.preview();
+  expect(again.text).toContain("8 to update");
+  expect(again.text).toContain("lacks 1 declared entry (192.0.2.0/24)");
+  await restored();
+
+  // What the program changes is no part of what is put back.
+  lose();
+  await stack.program(protection(9));
+  const both = await stack.preview("--json");
+  const step = JSON.parse(both.stdout).steps.find(({ urn }: { urn: string }) => urn.endsWith("::blocked"));
+  expect(step.newState.inputs.putsBack).toMatch(/^1 missing entry: 192\.0\.2\.0\/24; 1 other value: 192\.0\.2\.9\/32/);
+  expect(step.newState.inputs.putsBack).not.toContain("203.0.113.0/24");
+  await stack.write("preview.json", both.stdout);
+  const report = await run(["report", "preview.json", "--output", "text"], { folder: stack.folder });
+  expect(report.out).toContain(
+    "\n1 entry with another value, in 1 set on 1 node. 8 resources put back what nodes or receivers lost.\n",
+  );
+  expect(report.out).toContain("  ~ 203.0.113.0/24 1 → 9\n");
+  await restored(9);
+
+  // Others' entries stay until a refresh, which lists once.
+  await stack.up("--refresh", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...held, "203.0.113.0/24": 9 });
+  emulator.clearJournal();
+  await stack.preview("--refresh", "--expect-no-changes");
+  expect(asked(emulator.journal)).toEqual(looks);
+  await clean();
+
+  // Switched off, nothing is asked; the former name is refused with the new one.
+  lose();
+  await stack.must("config", "set", "packetfilter:detectDrift", "off");
+  emulator.clearJournal();
+  const blind = await stack.up("--skip-preview", "--expect-no-changes");
+  expect(blind.code, blind.text).toBe(0);
   expect(emulator.journal).toEqual([]);
+  await stack.must("config", "set", "packetfilter:previewReads", "off");
+  const former = await stack.preview();
+  expect(former.code).not.toBe(0);
+  expect(former.text).toContain("packetfilter:previewReads is packetfilter:detectDrift now");
 });
 
-it("a preview reports an unknown set; a silent node delays it, or fails it where required", async () => {
+it("ten thousand entries that are put back are a few lines: their count and the first of them", async () => {
+  const entries = Array.from({ length: 10_000 }, (_, index) => `198.18.${index >> 8}.${index & 255}/32`);
+  await using w = await world({ program: blockedSet(entries) });
+  const { emulator, stack } = w;
+  await stack.must("up", "--yes", "--skip-preview");
+  emulator.change(BLOCKED, { delete: entries });
+  const preview = await stack.preview("--diff");
+  expect(preview.code, preview.text).toBe(0);
+  expect(preview.text).toContain(
+    '+ putsBack: "10 000 missing entries: 198.18.0.0/32, 198.18.0.1/32, 198.18.0.2/32, 198.18.0.3/32, 198.18.0.4/32 and 9995 more"',
+  );
+  expect(preview.text.match(/198\.18\./g)).toHaveLength(10);
+  expect(preview.text.trim().split("\n").length).toBeLessThan(20);
+  const up = await stack.up("--skip-preview", "--diff");
+  expect(up.code, up.text).toBe(0);
+  expect(up.text.trim().split("\n").length).toBeLessThan(20);
+  expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(10_000);
+});
+
+it("what cannot be seen is said: a set that the node does not know, a silent node, and where it is required", async () => {
   await using w = await world({
     program: 'new pf.PrefixSetEntry("one", { arena: "edge", set: "blokced", prefix: "192.0.2.1" });',
   });
   const { emulator, stack } = w;
   const told = await stack.preview();
   expect(told.code, told.text).not.toBe(0);
-  expect(told.text).toMatch(/up would fail.*:\n.*prefixset:\/\/edge\/blokced now: .*list failed \(HTTP 404/);
+  expect(told.text).toMatch(/up would fail\. .*prefixset:\/\/edge\/blokced now: .*list failed \(HTTP 404/);
   expect(told.text).not.toMatch(/\n\s+at .*\.js:\d+/);
-  await stack.must("config", "set", "packetfilter:previewReads", "require", "--stack", "test");
+  expect(asked(emulator.journal)).toEqual(["list prefixset://edge/blokced"]);
+
+  // A machine that takes connections and never answers: it delays a run once, and is no failure of one that has nothing to do there.
+  const set = (name: string) =>
+    `new pf.PrefixSet("${name}", { arena: "edge", set: "${name}", entries: ["192.0.2.0/24"] });`;
+  await stack.program(set("blocked") + set("partners"));
+  await stack.must("up", "--yes", "--skip-preview");
+  emulator.fail({ cmd: "list", kind: "silence", times: 1_000 });
+  emulator.clearJournal();
+  const unseen = await stack.up("--skip-preview", "--expect-no-changes");
+  expect(unseen.code, unseen.text).toBe(0);
+  expect(
+    unseen.text
+      .split("Diagnostics:")[1]
+      ?.match(/warning: .* is not seen: .* does not answer\. .*the next "pulumi up" does once it answers/g),
+  ).toHaveLength(1);
+  expect(asked(emulator.journal)).toHaveLength(1);
+  const strict = { detectDrift: "require", "node.timeoutMs": 100, "node.deadlineMs": 300 };
+  const pairs = Object.entries(strict).flatMap(([key, value]) => ["--plaintext", `packetfilter:${key}=${value}`]);
+  await stack.must("config", "set-all", "--path", ...pairs, "--stack", "test");
   const required = await stack.preview();
   expect(required.code).not.toBe(0);
-  expect(required.text).toMatch(/previewReads is "require", and not everything can be seen:\s+.*blokced now/);
-  expect(asked(emulator.journal)).toEqual(Array(2).fill("list prefixset://edge/blokced"));
-
-  // Takes connections and never answers.
-  const sockets = new Set<{ destroy(): void }>();
-  const hole = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
-  await new Promise((resolve) => hole.once("listening", resolve));
-  const address = hole.address();
-  const endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-  await using dark = await TestStack.create({
-    config: { endpoint },
-    program: `
-      const set = (set) => new pf.PrefixSet(set, { arena: "edge", set, entries: ["192.0.2.0/24"] });
-      for (let i = 0; i < 20; i++) set("s" + i);`,
-  });
-  const unseen = await dark.preview();
-  expect(unseen.code, unseen.text).toBe(0);
-  expect(unseen.text).toMatch(
-    /prefixset:\/\/edge\/s0: not seen, the plan is by the state alone\. .* The same goes for 19 other sets there\./,
-  );
-  expect(sockets.size).toBeLessThanOrEqual(2);
-  const changes = { previewReads: "require", timeoutMs: 100, deadlineMs: 300 };
-  const pairs = Object.entries(changes).flatMap(([key, value]) => ["--plaintext", `packetfilter:${key}=${value}`]);
-  await dark.must("config", "set-all", ...pairs, "--stack", "test");
-  const strict = await dark.preview();
-  expect(strict.code).not.toBe(0);
-  expect(strict.text).toContain("not everything can be seen");
-  for (const socket of sockets) socket.destroy();
-  hole.close();
+  expect(required.text).toMatch(/packetfilter:detectDrift is 'require', and .* cannot be seen\./);
 });

@@ -334,3 +334,25 @@ test("a parameter that is undefined has the default of its kind", async () => {
   await expect(fapi(emulator, commit)).rejects.toThrow();
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
 });
+
+test("a fault of a run meets the requests of that label only, also where the run was begun by name", async () => {
+  await using emulator = await startEmulator({ state });
+  const asked = async (label?: string) =>
+    (await fapi(emulator, list, label ? { "packetfilter-run": label } : {})).status;
+  emulator.fail({ run: "file-7", status: 503, times: 2 });
+  expect([
+    await asked(),
+    await asked("file-8"),
+    await asked("file-7"),
+    await asked("file-7"),
+    await asked("file-7"),
+  ]).toEqual([200, 200, 503, 503, 200]);
+  emulator.fail({ run: "nightly", status: 502 });
+  expect(() => emulator.expectAllFaultsMet()).toThrow("another run");
+  emulator.beginRun("nightly");
+  expect([await asked("file-7"), await asked()]).toEqual([200, 502]);
+  emulator.expectAllFaultsMet();
+  expect(() => emulator.fail({ run: "nightly", kind: "restart" })).toThrow(
+    "restart meets every caller and cannot be limited to a run: set it in an isolated emulator",
+  );
+});

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { lchown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,6 +74,29 @@ test("a file whose name is too long for a socket is one emulator's, too", async 
   await first.close();
   await (await startEmulator({ persist })).close();
 });
+
+test("what another user or process does to the lock keeps no emulator from ending, nor from saying so at its start", async () => {
+  const persist = join(folder, "held.json");
+  const lock = join(folder, ".held.json.lock");
+  // A caller that never closes its end.
+  const first = await startEmulator({ persist, state });
+  const caller = createConnection({ path: lock, allowHalfOpen: true });
+  await once(caller.resume(), "end");
+  await first.close();
+  caller.destroy();
+
+  // A process that listens and says nothing.
+  const silent = createServer(() => {}).listen(lock);
+  await once(silent, "listening");
+  await expect(startEmulator({ persist })).rejects.toThrow(/\(process unknown: it does not answer\)/);
+  if (process.getuid?.() === 0) {
+    await lchown(lock, 65_534, 65_534);
+    await expect(startEmulator({ persist })).rejects.toThrow(
+      /lock .*held\.json\.lock belongs to another user \(65534\)/,
+    );
+  }
+  silent.close();
+}, 30_000);
 
 test("an emulator that does not start leaves the file to others", async () => {
   const persist = join(folder, "broken.json");

@@ -51,6 +51,8 @@ const CALLS: Record<string, { path?: string; query?: string; body?: unknown }> =
   postRuns: { body: { label: "one" } },
   postPackets: { body: [{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }] },
   postTraffic: { body: { kind: "synFlood", to: ["198.51.100.7"], count: 1_000 } },
+  postEmulators: { body: { label: "one" } },
+  deleteEmulatorsByLabel: { path: "/emulators/one" },
   getMarks: { query: "?url=profile://edge/web&type=shost" },
   getCounters: { query: "?url=profile://edge/web" },
 };

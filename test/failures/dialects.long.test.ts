@@ -29,7 +29,7 @@ const DIALECTS: readonly (Dialect & { size: number })[] = [
 /** Four hosts, which are listed without a length, and two networks. */
 const SIX = ["192.0.2.0/25", "198.51.100.0/24", ...Array.from({ length: 4 }, (_, at) => `203.0.113.${at}`)];
 /** A part of a request is staged and a later one refused. */
-const chunked = { maxEntriesPerRequest: 2 };
+const chunked = { node: { maxEntriesPerRequest: 2 } };
 const changed = set(Object.fromEntries(SIX.slice(1).map((prefix) => [prefix, 2])));
 const CHUNKED: readonly Scenario[] = [
   { name: "entries of a set created", about: "sets", config: chunked, before: [], after: [set(SIX)] },

@@ -260,14 +260,73 @@ async function walk(step: Step, distinct: boolean, harm?: Harm): Promise<{ met: 
   const most = distinct ? least : doubtful;
   if (!isWithin(least, held) || !isWithin(held, most))
     problems.push(`held: ${JSON.stringify(held)} instead of ${JSON.stringify(least)}`);
-  const plain = await engine.preview(to.program);
-  if (plain.steps.length + plain.errors.length > 0) problems.push(`up would do: ${[...plain.steps, ...plain.errors]}`);
-  // What stays without a proof is drift where the machine is still one of the program's.
   const isDoubtful = !isWithin(held, least);
+  const staying = stayingIn(engine);
+  const asking = staying.map(({ name }) => `update ${name}`);
+  if (staying.length > 0 && (distinct || !(isDoubtful || step.hasAlias))) problems.push(`stays for nothing: ${asking}`);
+  if (isDoubtful && hasLeaver(step) && staying.length === 0) problems.push("what was not cleared is forgotten");
+  for (const { differs } of staying)
+    for (const entries of differs)
+      if (!MACHINES.some((machine) => isPart(entries, held[machine]?.[BLOCKED])))
+        problems.push(`the state says what no machine holds: ${JSON.stringify(entries)}`);
+  // A node that left and was not cleared is in every preview, and nothing else is.
+  const plain = await engine.preview(to.program);
+  if (plain.errors.length > 0 || plain.steps.join() !== asking.join())
+    problems.push(`up would do: ${[...plain.steps, ...plain.errors]} instead of ${asking}`);
+  // What stays without a proof is drift where the machine is still one of the program's.
   const seen = await engine.preview(to.program, { refresh: true });
-  if (seen.errors.length > 0 || (!isDoubtful && seen.steps.length > 0))
+  if (seen.errors.length > 0 || (!isDoubtful && seen.steps.join() !== asking.join()))
     problems.push(`drift is left: ${[...seen.steps, ...seen.errors]}`);
+  if (staying.length > 0) problems.push(...(await ends(engine, step, least)));
   return { met, problems };
+}
+
+/** Groups that still hold nodes which left the program, with what their states say of those. */
+function stayingIn({ state }: MiniEngine) {
+  return state.flatMap(({ type, name, inputs, outputs }) => {
+    if (type !== "PrefixSetGroup") return [];
+    const { endpoints, differs = {} } = outputs as { endpoints: object; differs?: Record<string, object> };
+    const left = Object.keys(endpoints).filter((node) => !(node in (inputs.nodes as object)));
+    return left.length > 0 ? [{ name, differs: left.map((node) => differs[node] ?? {}) }] : [];
+  });
+}
+
+/** Another run removes nothing but what it has a proof for by now, and one that keeps what left ends the matter. */
+async function ends(engine: MiniEngine, { to, hasAlias }: Step, least: Held): Promise<string[]> {
+  const problems: string[] = [];
+  const run = async (what: string, program: readonly Declared[]) => {
+    for (const { message } of (await engine.up(program)).errors) problems.push(`${what} fails: ${message}`);
+    return heldNow();
+  };
+  const before = heldNow();
+  const again = await run("another run", to.program);
+  if (!isWithin(again, before) || !isWithin(least, again))
+    problems.push(`another run changes what is held: ${JSON.stringify(again)}`);
+  const isCleared = isWithin(again, least) && !hasAlias;
+  if (isCleared && stayingIn(engine).length > 0) problems.push("what was cleared stays in the state");
+  const keeping = to.program.map((it) =>
+    it.type === "PrefixSetGroup" ? { ...it, args: { ...it.args, ...keep } } : it,
+  );
+  const kept = await run("keeping", keeping);
+  if (!isWithin(kept, again) || !isWithin(again, kept))
+    problems.push(`keeping changes what is held: ${JSON.stringify(kept)}`);
+  const { steps, errors } = await engine.preview(keeping);
+  if (steps.length + errors.length > 0) problems.push(`after keeping, up would do: ${[...steps, ...errors]}`);
+  return problems;
+}
+
+/** True where a node of a group is none of its nodes any more. */
+function hasLeaver({ from, to }: Step): boolean {
+  const namesOf = ({ nodes }: Declared["args"]) =>
+    Array.isArray(nodes) ? (nodes as string[]) : Object.keys((nodes as object | undefined) ?? {});
+  return to.program.some(({ name, args }) => {
+    const before = from.program.find((it) => it.name === name);
+    return before !== undefined && namesOf(before.args).some((node) => !namesOf(args).includes(node));
+  });
+}
+
+function isPart(part: object, whole: Record<string, number> = {}): boolean {
+  return Object.entries(part).every(([prefix, value]) => whole[prefix] === value);
 }
 
 function withMore(held: Held, more: Held = {}): Held {

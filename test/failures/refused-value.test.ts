@@ -56,7 +56,7 @@ for (const lists of ["applied", "staged"] as const) {
     `one refused value in $name does not stop the next up, where lists show ${lists} entries`,
     async ({ before, refused, after, held }) => {
       await using node = await clingingNode(lists);
-      const engine = new MiniEngine({ endpoint: node.endpoint, commitCoalesceMs: 1, deadlineMs: 2_000 });
+      const engine = new MiniEngine({ endpoint: node.endpoint, node: { commitCoalesceMs: 1, deadlineMs: 2_000 } });
       expect((await engine.up(before)).errors).toEqual([]);
       const failed = await engine.up(refused);
       expect(failed.errors.map(({ message }) => message).join()).toContain("value out of range");
@@ -81,7 +81,7 @@ it.for(["failed", "was killed"])(
   "twelve entries, four a request, converge with the next up after one that %s",
   async (how) => {
     await using node = await startEmulator({ state: NODE, dialect: { ...CLINGING, maxValue: 255 } });
-    const engine = new MiniEngine({ endpoint: node.endpoint, commitCoalesceMs: 1, maxEntriesPerRequest: 4 });
+    const engine = new MiniEngine({ endpoint: node.endpoint, node: { commitCoalesceMs: 1, maxEntriesPerRequest: 4 } });
     if (how === "failed") {
       const refused = await engine.up([set(values((index) => (index === 5 ? 300 : 1), TWELVE))]);
       expect(refused.errors.map(({ message }) => message)).toEqual([

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +9,7 @@ import { draftIn, replaceFile, SHARED_FILE, writeDraft } from "../../provider/fi
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import { Store, setAside } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { withPrefixFile } from "../../provider/prefixes/edit/edit-file";
+import { prefixFileEditor } from "../../provider/prefixes/edit/edit-file";
 
 const MANY_BYTES = 32 * 1024 * 1024;
 const usual = process.umask();
@@ -73,22 +74,17 @@ describe("a file that takes the place of another", () => {
 });
 
 describe("an edit of a prefix file", () => {
-  it("removes what killed edits left before the lock, and keeps the file's mode behind a link", async () => {
+  it("takes away the lock of an edit that was killed, and keeps the file's mode", async () => {
     await using work = await folder();
     const file = join(work.path, "blocked.json");
     await writeFile(file, '{ "192.0.2.0/24": 1 }\n');
     await chmod(file, 0o640);
-    await symlink(file, join(work.path, "link.json"));
-    const owner = JSON.stringify({ host: hostname(), pid: ended(), id: "1" });
-    for (const name of ["a", "b.left", "b.left.c"]) await writeFile(`${file}.lock.${name}`, owner);
-    await writeFile(`${file}.lock.mine`, JSON.stringify({ host: hostname(), pid: process.pid, id: "2" }));
-    await withPrefixFile(join(work.path, "link.json"), (file) =>
-      file.edit(() => new Map([["203.0.113.0/24", { value: 1 }]]) as never),
-    );
+    const owner = { host: hostname(), pid: ended(), since: new Date().toISOString(), id: randomUUID() };
+    await writeFile(`${file}.lock`, JSON.stringify(owner));
+    const editor = prefixFileEditor(file);
+    await editor.edit(() => new Map([["203.0.113.0/24", { value: 1 }]]) as never);
     expect(await modes(work.path)).toEqual({
       "blocked.json": "640",
-      "blocked.json.lock.mine": "644",
-      "link.json": "640",
     });
     expect(await readFile(file, "utf8")).toContain("203.0.113.0/24");
   });

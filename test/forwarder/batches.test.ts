@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import { SinkRunner } from "../../provider/forwarder/delivery/sink-runner";

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { temporaryFolder } from "./support/forward";
 
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
@@ -52,4 +53,40 @@ test("--check tells packages that are missing and a Node that is too old beside 
 test("--check of a sound configuration fails where packages are missing, and only then", () => {
   expect(check(CONFIG, ["--require", WITHOUT_PACKAGES])).toEqual({ status: 2, out: "", problems: MISSING });
   expect(check(CONFIG, [])).toMatchObject({ status: 0, out: expect.stringMatching(/The configuration is sound\.$/) });
+});
+
+test("--check warns of spools that the disk has no room for, and of certificates that have expired", () => {
+  const pem = (when: number) => JSON.stringify(new CertificateAuthority("test authority", when).cert);
+  const sink = (name: string, ca: string, maxBytes: number) =>
+    `  - { name: ${name}, type: http, url: "https://192.0.2.42/in", tls: { ca: ${ca} }, spool: { maxBytes: ${maxBytes} } }\n`;
+  const [sound, old] = [pem(Date.now()), pem(Date.UTC(2001, 0, 1))];
+  const config = (...sinks: string[]) => `nodes: { fra1: { endpoint: "http://192.0.2.10" } }
+watch: [{ arena: edge }]
+reserveBytes: 0
+rejected: { maxBytes: 65536 }
+sinks:
+${sinks.join("")}`;
+  const warnings = ({ status, out }: ReturnType<typeof check>) => ({
+    status,
+    told: out.split("\n").filter((line) => line.startsWith("Warning: ")),
+  });
+  expect(warnings(check(config(sink("web", sound, 65_536)), []))).toEqual({ status: 0, told: [] });
+  const huge = 2 ** 52;
+  expect(warnings(check(config(sink("web", sound, huge), sink("other", old, huge)), []))).toEqual({
+    status: 0,
+    told: [
+      expect.stringMatching(
+        new RegExp(
+          `of 2 sinks may take ${2 * huge + 2 * 65_536} bytes, and the disk of \\S+forwarder-state has \\d+ for them`,
+        ),
+      ),
+      expect.stringMatching(
+        /`sinks\[1\]\.tls\.ca` has a certificate that expired on .* 2\d\d\d GMT \(CN=test authority\)\.$/,
+      ),
+    ],
+  });
+  expect(check(config(sink("web", '"no certificate"', 65_536)), [])).toMatchObject({
+    status: 2,
+    problems: [expect.stringContaining("`sinks[0].tls.ca` is no certificate in PEM")],
+  });
 });

@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { configSchema } from "../../provider/forwarder/config/schema";
-import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { FORWARD_METRICS } from "../../provider/forwarder/operating/metric-list";
 import { EVENTS } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
@@ -24,13 +23,6 @@ describe("the reference", () => {
     const members = Object.keys(configSchema.shape);
     expect(members.filter((name) => !reference.includes(`| \`${name}\` |`))).toEqual([]);
   });
-});
-
-test("the reference has every time and size that no member sets", () => {
-  const rows = Object.entries({ ...TIMES, ...SIZES }).map(
-    ([name, value]) => `| \`${name}\` | ${value.toLocaleString("en").replaceAll(",", " ")} |`,
-  );
-  expect(rows.filter((row) => !reference.includes(row))).toEqual([]);
 });
 
 describe("the examples", () => {

@@ -308,7 +308,7 @@ sinks:
       "forwarder.yaml:12:56: `sinks[1].only.types[0]` must be one of shost, dhost, sdhost, conn",
       "forwarder.yaml:13:13: `sinks[2].name` must be a text",
       "forwarder.yaml:13:34: `sinks[2].path` must be a text",
-      "forwarder.yaml:5:8: has no member `every`",
+      "forwarder.yaml:5:8: has no member `every`: `everyMs` is likely meant",
     ]);
   });
 
@@ -373,7 +373,7 @@ sinks: [{ name: out, type: stdout }]
   });
 });
 
-test("what a sink refused is sent again by --replay, with the ids that it had", async () => {
+test("what a sink refused is listed, and sent again by requeue, with the ids that it had", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(20) });
   let refuses = true;
@@ -400,20 +400,38 @@ test("what a sink refused is sent again by --replay, with the ids that it had", 
   };
   writeFileSync(file, JSON.stringify(config));
   const told: string[] = [];
+  const out: string[] = [];
   const io = {
-    out: () => {},
+    out: (text: string) => void out.push(text),
     err: (text: string) => void told.push(text),
     env: {},
     stop: new AbortController().signal,
   };
   expect(await main(["forward", "--config", file, "--once"], io)).toBe(1);
-  expect(await main(["forward", "--config", file, "--replay", "web"], io)).toBe(1);
+  const spool = (...args: string[]) => main(["forward", "spool", ...args, "--config", file], io);
+  expect(await spool("requeue", "--sink", "web")).toBe(1);
+  out.length = 0;
+  expect(await spool("list")).toBe(0);
+  expect(out.join("")).toMatch(
+    /^Sink "web" has not taken 0 records \(0 bytes\)\.\nSink "web" has refused 21 records \(\d+ bytes\)\.\n$/,
+  );
+  out.length = 0;
+  expect(await spool("export")).toBe(0);
+  expect(
+    new Set(
+      out
+        .join("")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).recordId),
+    ),
+  ).toEqual(refused);
   refuses = false;
   told.length = 0;
-  expect(await main(["forward", "--config", file, "--replay", "web"], io)).toBe(0);
-  expect(told).toEqual(["21 records were delivered, 0 are kept.\n"]);
+  expect(await spool("requeue")).toBe(0);
+  expect(told).toEqual(["21 records were delivered, 0 are left.\n"]);
   expect(new Set(arrived.map(({ recordId }) => recordId))).toEqual(refused);
-  expect(await main(["forward", "--config", file, "--replay", "unknown"], io)).toBe(2);
+  expect(await spool("requeue", "--sink", "unknown")).toBe(2);
   server.close();
 });
 

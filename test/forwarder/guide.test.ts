@@ -73,7 +73,7 @@ describe("the guide", () => {
     expect(await guide.next("--check")).toContain("The configuration is sound.");
     const kept = new RejectedFiles(join(folder.path, "forwarder-state/rejected/search"), Date.now);
     await kept.add([{ record: JSON.parse(lines[0] ?? ""), reason: "HTTP 403" }]);
-    await guide.next("--replay search");
+    await guide.next("spool requeue");
     expect(server.bodies).toEqual([`${lines[0]}\n`]);
   });
 

@@ -125,7 +125,8 @@ test("readiness names each check, and how full the spool of each sink is", async
   ]);
   const isFull = () => forwarder.metrics.get("spool_full_in_seconds", { sink: "away" }) === 0;
   await passUntil(isFull, clock);
-  const sink = { records: 0, bytes: 0, dropped: 0, fullInSeconds: null, pausedTables: [] };
+  const rejected = { records: 0, bytes: 0 };
+  const sink = { ...rejected, dropped: 0, fullInSeconds: null, pausedTables: [], behind: [], rejected };
   expect(await ask("/readyz")).toEqual([
     503,
     {
@@ -147,7 +148,9 @@ test("readiness names each check, and how full the spool of each sink is", async
           dropped: 0,
           limitBytes: 65_536,
           fullInSeconds: 0,
-          pausedTables: ["fra1/edge/web/shost"],
+          pausedTables: [],
+          behind: ["fra1/edge/web/shost"],
+          rejected,
         },
       ],
     },

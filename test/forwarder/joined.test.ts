@@ -42,7 +42,7 @@ test.each(["changes", "all"] as const)(
     const { sent, url } = await startServer();
     const clock = new TestClock();
     const called: ForwardRecord[] = [];
-    const first = { name: "archive", type: "file", path: "marks.ndjson" };
+    const first = { name: "archive", type: "file" as const, path: "marks.ndjson" };
     const config = {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost" as const] }],
@@ -56,8 +56,8 @@ test.each(["changes", "all"] as const)(
 
     const sinks = [
       first,
-      { name: "web", type: "http", url: `${url}/in` },
-      { name: "search", type: "elasticsearch", url, index: "marks" },
+      { name: "web", type: "http" as const, url: `${url}/in` },
+      { name: "search", type: "elasticsearch" as const, url, index: "marks" },
     ];
     await startForwarding({ ...config, sinks }, folder.path, {
       world: clock,

@@ -9,6 +9,7 @@ import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ForwardProcess } from "./support/child";
 import { fastWall } from "./support/fast-clock.cjs";
 import { temporaryFolder } from "./support/forward";
+import { takenOver } from "./support/taken-over";
 
 /**
  * Seeds of the moments at which forwarders are killed, and kills for each. More than the few of every test run:
@@ -91,6 +92,10 @@ test.each(SEEDS)(
     };
     writeFileSync(file, JSON.stringify(config));
 
+    const given = new Map<number, number>();
+    const noteTaken = () => {
+      for (const [epoch, records] of takenOver(folder.path)) given.set(epoch, records);
+    };
     for (let kill = 0; kill < KILLS; kill++) {
       const moment = pick(random, MOMENTS);
       const afterMs = Math.floor(random() * 40);
@@ -103,6 +108,7 @@ test.each(SEEDS)(
         setTimeout(() => victim.child.kill("SIGKILL"), afterMs);
       };
       expect(await victim.exited(), `kill ${kill}, ${moment} + ${afterMs} ms`).toBe(null);
+      noteTaken();
     }
     // The last one ends with an empty spool, with no answer lost at random that would leave what waits; and not before marks
     // have changed, since all before it may have been killed before they kept their first list.
@@ -114,6 +120,7 @@ test.each(SEEDS)(
       };
     });
     expect(await last.end("SIGTERM"), last.lines.join("\n")).toBe(0);
+    noteTaken();
 
     // Every number that was given out has arrived at each sink: nothing that was in the spool was lost.
     const written = recordsIn(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
@@ -125,10 +132,13 @@ test.each(SEEDS)(
         return before && JSON.stringify(before) !== JSON.stringify(record);
       });
       expect(other).toEqual([]);
-      return [...byId.values()].sort((a, b) => a.sequence - b.sequence);
+      return [...byId.values()].sort((a, b) => a.epoch - b.epoch || a.sequence - b.sequence);
     });
     const records = atServer ?? [];
-    expect(records.filter(({ sequence }, index) => sequence !== index + 1)).toEqual([]);
+    const numbers = [...given]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([epoch, count]) => Array.from({ length: count }, (_, index) => `${epoch} ${index + 1}`));
+    expect(records.map(({ epoch, sequence }) => `${epoch} ${sequence}`)).toEqual(numbers);
     expect(onDisk?.length).toBe(records.length);
     expect(onDisk?.filter((record, index) => JSON.stringify(record) !== JSON.stringify(records[index]))).toEqual([]);
     // Repeats there were, or this test has shown nothing.

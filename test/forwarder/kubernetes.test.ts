@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { CONFIG_DEFAULTS, TIMES } from "../../provider/forwarder/defaults";
-import { check } from "./support/forward";
+import { check, temporaryFolder } from "./support/forward";
 
 const EXAMPLE = resolve(__dirname, "../../examples/forwarder-service");
 const read = (name: string) => readFileSync(`${EXAMPLE}/${name}`, "utf8");
@@ -17,6 +17,15 @@ const [container, ...others] = pod.containers;
 const config: string = ConfigMap.data["forwarder.yaml"];
 
 const GIB = 2 ** 30;
+const SECRETS = "/run/packetfilter-secrets";
+
+/** The configuration, with its secrets in a folder of this test. */
+function inFolder(): string {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  for (const name of ["node", "nats", "sink"]) writeFileSync(join(folder.path, name), "x\n");
+  return config.replaceAll(SECRETS, folder.path);
+}
 
 test("its objects belong together: names, labels, ports and volumes", () => {
   expect(Object.keys(objects)).toEqual(["ConfigMap", "Service", "PodDisruptionBudget", "StatefulSet"]);
@@ -29,7 +38,8 @@ test("its objects belong together: names, labels, ports and volumes", () => {
     pod.topologySpreadConstraints[0].labelSelector.matchLabels,
   ]).toEqual([labels, labels, labels, labels]);
   expect(StatefulSet.spec.serviceName).toBe(Service.metadata.name);
-  expect(pod.volumes).toEqual([{ name: "config", configMap: { name: ConfigMap.metadata.name } }]);
+  const [secrets, ...volumes] = pod.volumes;
+  expect(volumes).toEqual([{ name: "config", configMap: { name: ConfigMap.metadata.name } }]);
 
   const { listen, state, cluster } = parse(config);
   const [port] = container.ports;
@@ -45,6 +55,7 @@ test("its objects belong together: names, labels, ports and volumes", () => {
   expect(more).toEqual([]);
   expect(container.volumeMounts).toEqual([
     { name: "config", mountPath: "/etc/packetfilter", readOnly: true },
+    { name: secrets.name, mountPath: SECRETS, readOnly: true },
     { name: claim.metadata.name, mountPath: state },
   ]);
   // The image reads its configuration there.
@@ -52,18 +63,23 @@ test("its objects belong together: names, labels, ports and volumes", () => {
   expect(cluster.member).toBe(`\${${container.env[0].name}}`);
 });
 
-test("its configuration is sound with the variables that the pod has, and with none less", async () => {
+test("its configuration is sound with the secrets and variables that the pod has, and with none less", async () => {
   const secret = /kubectl create secret generic (\S+) (.*)/.exec(manifest);
-  expect(container.envFrom).toEqual([{ secretRef: { name: secret?.[1] } }]);
+  const [mounted] = pod.volumes;
+  // Files are read again when they change; variables are what they were at the start. The group of the pod may read them.
+  expect(mounted.secret).toEqual({ secretName: secret?.[1], defaultMode: 0o440 });
+  expect(pod.securityContext.fsGroup).toBe(1000);
+  expect(container.envFrom).toBe(undefined);
   const names = [...(secret?.[2] ?? "").matchAll(/--from-literal=(\w+)=/g)].map(([, name = ""]) => name);
-  names.push(...container.env.map(({ name }: { name: string }) => name));
-  expect([...new Set([...config.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].sort()).toEqual(names.sort());
-  expect(await check(config, Object.fromEntries(names.map((name) => [name, "x"])))).toBe(0);
+  const files = [...config.matchAll(/\{ file: (\S+) \}/g)].map(([, file = ""]) => file);
+  expect([...new Set(files)].sort()).toEqual(names.map((name) => `${SECRETS}/${name}`).sort());
+  const variables: string[] = container.env.map(({ name }: { name: string }) => name);
+  expect([...new Set([...config.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))]).toEqual(variables);
+  expect(await check(inFolder(), { POD_NAME: "x" })).toBe(0);
 });
 
 test("it has room and time for what its configuration may need", async () => {
-  const env = { NODE_TOKEN: "x", NATS_TOKEN: "x", SINK_TOKEN: "x", POD_NAME: "x" };
-  const { current } = await LiveConfig.ofObject(parse(config), env, ".");
+  const { current } = await LiveConfig.ofObject(parse(inFolder()), { POD_NAME: "x" }, ".");
   const spools = current.sinks.map(
     ({ spool }) => spool?.maxBytes ?? current.spool.maxBytes ?? CONFIG_DEFAULTS.spool.maxBytes,
   );

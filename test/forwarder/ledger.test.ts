@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -13,6 +13,7 @@ import { TestClock } from "./support/clock";
 
 const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
 const OTHER = { ...TABLE, profile: "dns" };
+const OF_DNS = { profiles: ["dns"] };
 const LIMITS = { maxBytes: 1_000_000, maxAgeMs: 0, whenFull: "pause" } as const;
 
 let folder: string;
@@ -163,6 +164,42 @@ describe("after a restart", () => {
     expect(Math.max(...ids.map((id) => id.length))).toBeLessThanOrEqual(40);
   });
 
+  test("each run has an epoch behind those before it, also where the clock was set back", async () => {
+    const epochs: number[] = [];
+    for (const [round, jump] of [0, 60_000, -86_400_000].entries()) {
+      wall += jump;
+      const { ledger } = await open();
+      await read(ledger, { 1: round });
+      const [record] = await unread(ledger);
+      expect(record?.sequence).toBe(1);
+      epochs.push(record?.epoch ?? 0);
+      await ledger.acknowledge("disk", await readUpTo(ledger, "disk"));
+      await ledger.close(now);
+    }
+    const [first = 0, second = 0] = epochs;
+    expect(epochs).toEqual([Date.UTC(2026, 0, 1), first + 63_000, second + 1]);
+  });
+
+  test("a copy of the store begins every table anew, also one that its first run did not read", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 });
+    await read(ledger, { 1: 10 }, { table: OTHER });
+    await ledger.close(now);
+    copyFileSync(join(folder, "forwarder.db"), join(folder, "copy"));
+    renameSync(join(folder, "copy"), join(folder, "forwarder.db"));
+    const { ledger: copy, opened: found } = await open();
+    expect(found.copyOf).toMatch(/:\/.*forwarder\.db$/);
+    expect(found.listedBefore).toBe("unknown");
+    await read(copy, { 1: 10 });
+    await copy.close(now);
+    const { ledger: again, opened: later } = await open();
+    expect(later.copyOf).toBe(undefined);
+    await again.acknowledge("disk", await readUpTo(again, "disk"));
+    await read(again, { 1: 10 });
+    await read(again, { 1: 10 }, { table: OTHER });
+    expect(told(await unread(again))).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
+  });
+
   test("a run that did not end cleanly does not know when it listed last", async () => {
     const { ledger } = await open();
     await read(ledger, { 1: 1 });
@@ -200,7 +237,7 @@ describe("after a restart", () => {
     expect(found.forgotten).toEqual(["disk"]);
     expect(await unread(again, "web")).toEqual([]);
     await read(again, { 1: 11 });
-    expect(told(await unread(again, "web"))).toEqual(["2 changed 203.0.113.1 11"]);
+    expect(told(await unread(again, "web"))).toEqual(["1 changed 203.0.113.1 11"]);
     expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 1 }]);
   });
 
@@ -264,17 +301,61 @@ describe("each sink counts for itself", () => {
     expect(told(await unread(ledger, "web"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
   });
 
-  test("a full one that pauses refuses readings of its tables until it has room", async () => {
-    const { ledger } = await open([sink("disk", { maxBytes: 900 }, { profiles: ["web"] }), sink("all")]);
+  const twelve = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [n + 1, 11]));
+
+  test("a full one that pauses refuses readings of tables that it takes alone, until it has room", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 900 }, { profiles: ["web"] }), sink("dns", {}, OF_DNS)]);
     await read(ledger, { 1: 10 });
-    await expect(
-      read(ledger, { 1: 11, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1 }),
-    ).rejects.toThrow('The spool is full for sink "disk"');
+    await expect(read(ledger, twelve)).rejects.toThrow('The spool is full for sink "disk"');
     expect(await read(ledger, { 1: 1, 2: 2 }, { table: OTHER })).toMatchObject({ records: 2 });
     await ledger.acknowledge("disk", await readUpTo(ledger, "disk"));
     expect(await read(ledger, { 1: 11, 2: 1 })).toMatchObject({ events: { changed: 1, added: 1 } });
     expect(told(await unread(ledger, "disk"))).toEqual(["2 changed 203.0.113.1 11", "3 added 203.0.113.2 1"]);
-    expect(await unread(ledger, "all")).toHaveLength(5);
+    expect((await ledger.status()).sinks.map(({ behind }) => behind)).toEqual([[], []]);
+  });
+
+  test("a full one that pauses misses what others get, and gets its table anew when it has room, also after a restart", async () => {
+    const sinks = [sink("slow", { maxBytes: 300 }), sink("all")];
+    const { ledger } = await open(sinks);
+    await read(ledger, { 1: 10 });
+    expect(await read(ledger, twelve)).toMatchObject({ events: { changed: 1, added: 11 } });
+    // What would fit is of no use to it without what it missed.
+    expect(await read(ledger, { ...twelve, 12: 13 })).toMatchObject({ events: { changed: 1 } });
+    const key = "fra1/edge/web/shost";
+    expect((await ledger.status()).sinks.map(({ behind, records }) => [behind, records])).toEqual([
+      [[key], 1],
+      [[], 14],
+    ]);
+    await ledger.close(now);
+    const { ledger: again } = await open(sinks);
+    expect((await again.status()).sinks[0]?.behind).toEqual([key]);
+    for (const { name } of sinks) await again.acknowledge(name, await readUpTo(again, name));
+    const marks = { 1: 11, 2: 12 };
+    await read(again, marks);
+    const anew = ["12 reset undefined undefined", "13 added 203.0.113.1 11", "14 added 203.0.113.2 12"];
+    expect(told(await unread(again, "slow")).slice(-3)).toEqual(anew);
+    // Others get their changes before it.
+    const others = told(await unread(again, "all"));
+    expect(others.slice(-3)).toEqual(anew);
+    expect(others.slice(0, 1)).toEqual(["1 changed 203.0.113.2 12"]);
+    expect(others.slice(1, 11).every((line) => line.includes(" gone "))).toBe(true);
+    expect((await again.status()).sinks.map(({ behind }) => behind)).toEqual([[], []]);
+    await again.acknowledge("slow", await readUpTo(again, "slow"));
+    await read(again, { ...marks, 3: 1 });
+    expect(told(await unread(again, "slow")).at(-1)).toBe("15 added 203.0.113.3 1");
+  });
+
+  test("one that drops the oldest counts what does not arrive, and not what is under way", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")]);
+    await read(ledger, { 1: 1 });
+    const underWay = await ledger.next("disk", 10);
+    for (let value = 2; value <= 10; value++) await read(ledger, { 1: value });
+    const dropped = async () => (await ledger.status()).sinks[0]?.dropped;
+    const before = await dropped();
+    await ledger.acknowledge("disk", underWay.at(-1)?.position ?? 0);
+    expect(await dropped()).toBe(before);
+    const rest = await unread(ledger);
+    expect(1 + (before ?? 0) + rest.length).toBe(10);
   });
 
   test("a full one that drops the oldest keeps the newest, counts the rest, and delays no other", async () => {
@@ -305,10 +386,14 @@ describe("each sink counts for itself", () => {
       { name: "careful", records: 4, dropped: 0 },
     ]);
     // The first is 12 s old with the next list.
-    await expect(read(ledger, { 1: 5 })).rejects.toThrow('The spool is full for sink "careful"');
+    await read(ledger, { 1: 5 });
+    expect((await ledger.status()).sinks).toMatchObject([
+      { records: 4, dropped: 1, behind: [] },
+      { records: 4, dropped: 0, behind: ["fra1/edge/web/shost"] },
+    ]);
     await ledger.acknowledge("careful", await readUpTo(ledger, "careful"));
     await read(ledger, { 1: 5 });
-    expect((await ledger.status()).sinks[0]).toMatchObject({ records: 3, dropped: 2 });
+    expect(told(await unread(ledger, "careful"))).toEqual(["6 reset undefined undefined", "7 added 203.0.113.1 5"]);
   });
 
   test("what is read at a time is never smaller than a batch and never larger than asked for", async () => {

@@ -95,6 +95,8 @@ test("every series that the reference lists is there at the first scrape, at its
   expect(
     Object.fromEntries(outline.map(([name, value]) => [name.slice("packetfilter_forward_".length), value])),
   ).toEqual({
+    'rejected_limit_bytes{sink="disk"}': 268_435_456,
+    'rejected_limit_bytes{sink="web"}': 268_435_456,
     'spool_limit_bytes{sink="disk"}': 1_073_741_824,
     'spool_limit_bytes{sink="web"}': 65_536,
     'spool_full_in_seconds{sink="disk"}': Number.POSITIVE_INFINITY,
@@ -137,7 +139,7 @@ test("a histogram tells every scraper the same, and escapes what a label holds",
   expect(labelsOf([...series.keys()][0]).sink).toBe('a \\"sink\\"\\n\\\\');
 });
 
-test("the spool of a sink that takes nothing is told: how full, when it is full, and which tables wait", async () => {
+test("the spool of a sink that takes nothing is told: how full, when it is full, and which tables it misses", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(500) });
   const clock = new TestClock();
@@ -149,16 +151,17 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
   await passUntil(() => metric("spool_full_in_seconds") < 60, clock);
   expect(metric("lag_bytes")).toBeLessThan(metric("spool_limit_bytes"));
   expect(metric("spool_full_in_seconds")).toBeGreaterThan(0);
-  await passUntil(() => metric("paused_tables") > 0 && metric("spool_full_in_seconds") === 0, clock);
+  await passUntil(() => metric("behind_tables") > 0 && metric("spool_full_in_seconds") === 0, clock);
   expect(forwarder.health.spool).toEqual([
     expect.objectContaining({ name: "disk", limitBytes: 1_073_741_824, pausedTables: [] }),
     expect.objectContaining({
       name: "away",
       limitBytes: 131_072,
       fullInSeconds: 0,
-      pausedTables: ["fra1/edge/web/shost"],
+      pausedTables: [],
+      behind: ["fra1/edge/web/shost"],
     }),
   ]);
   expect(view("away")?.bytes).toBe(metric("lag_bytes"));
-  expect(metric("paused_tables", "disk")).toBe(0);
+  expect([metric("paused_tables"), metric("behind_tables", "disk")]).toEqual([0, 0]);
 });

@@ -97,7 +97,7 @@ test("a file: a torn line is cut off; at rotateBytes it becomes .1, and so many 
       watch: [{ arena: "edge", types: ["shost"] }],
       records: "all",
       state: join(folder.path, "state"),
-      sinks: [{ name: "disk", type: "file", path: "marks.ndjson", rotateBytes: 1_024, keep: 2 }],
+      sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson", rotateBytes: 1_024, keep: 2 }],
     },
     folder.path,
     { world: clock },
@@ -132,7 +132,7 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
-      sinks: [{ name: "otel", type: "otlp", url: server.url }],
+      sinks: [{ name: "otel", type: "otlp" as const, url: server.url }],
     },
     folder.path,
   );
@@ -155,8 +155,8 @@ describe("--once", () => {
       watch: [{ arena: "edge", types: ["shost" as const] }],
       onceDeadlineMs: 1_500,
       sinks: [
-        { name: "web", type: "http", url: silent.url },
-        { name: "disk", type: "file", path: "marks.ndjson" },
+        { name: "web", type: "http" as const, url: silent.url },
+        { name: "disk", type: "file" as const, path: "marks.ndjson" },
       ],
     };
     const clock = new TestClock();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -42,7 +42,15 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   const [chunk] = await once(first.child.stdout, "data");
   first.child.stdout.destroy();
   expect(await exitOf(first.child)).toBe(0);
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
+  const start = [
+    `pulumi-packetfilter ${version} forwards with ${file}.`,
+    "Watches arena edge on fra1: profiles *, shost, every 3000 ms, changes.",
+    "Sinks: out (stdout), disk (file).",
+    `State: ${join(folder.path, "forwarder-state")}.`,
+  ];
   expect(first.told.map(({ msg }) => msg)).toEqual([
+    start.join(" "),
     'Sink "out" has ended: standard output has no reader any more. What it had not taken stays in the spool.',
     "Stops: what is in the spool is delivered as far as time allows, and kept.",
   ]);

@@ -38,8 +38,8 @@ const nodeOf = (server: TestServer, shape: Shape, index: number): NodeOptions =>
 
 /** What the client reads, or its words. */
 async function clientReads(server: TestServer, shape: Shape, index: number): Promise<object[] | string> {
-  const options = { ...nodeOf(server, shape, index), maxTries: 1 };
-  const client = new NodeClient(options, { memories: new NodeMemories() }, `n${index}`);
+  const world = { memories: new NodeMemories(), maxTries: 1 };
+  const client = new NodeClient(nodeOf(server, shape, index), world, `n${index}`);
   try {
     const marks = await client.listMarks("edge", "web", shape.type);
     return marks.map(({ exact, ...mark }) => ({ ...mark, ...exact }));

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { RejectedFiles, type RejectedLimits } from "../../provider/forwarder/delivery/rejected";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
@@ -12,6 +12,7 @@ import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import { parcelOf } from "../../provider/forwarder/sinks/sink";
 import { passUntil, TestClock } from "./support/clock";
 import { RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const january = () => Date.UTC(2026, 0, 1);
 const letter = (n: number) => ({
@@ -76,9 +77,7 @@ async function startSink() {
 }
 
 /** A forwarder with one sink, and what it tells of it. */
-async function forwarding(
-  more: Partial<ForwarderConfig["sinks"] extends readonly (infer S)[] | undefined ? S : never>,
-) {
+async function forwarding(more: Pick<SinkConfig, "rejected" | "batch">) {
   const folder = temporaryFolder();
   const emulator = await startEmulator({ state: stateWith(5) });
   onTestFinished(async () => {
@@ -154,6 +153,69 @@ test.each([403, 404])(
   },
 );
 
+test.each([
+  ["delivered", [200, 201, 409]],
+  ["refused", [400, 404, 413, 422]],
+  ["sent again", [401, 403, 405, 407, 408, 423, 425, 429, 500, 502, 503, 504, 507]],
+] as const)("documents of a _bulk are %s by their statuses", async (outcome, statuses) => {
+  const items = statuses.map((status) => ({ create: { status, error: { type: `error of ${status}` } } }));
+  using server = await httpSink(() => [200, JSON.stringify({ errors: true, items })]);
+  const sink = await SINK_KINDS.elasticsearch?.open({
+    name: "search",
+    format: "plain",
+    folder: ".",
+    world: new TestClock(),
+    stdout: async () => {},
+    options: (schema) => schema.parse({ url: server.url, index: "marks" }),
+  });
+  if (!sink) throw new Error("There is no such sink.");
+  const records = statuses.map((status) => ({ ...RECORD, recordId: `r-${status}` }));
+  const answer = await sink.deliver([await parcelOf(sink, Outgoing.of(records))], new AbortController().signal);
+  await sink.close();
+  const ids = {
+    refused: answer.rejected?.map(({ record, reason }) => [record.recordId, reason]),
+    "sent again": answer.again?.map(({ recordId }) => recordId),
+  };
+  const reason = (status: number) => `HTTP ${status}: {"type":"error of ${status}"}`;
+  expect({ ...ids, reason: answer.reason }).toEqual({
+    refused: outcome === "refused" ? statuses.map((status) => [`r-${status}`, reason(status)]) : [],
+    "sent again": outcome === "sent again" ? statuses.map((status) => `r-${status}`) : [],
+    reason: outcome === "sent again" ? reason(401) : undefined,
+  });
+});
+
+test("dead letters that wait are counted, also those that an earlier run left, until they are gone", async () => {
+  using folder = temporaryFolder();
+  const limits: RejectedLimits = { maxBytes: 80_000, whenFull: "drop-oldest" };
+  const before = new RejectedFiles(folder.path, january, () => limits);
+  expect(await before.waiting()).toEqual({ records: 0, bytes: 0 });
+  await before.add([letter(1), letter(2)]);
+  const kept = new RejectedFiles(folder.path, january, () => limits);
+  const { records, bytes } = await kept.waiting();
+  expect([records, bytes]).toEqual([2, statSync(join(folder.path, "00000001.ndjson")).size]);
+  await before.add([letter(3)]);
+  expect((await kept.waiting()).records).toBe(3);
+  await numbersIn(before);
+  expect((await kept.waiting()).records).toBe(0);
+});
+
+test("a sink whose dead letters wait says so to operators, stays ready, and is quiet when they were sent", async () => {
+  const { folder, sink, clock, forwarder, count } = await forwarding({});
+  sink.status = 406;
+  await passUntil(() => count("rejected_records") > 0, clock);
+  sink.status = 204;
+  await passUntil(() => sink.taken.length > 0 && count("rejected_records") === count("rejected_records_total"), clock);
+  const { records, bytes } = forwarder.health.spool[0]?.rejected ?? { records: 0, bytes: 0 };
+  expect([count("rejected_bytes"), count("rejected_limit_bytes")]).toEqual([bytes, 268_435_456]);
+  expect(forwarder.unready).toEqual([]);
+  expect(forwarder.notes).toEqual([
+    `Sink "web" has refused records for good: ${records} (${bytes} bytes) wait, with the reasons in \`rejected/\` of the state folder, and "forward spool requeue" sends them.`,
+  ]);
+  await numbersIn(new RejectedFiles(folder, january));
+  await passUntil(() => count("rejected_records") === 0, clock);
+  expect(forwarder.notes).toEqual([]);
+});
+
 test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
   const refused = "SinkFailure: URL: HTTP 401, the credentials were not taken";
   expect(
@@ -174,7 +236,7 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   expect(forwarder.health.ready.sinks).toEqual({
     ok: false,
     reasons: [
-      'What sink "web" refuses for good has no room (`rejected.maxBytes`): nothing more is delivered to it until its dead letters are sent ("forward --replay web") or moved away. First: HTTP 406.',
+      'What sink "web" refuses for good has no room (`rejected.maxBytes`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink web") or moved away. First: HTTP 406.',
     ],
   });
   const full = count("rejected_records_total");

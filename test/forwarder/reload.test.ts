@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
@@ -36,8 +36,8 @@ test("a reload applies the difference: what did not change goes on, and each rec
     nodes: { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
     sinks: [
-      { name: "all", type: "file", path: "all.ndjson" },
-      { name: "old", type: "http", url: "http://127.0.0.1:1/" },
+      { name: "all", type: "file" as const, path: "all.ndjson" },
+      { name: "old", type: "http" as const, url: "http://127.0.0.1:1/" },
     ],
   } satisfies ForwarderConfig;
   const { forwarder, told } = await startForwarding(config, folder.path, { world: clock });
@@ -47,7 +47,7 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const next: ForwarderConfig = {
     ...config,
     nodes: { kept: { endpoint: kept.endpoint }, fresh: { endpoint: fresh.endpoint } },
-    sinks: [config.sinks[0], { name: "new", type: "file", path: "new.ndjson" }],
+    sinks: [...config.sinks.slice(0, 1), { name: "new", type: "file" as const, path: "new.ndjson" }],
   };
   expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
   // A node that came later is no start: what waits for readiness is not held up.
@@ -84,7 +84,7 @@ test("a reload that polls a node in another way keeps its baseline, and a sink o
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost"] }],
     everyMs: 3_600_000,
-    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
+    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
   };
   const { forwarder } = await startForwarding(config, folder.path, { world: clock });
   const file = join(folder.path, "marks.ndjson");
@@ -128,16 +128,16 @@ test("a sink that was full, and that a reload takes out, keeps no table waiting"
     },
   });
   const clock = new TestClock();
-  const away = { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } };
+  const away = { name: "away", type: "http" as const, url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } };
   const config: ForwarderConfig = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost"] }],
     records: "all",
-    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }, away],
+    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }, away],
   };
   const { forwarder } = await startForwarding(config, folder.path, { world: clock });
   await until(() => forwarder.unready.some((reason) => reason.includes('The spool is full for sink "away"')), clock);
-  const next = { ...config, sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }] };
+  const next = { ...config, sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }] };
   expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
   expect(forwarder.unready).toEqual([]);
   await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 1, clock);

@@ -65,7 +65,7 @@ test("a replay beside a service that is refused goes on: each record arrives, or
   const config = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }],
+    sinks: [{ name: "web", type: "http" as const, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }],
   };
   const clock = new TestClock();
   const { forwarder } = await startForwarding(config, folder.path, { world: clock });
@@ -78,14 +78,14 @@ test("a replay beside a service that is refused goes on: each record arrives, or
   isReplay = true;
   const live = await LiveConfig.ofObject(config, {}, folder.path);
   const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
-  const replayed = replayRejected(live, "web", parts);
+  const replayed = replayRejected(live, parts, "web");
   await until(() => held);
   // Its request is under way. Meanwhile the service is refused more.
   emulator.seed(stateOf(1));
   await until(() => refused() === 100, clock);
   expect(linesKept()).toBe(100);
   held?.writeHead(204).end();
-  expect(await replayed).toEqual({ delivered: 50, kept: 0 });
+  expect(await replayed).toEqual({ delivered: 50, left: 0, failures: [] });
   await forwarder.stop(0);
 
   const kept = await replayedFrom(folderOfWeb);

@@ -62,6 +62,13 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   const logs = forward.lines.map((one) => JSON.parse(one));
   expect(logs.map(({ level, time, msg }) => [level, new Date(time).toISOString() === time, msg])).toEqual([
     ["info", true, `Answers on ${url}/metrics.`],
+    [
+      "info",
+      true,
+      expect.stringMatching(
+        /^pulumi-packetfilter \d+\.\d+\.\d+ forwards with .*forwarder\.yaml\. Watches arena edge on fra1: .* Sinks: disk \(http\)\. State: .*state\.$/,
+      ),
+    ],
     ["warn", true, expect.stringMatching(/^Sink "disk" takes nothing: .*ECONNREFUSED.* It is tried again\.$/)],
     ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
     ["info", true, "The configuration was read again."],
@@ -133,6 +140,7 @@ sinks:
   expect(await ended).toBe(0);
   expect(lines.slice(-table.length)).toEqual(table);
   expect(lines.slice(0, -table.length).sort()).toEqual([
+    expect.stringMatching(/^pulumi-packetfilter \S+ forwards with .* Sinks: disk \(file\), web \(http\)\./),
     expect.stringMatching(/^warning: Marks \(conn\) of mark:\/\/edge\/web on fra2 .*HTTP 503/),
     expect.stringMatching(/^warning: Sink "web" takes nothing: .*ECONNREFUSED/),
   ]);

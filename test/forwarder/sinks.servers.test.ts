@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
-import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import { blocksOf } from "../support/markdown";
 import { passUntil, TestClock, until } from "./support/clock";
 import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
@@ -43,8 +43,8 @@ describe("every record arrives once at the real server", () => {
     using folder = temporaryFolder();
     const url = `${logs.url}/insert/elasticsearch/?_time_field=timestamp&_msg_field=message&_stream_fields=node,type`;
     const sinks: ForwarderConfig["sinks"] = [
-      { name: "search", type: "elasticsearch", url, index: "bulk" },
-      { name: "disk", type: "file", path: "marks.ndjson" },
+      { name: "search", type: "elasticsearch" as const, url, index: "bulk" },
+      { name: "disk", type: "file" as const, path: "marks.ndjson" },
     ];
     const { ok, told } = await forwardOnce(config(sinks), folder.path);
     expect({ ok, told }).toEqual({ ok: true, told: [] });
@@ -70,7 +70,9 @@ describe("every record arrives once at the real server", () => {
   test("otlp: protobuf logs, with the names of the semantic conventions", async () => {
     using folder = temporaryFolder();
     const url = `${logs.url}/insert/opentelemetry/v1/logs`;
-    expect(await forwardOnce(config([{ name: "otel", type: "otlp", url, gzip: true }]), folder.path)).toMatchObject({
+    expect(
+      await forwardOnce(config([{ name: "otel", type: "otlp" as const, url, gzip: true }]), folder.path),
+    ).toMatchObject({
       ok: true,
       told: [],
     });
@@ -89,8 +91,15 @@ describe("every record arrives once at the real server", () => {
     using folder = temporaryFolder();
     const ca = authority.cert;
     const sinks: ForwarderConfig["sinks"] = [
-      { name: "siem", type: "syslog", host: "localhost", port: logs.syslogTlsPort, tls: { ca }, message: "cef" },
-      { name: "plain", type: "syslog", host: "127.0.0.1", port: logs.syslogPort },
+      {
+        name: "siem",
+        type: "syslog" as const,
+        host: "localhost",
+        port: logs.syslogTlsPort,
+        tls: { ca },
+        message: "cef",
+      },
+      { name: "plain", type: "syslog" as const, host: "127.0.0.1", port: logs.syslogPort },
     ];
     expect(await forwardOnce(config(sinks), folder.path)).toMatchObject({ ok: true, told: [] });
     // Syslog has no acknowledgements: the server takes what it was sent when it comes to it.
@@ -113,7 +122,7 @@ describe("every record arrives once at the real server", () => {
     using again = temporaryFolder();
     const sink = {
       name: "bus",
-      type: "nats",
+      type: "nats" as const,
       servers: [nats.url],
       stream: "MARKS",
       subject: "marks.{node}.{arena}.{profile}.{type}",
@@ -168,7 +177,7 @@ describe("every record arrives once at the real server", () => {
     using other = temporaryFolder();
     const none = {
       name: "bus",
-      type: "nats",
+      type: "nats" as const,
       servers: [nats.url],
       stream: "NONE",
       subject: "none.{type}",

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import { forwardOnce, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
@@ -31,7 +31,10 @@ describe("an HTTP server", () => {
     });
     const url = server.url.replace("//", "//user:pass%20word@");
     const { ok } = await forwardOnce(
-      config([{ name: "web", type: "http", url }], { format: "ecs", watch: [{ arena: "edge", types: ["conn"] }] }),
+      config([{ name: "web", type: "http" as const, url }], {
+        format: "ecs",
+        watch: [{ arena: "edge", types: ["conn"] }],
+      }),
       folder.path,
     );
     expect(ok).toBe(true);
@@ -53,7 +56,10 @@ describe("an HTTP server", () => {
   test("that refuses one record for good gets all others, and the one is kept with the reason", async () => {
     using folder = temporaryFolder();
     using server = await httpSink((_, body) => (body.includes('"198.18.0.77"') ? [422, "no such field"] : [200]));
-    const { ok, told } = await forwardOnce(config([{ name: "web", type: "http", url: server.url }]), folder.path);
+    const { ok, told } = await forwardOnce(
+      config([{ name: "web", type: "http" as const, url: server.url }]),
+      folder.path,
+    );
     expect({ ok, told }).toEqual({
       ok: false,
       told: ['warn Sink "web" refuses records for good, first: HTTP 422: no such field. They are kept as rejected.'],
@@ -79,7 +85,7 @@ describe("an HTTP server", () => {
     using server = await httpSink((_, body) =>
       body.includes('"198.18.0.77"') ? [422, `\u001b[2Jyou sent ${echo(token)} here`] : [200],
     );
-    const sink = { name: "web", type: "http", url: server.url, headers: { "x-token": token } } as const;
+    const sink = { name: "web", type: "http" as const, url: server.url, headers: { "x-token": token } } as const;
     const { told } = await forwardOnce(config([sink]), folder.path);
     const kept = join(folder.path, "forwarder-state/rejected/web");
     const letters = readdirSync(kept).map((name) => readFileSync(join(kept, name), "utf8"));
@@ -95,7 +101,9 @@ describe("an HTTP server", () => {
     using folder = temporaryFolder();
     using server = await httpSink((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "1" }] : [200]));
     const { ok, told, forwarder } = await forwardOnce(
-      config([{ name: "web", type: "http", url: server.url }], { watch: [{ arena: "edge", types: ["conn"] }] }),
+      config([{ name: "web", type: "http" as const, url: server.url }], {
+        watch: [{ arena: "edge", types: ["conn"] }],
+      }),
       folder.path,
     );
     expect({ ok, told }).toEqual({
@@ -119,7 +127,7 @@ describe("an HTTP server", () => {
       return [200, JSON.stringify({ errors: nth === 1, items: statuses.map(item) })];
     });
     const { forwarder } = await forwardOnce(
-      config([{ name: "search", type: "elasticsearch", url: `${server.url}?x=1`, index: "marks" }], {
+      config([{ name: "search", type: "elasticsearch" as const, url: `${server.url}?x=1`, index: "marks" }], {
         watch: [{ arena: "edge", types: ["shost"] }],
       }),
       folder.path,
@@ -136,7 +144,9 @@ describe("an HTTP server", () => {
   test("never learns what another sink is told, and its own secrets are in no message", async () => {
     using folder = temporaryFolder();
     using server = await httpSink((request) => [400, `bad token ${request.headers.authorization}`]);
-    const sinks = [{ name: "web", type: "http", url: server.url, headers: { authorization: "Bearer s3cret-token" } }];
+    const sinks = [
+      { name: "web", type: "http" as const, url: server.url, headers: { authorization: "Bearer s3cret-token" } },
+    ];
     const { told } = await forwardOnce(config(sinks, { watch: [{ arena: "edge", types: ["conn"] }] }), folder.path);
     expect(told.join()).toContain("bad token");
     expect(told.join()).not.toContain("s3cret-token");

@@ -75,7 +75,7 @@ test.each([2, 7])("a state of form %i, which another version wrote, is refused a
   const config = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
+    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
   };
   const { forwarder } = await openForwarder(config, folder.path);
   await forwarder.stop(0);
@@ -99,8 +99,8 @@ test("what a state held that was set aside is counted, listed, exported and sent
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
     sinks: [
-      { name: "disk", type: "file", path: "marks.ndjson" },
-      { name: "web", type: "http", url: web.url },
+      { name: "disk", type: "file" as const, path: "marks.ndjson" },
+      { name: "web", type: "http" as const, url: web.url },
     ],
   };
   const file = join(folder.path, "forwarder.yaml");
@@ -165,6 +165,27 @@ test("what is no state is told apart from a state that cannot be read", async ()
   });
 });
 
+test("a requeue whose sink takes nothing ends by itself, and says what is left", async () => {
+  using folder = temporaryFolder();
+  const web = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    onceDeadlineMs: 200,
+    sinks: [{ name: "web", type: "http" as const, url: web.url }],
+  };
+  const file = join(folder.path, "forwarder.yaml");
+  writeFileSync(file, JSON.stringify(config));
+  const { forwarder } = await startForwarding(config, folder.path);
+  await until(() => forwarder.status.sinks[0]?.records === MARKS);
+  const { code, err } = await run("spool", "requeue", join(folder.path, "forwarder-state"), "--config", file);
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(new RegExp(`Sink ."web." takes nothing[^]*0 records were delivered, ${MARKS} are left`)),
+  });
+});
+
 test("a requeue that is broken off goes on where it was", async () => {
   using folder = temporaryFolder();
   const web = await startSink();
@@ -172,7 +193,7 @@ test("a requeue that is broken off goes on where it was", async () => {
   const config = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http", url: web.url }],
+    sinks: [{ name: "web", type: "http" as const, url: web.url }],
   };
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, JSON.stringify(config));
@@ -186,7 +207,7 @@ test("a requeue that is broken off goes on where it was", async () => {
   const broken = main(["forward", "spool", "requeue", left, "--config", file], io);
   await until(() => readdirSync(left).includes("forwarder.db.requeue"));
   stop.abort();
-  expect(await broken).toBe(1);
+  expect(await broken).toBe(143);
   web.isAway = false;
   expect((await run("spool", "requeue", left, "--config", file)).err).toBe(
     `${MARKS} records were delivered, 0 are left.\n`,

@@ -6,6 +6,7 @@ import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
+import type { SinkConfig } from "../../provider/forwarder";
 import { until } from "./support/clock";
 import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, startNats } from "./support/servers";
@@ -27,7 +28,7 @@ afterAll(() => emulator.close());
 const configOf = (sink: Readonly<Record<string, unknown>>) => ({
   nodes: { fra1: { endpoint: emulator.endpoint } },
   watch: [{ arena: "edge", types: ["shost" as const] }],
-  sinks: [{ name: "siem", ...sink }],
+  sinks: [{ name: "siem", ...sink } as SinkConfig],
 });
 
 /** One round: all of it arrives. */

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { check, temporaryFolder } from "./support/forward";
 
 const FILE = resolve(__dirname, "../../examples/forwarder-service/packetfilter-forward.service");
 const members = new Map(
@@ -27,8 +28,27 @@ test("systemd finds no mistake in the unit, waits until it is ready, and starts 
 
 test("the service keeps its files to itself, and a wrong configuration is not tried again", () => {
   expect(members.get("UMask")).toBe("0077");
+  expect(members.get("LimitCORE")).toBe("0");
   // The exit code of wrong use and of a configuration that cannot be read.
   expect(members.get("RestartPreventExitStatus")).toBe("2");
+});
+
+test("its own user reads secrets of root: systemd hands them over, and the configuration finds them in that folder", async () => {
+  const [name = "", folder] = members.get("LoadCredential")?.split(":") ?? [];
+  expect([name, folder]).toEqual(["secret", "/etc/packetfilter/secrets"]);
+  // As systemd does with a folder: a copy of each file, for the service's user, named after both (systemd.exec, LoadCredential=).
+  using credentials = temporaryFolder();
+  writeFileSync(join(credentials.path, `${name}_node`), "Bearer abc\n", { mode: 0o400 });
+  const config = (
+    secret: string,
+  ) => `nodes: { fra1: { endpoint: "http://192.0.2.10", headers: { authorization: { file: "${secret}" } } } }
+watch: [{ arena: edge }]
+sinks: [{ name: out, type: stdout }]
+`;
+  const [, named = ""] = /\{ file: "(\S+)NAME" \}/.exec(readFileSync(FILE, "utf8")) ?? [];
+  const env = { CREDENTIALS_DIRECTORY: credentials.path };
+  expect(await check(config(`${named}node`), env)).toBe(0);
+  expect(await check(config(`${named}other`), env)).toBe(2);
 });
 
 test("the service has no rights that a forwarder does not need", () => {

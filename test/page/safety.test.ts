@@ -2,9 +2,11 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { fapi, startNode, useBrowser } from "./support";
+import { fapi, openView, startNode, useBrowser, VIEWS } from "./support";
 
 const { open, newPage } = useBrowser();
+/** Names take neither a blank nor a slash, so no attribute. */
+const EVIL_NAME = "<evil-name><script>window.struck=1";
 const EVIL = `<img src=x onerror="window.struck=1"><script>window.struck=1</script>`;
 
 /** A request with headers that fetch would not let pass. */
@@ -83,6 +85,48 @@ test("what comes from the node is text, whatever it looks like", async () => {
     await page.getByText("onerror").first().waitFor();
     expect(await made()).toEqual([undefined, 1, 1]);
   }
+  expect(view.complaints).toEqual([]);
+});
+
+test("no name is markup in any view: arenas, profiles, sets, rules, marks, clients, snapshots, headers, faults", async () => {
+  const rule = { id: 1, name: EVIL, actions: [{ hmark: { add: 1 } }, "accept" as const] };
+  const sets = { [EVIL_NAME]: { "192.0.2.0/24": 1 } };
+  const profile = { prefixes: ["198.51.100.0/24"], sets, rules: [rule] };
+  const state = {
+    arenas: { [EVIL_NAME]: { sets, profiles: { [EVIL_NAME]: profile } } },
+    signaling: { clients: [{ clientId: EVIL_NAME, secretKey: "s", prefixes: ["198.51.100.0/24"] }] },
+  };
+  await using emulator = await startNode({ state });
+  emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }]);
+  emulator.signal(EVIL_NAME, { start: ["198.51.100.7"] });
+  emulator.snapshot(EVIL);
+  emulator.fail({ url: `prefixset://${EVIL_NAME}/${EVIL_NAME}`, message: EVIL, times: 9 });
+  await fetch(`${emulator.endpoint}/fapi?${encodeURIComponent(EVIL)}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "user-arena": EVIL,
+      "user-agent": EVIL,
+      cookie: EVIL,
+      "x-more": EVIL,
+    },
+    body: JSON.stringify({ url: EVIL, cmd: EVIL, data: EVIL }),
+  });
+  await fetch(`${emulator.endpoint}/path/${encodeURIComponent(EVIL)}/${encodeURIComponent(EVIL)}/status`, {
+    method: "POST",
+  });
+  await using view = await open(emulator);
+  const { page } = view;
+  const shown: string[] = [];
+  for (const name of VIEWS) {
+    await openView(page, name);
+    for (const line of await page.locator(".line").all()) if (await line.isVisible()) await line.click();
+    if ((await page.getByText("onerror").count()) > 0) shown.push(name);
+    const made =
+      "[window.struck, document.querySelectorAll('img').length, document.scripts.length, document.querySelectorAll('evil-name').length]";
+    expect([name, await page.evaluate(made)]).toEqual([name, [undefined, 1, 1, 0]]);
+  }
+  expect(shown).toEqual(expect.arrayContaining(["node", "sets", "marks", "signaling", "faults", "setup", "journal"]));
   expect(view.complaints).toEqual([]);
 });
 

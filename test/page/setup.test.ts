@@ -5,6 +5,19 @@ import { fapi, rows, startNode, useBrowser } from "./support";
 const { open } = useBrowser();
 const BLOCKED = "prefixset://edge/blocked";
 
+test("isolated emulators are listed with a way to their pages, and are ended by click", async () => {
+  await using emulator = await startNode();
+  const { endpoint, control, closed } = await emulator.isolated({ label: "file 7" });
+  await using view = await open(emulator, "#setup");
+  await view.page.getByRole("table", { name: "Isolated emulators" }).waitFor();
+  expect(await rows(view.page, "Isolated emulators")).toEqual([["file 7", endpoint, control, "End"]]);
+  expect(await view.page.getByRole("link", { name: control }).getAttribute("href")).toBe(control);
+  await view.page.getByRole("button", { name: "End file 7" }).click();
+  await closed;
+  await view.page.getByRole("table", { name: "Isolated emulators" }).waitFor({ state: "detached" });
+  expect(view.complaints).toEqual([]);
+});
+
 describe("the dialect", () => {
   test("is shown switch by switch, what is not the default first, and found by words", async () => {
     await using emulator = await startNode({ dialect: { success: "count", listShows: "staged" } });

@@ -55,6 +55,23 @@ describe("the node", () => {
 });
 
 describe("a set", () => {
+  test("is found among many by a part of its name", async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `customer-${at}`);
+    const sets = Object.fromEntries(["blocked", ...names].map((name) => [name, {}]));
+    await using emulator = await startNode({ state: { arenas: { edge: { sets } } } });
+    await using view = await open(emulator, "#sets");
+    const list = view.page.getByRole("navigation", { name: "Prefix-sets" });
+    await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(41);
+    await list.getByRole("searchbox", { name: "Find" }).fill("customer-3");
+    await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(11);
+    await list.getByRole("link", { name: "edge/customer-39" }).click();
+    await view.page.getByRole("heading", { name: "prefixset://edge/customer-39" }).waitFor();
+    expect(await list.getByRole("link").count()).toBe(11);
+    await list.getByRole("searchbox", { name: "Find" }).fill("nothing");
+    await list.getByText("None of 41.").waitFor();
+    expect(view.complaints).toEqual([]);
+  });
+
   test("shows applied and staged side by side, and what a commit would change", async () => {
     await using emulator = await startNode();
     await fapi(emulator, {

@@ -13,11 +13,16 @@ export interface Violation {
   readonly enforcementLevel?: string;
 }
 
-/** Asks a policy as `@pulumi/policy` does: a copy of the properties for each, behind the proxy that throws for unknown values. */
+/**
+ * Asks a policy as `@pulumi/policy` does: a copy of the properties for each, behind the proxy that throws for unknown values.
+ *
+ * @param provider Configuration of the resource's provider.
+ */
 export function ask(
   policy: ResourceValidationPolicy,
   properties: object,
   type = TYPE,
+  provider?: object,
 ): { violations: Violation[]; notApplicable?: string } {
   const violations: Violation[] = [];
   let notApplicable: string | undefined;
@@ -27,6 +32,7 @@ export function ask(
     urn: `urn:pulumi:dev::infra::${type}::blocked`,
     name: "blocked",
     opts: { protect: false },
+    ...(provider && { provider: { props: unknownCheckingProxy(structuredClone(provider)) } }),
     isType: ({ __pulumiType }: { __pulumiType?: string }) => __pulumiType === type,
     getConfig: () => ({}),
     notApplicable: (reason: string) => {

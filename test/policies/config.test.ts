@@ -51,7 +51,7 @@ describe("a configuration", () => {
     [
       "an exception from no rule",
       { exceptions: [{ ...good.exceptions[0], rule: "nameing" }] },
-      'exceptions[0].rule: there is no rule "nameing": there are readable, prefix-length, ',
+      'exceptions[0].rule: there is no rule "nameing": there are foreign-type, readable, prefix-length, ',
     ],
     [
       "an exception for everything",

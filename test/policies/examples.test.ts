@@ -10,6 +10,13 @@ describe.each(rules.map((rule) => [rule.name, rule] as const))("%s", (name, rule
     const { config = {}, settings = {}, resources, ...rest } = rule.example;
     const reports = reportsOf(rule, resources, { config: { ...config, rules: { [name]: settings } }, ...rest });
     expect(reports.length).toBeGreaterThan(0);
+    const puttingBack = resources.map((one) => ({
+      ...one,
+      inputs: { ...one.inputs, putsBack: "1 missing entry: 0.0.0.0/0" },
+    }));
+    expect(reportsOf(rule, puttingBack, { config: { ...config, rules: { [name]: settings } }, ...rest })).toEqual(
+      reports,
+    );
     for (const { message, level } of reports) {
       expect(message).toContain(`Rule ${name}, configured by `);
       expect(level).toBeUndefined();

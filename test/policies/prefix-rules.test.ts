@@ -36,6 +36,14 @@ describe("prefix-length", () => {
   test("an IPv6 default route is named even in a block set, where bogons may be short", () => {
     expect(messagesOf(prefixLength, [prefixSet(entries("::/0"))], options)[0]).toContain("::/0 (the default route)");
   });
+  test("a default route in pieces is one, in whatever set", () => {
+    const half = Array.from({ length: 128 }, (_, n) => `${n}.0.0.0/8`);
+    const told = "its IPv4 entries together cover more than a quarter of all addresses";
+    expect(messagesOf(prefixLength, [prefixSet(entries(...half))], options)[0]).toContain(told);
+    expect(messagesOf(prefixLength, [prefixSet(entries(...half.slice(0, 64)))], options)).toEqual([]);
+    const allowed = withRule("prefix-length", { ipv4: { shortest: 1 } });
+    expect(messagesOf(prefixLength, [prefixSet(entries(...half))], allowed)).toEqual([]);
+  });
   test("short bogons may stand in a block set", () => {
     expect(messagesOf(prefixLength, [prefixSet(entries("240.0.0.0/4", "fc00::/7"))], options)).toEqual([]);
   });

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
+import { dynamicProvider } from "../../provider/resources/dynamic-provider";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { Runtime } from "../../provider/resources/runtime";
 import { ask } from "./ask";
 import { UNKNOWN } from "./support";
 
@@ -44,6 +47,33 @@ describe("rules as policies of Pulumi", () => {
     ]);
   });
 
+  // The engine starts the same process for every dynamic type, and shows a policy no provider text.
+  test("judge what is ours under another type, and say so", () => {
+    const other = "pulumi-nodejs:dynamic/other:Thing";
+    const said = (name: string, properties: object, type = other) =>
+      ask(named(policies(), name), properties, type).violations.map(({ message }) => message);
+    const everything = set({ "0.0.0.0/0": 1 });
+    expect(said("prefix-length", everything)).toEqual([expect.stringContaining("the default route")]);
+    for (const properties of [
+      everything,
+      { arena: "edge", set: "blocked", prefix: "192.0.2.0/24" },
+      { ...everything, nodes: { fra1: {} } },
+      { prefixes: ["192.0.2.0/24"], reason: "flood" },
+      { prefixes: UNKNOWN },
+    ])
+      expect(said("foreign-type", properties)).toEqual([expect.stringContaining(`the type "${other}"`)]);
+    // A group under the type of a set: what its nodes have of their own would not be judged.
+    const group = { ...set({}), nodes: { fra1: { entries: { "0.0.0.0/0": 1 } } } };
+    const type = "pulumi-nodejs:dynamic/packetfilter:PrefixSet";
+    expect(said("prefix-length", group, type)).toEqual([expect.stringContaining("the default route")]);
+    expect(said("foreign-type", group, type)).toEqual([expect.stringContaining("the class PrefixSetGroup")]);
+    expect(said("foreign-type", everything, type)).toEqual([]);
+    // Of another provider, dynamic or not.
+    const theirs = { prefixes: ["192.0.2.0/24"], region: "eu-central-1" };
+    expect(ask(named(policies(), "foreign-type"), theirs, other).notApplicable).toBeDefined();
+    expect(ask(named(policies(), "foreign-type"), everything, "aws:ec2/list:List").notApplicable).toBeDefined();
+  });
+
   test("report a finding at their own level, and a notice as advisory", () => {
     const lengths = named(policies(), "prefix-length");
     expect(ask(lengths, set({ "0.0.0.0/0": 1 })).violations).toEqual([
@@ -64,6 +94,36 @@ describe("rules as policies of Pulumi", () => {
     expect(ask(named(all, "prefix-length"), set({ "::/0": 1 })).violations).toHaveLength(1);
   });
 
+  test("judge nothing whose own check failed: its entries are as the program wrote them", async () => {
+    const runtime = new Runtime({ env: {}, print: () => undefined });
+    runtime.configure((key) => ({ endpoint: "http://127.0.0.1:9", detectDrift: "off" })[key as "endpoint"]);
+    const provider = dynamicProvider(new PrefixSetHandler(runtime), runtime);
+    const entry = { value: 1, reason: "SYN flood" };
+    const program = (bad: string) =>
+      set({
+        "192.0.2.0/25": entry,
+        "192.0.2.128/25": entry,
+        "198.51.100.0/24": entry,
+        "203.0.113.0/24": entry,
+        [bad]: 1,
+      });
+    const config = { sets: [{ pattern: "prefixset://*/blocked", role: "block" as const }] };
+    const all = policiesOf(rules, {
+      config: parsePolicyConfig(config, rules),
+      environment: {},
+    }) as ResourceValidationPolicy[];
+
+    const refused = await provider.check({}, program("192.0.2.0/33"));
+    expect(refused.failures).toHaveLength(1);
+    for (const policy of all) {
+      if (policy.validateResource) expect(ask(policy, refused.inputs).violations).toEqual([]);
+    }
+    const { inputs } = await provider.check({}, program("2001:db8::/32"));
+    expect(ask(named(all, "require-reason"), inputs).violations).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/\(1 of 5\): 2001:db8::\/32/) }),
+    ]);
+  });
+
   test("say for which types they are", () => {
     const signaling = named(policies(), "signaling-length");
     expect(ask(signaling, set({}))).toEqual({
@@ -75,8 +135,8 @@ describe("rules as policies of Pulumi", () => {
   test("of stacks skip resources of other packages", () => {
     const policy = policies().find(({ name }) => name === "exclusive-owner") as unknown as StackValidationPolicy;
     const foreign = {
-      isType: () => false,
-      props: {},
+      type: "random:index:Id",
+      props: set({ "0.0.0.0/0": 1 }),
       urn: "urn:pulumi:dev::infra::random:index:Id::x",
       name: "x",
       opts: { protect: false },
@@ -99,11 +159,5 @@ test("rules know nothing of Pulumi", () => {
   const importing = files.filter((file) =>
     /from "(@pulumi\/|.*\/provider(\/index|\/pulumi\/.*)?")/.test(readFileSync(join(folder, file), "utf8")),
   );
-  expect(importing.sort()).toEqual([
-    "pack.ts",
-    "pulumi/classes.ts",
-    "pulumi/config-schema.ts",
-    "pulumi/policies.ts",
-    "pulumi/unwrap.ts",
-  ]);
+  expect(importing.sort()).toEqual(["pack.ts", "pulumi/config-schema.ts", "pulumi/policies.ts", "pulumi/unwrap.ts"]);
 });

@@ -7,6 +7,7 @@ import { readResource, SetResource, SignalingResource } from "../../policies/res
 import { isResourceRule, type Rule } from "../../policies/rule";
 import { settingsOf } from "../../policies/settings";
 import { startRun } from "../../policies/start-run";
+import { typeToken } from "../../provider/model/resource-kind";
 
 /** The message that the example of a rule gives. */
 function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
@@ -14,8 +15,8 @@ function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
   const parsed = parsePolicyConfig({ ...config, rules: { [rule.name]: settings } } as never, rules);
   const run = startRun(rules, { config: parsed, now: new Date("2026-06-15T12:00:00Z"), environment: {} });
   const own = settingsOf(rule, parsed);
-  const read = resources.map(({ kind, name, protect = false, inputs }) => {
-    const urn = `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
+  const read = resources.map(({ kind, type = typeToken(kind), name, protect = false, inputs }) => {
+    const urn = `urn:pulumi:${stack}::infra::${type}::${name}`;
     return readResource({ kind, name, protect, urn }, inputs);
   });
   const reports = isResourceRule(rule)

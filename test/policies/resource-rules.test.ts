@@ -118,9 +118,9 @@ describe("production", () => {
     );
   });
   test("lifting the limit by the environment is reported for the set that it is for", () => {
-    const environment = { PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/blocked" };
+    const environment = { PACKETFILTER_ALLOW: "prefixset://edge/blocked" };
     expect(messagesOf(productionRemovals, [prefixSet()], { ...prod, environment })[0]).toContain(
-      "PACKETFILTER_ALLOW_REMOVALS lifts",
+      "PACKETFILTER_ALLOW lifts",
     );
     expect(messagesOf(productionRemovals, [prefixSet({ set: "partners" })], { ...prod, environment })).toEqual([]);
   });

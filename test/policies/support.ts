@@ -13,6 +13,7 @@ import {
 } from "../../policies/rule";
 import { settingsOf } from "../../policies/settings";
 import { startRun } from "../../policies/start-run";
+import { typeToken } from "../../provider/model/resource-kind";
 
 /** The marker that the engine sends for a text that a preview cannot know. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -34,8 +35,8 @@ export function runOf({ config = {}, now = NOW, environment = {} }: Case = {}) {
   return startRun(rules, { config: parsePolicyConfig(config, rules), now, environment });
 }
 
-function urnOf({ kind, name }: ExampleResource, stack = "dev"): string {
-  return `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
+function urnOf({ kind, name, type = typeToken(kind) }: ExampleResource, stack = "dev"): string {
+  return `urn:pulumi:${stack}::infra::${type}::${name}`;
 }
 
 export function resourceOf(resource: ExampleResource, stack = "dev", stackConfig?: Record<string, unknown>) {

@@ -120,7 +120,7 @@ describe("the algebra takes what a PrefixSet takes", () => {
     ],
     [
       () => aggregatePrefixes({ "192.0.2.0/24": { valu: 1 } as object }),
-      '`entries["192.0.2.0/24"]` has no member `valu`.',
+      '`entries["192.0.2.0/24"]` has no member `valu`: `value` is likely meant.',
     ],
     [() => aggregatePrefixes({ "192.0.2.0/24": { expires: "tomorrow" } }), "is not an ISO time with zone"],
     [
@@ -131,11 +131,19 @@ describe("the algebra takes what a PrefixSet takes", () => {
     [() => mergeEntries([], ["x"]), '`entries[1][0]`: "x" is not an IP address'],
     [() => countAddresses("192.0.2.0/24" as never), "`entries` is neither an array of prefixes nor an object"],
     [() => mergeEntries([], "192.0.2.0/24" as never), "`entries[1]` is neither an array of prefixes nor an object"],
-    [() => aggregatePrefixes(new Set(["192.0.2.0/24"]) as never), "`entries` is neither an array of prefixes"],
+    [() => aggregatePrefixes(new Set([7]) as never), "`entries[0]` is not a text with a prefix in it."],
     [() => aggregatePrefixes(Promise.resolve([]) as never), "`entries` is neither an array of prefixes"],
     [() => excludePrefixes([], "192.0.2.0/24" as never), "`prefixes` is neither an array of prefixes nor an object"],
     [() => excludePrefixes([], null as never), "`prefixes` is neither an array of prefixes nor an object"],
-    [() => intersectPrefixes([], new Map() as never), "`prefixes` is neither an array of prefixes nor an object"],
+    [
+      () => aggregatePrefixes([{ prefix: "192.0.2.0/24", valu: 1 }] as never),
+      "`entries[0]` has no member `valu`: `value` is likely meant.",
+    ],
+    [
+      () => aggregatePrefixes([{ prefix: "192.0.2.0/24", value: "1" }]),
+      "`entries[0]` is neither a number nor an object.",
+    ],
+    [() => intersectPrefixes([], 7 as never), "`prefixes` is neither an array of prefixes nor an object"],
     [() => excludePrefixes([], [], { splitt: false } as never), "There is no option `splitt`."],
     [() => excludePrefixes([], [], { split: "false" as never }), "The option `split` is neither true nor false."],
     [() => excludePrefixes([], [], false as never), "The options are not an object."],

@@ -43,6 +43,7 @@ test("a list that no setting reads: nothing is said that rests on it, and the wa
   expect(said).toEqual([
     "redirect",
     "credentials",
+    "requests-at-once",
     "unknown",
     "trailing-slash",
     "duplicate-members",

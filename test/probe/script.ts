@@ -113,7 +113,7 @@ export async function answersOf(emulator: Emulator): Promise<Seen[]> {
 }
 
 /** Sends one request, and returns what comes back. */
-export function exchange(
+function exchange(
   emulator: Emulator,
   method: "GET" | "POST",
   path: string,

@@ -46,7 +46,7 @@ describe("the real server, when", () => {
     await engine.up(BEFORE);
     const armed = emulator.fail(fault);
     const impatient = { timeoutMs: killed ? 5_000 : 100, deadlineMs: killed ? 5_000 : 300 };
-    const hurt = await engine.up(AFTER, { config: impatient, start: killed ? killedAt(armed) : served });
+    const hurt = await engine.up(AFTER, { timing: impatient, start: killed ? killedAt(armed) : served });
     expect(hurt.errors.length).toBeGreaterThan(0);
     emulator.clearFaults();
     const next = await engine.up(AFTER, { start: served });

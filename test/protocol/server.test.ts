@@ -5,7 +5,8 @@ import { failureOf, type Properties, ProviderServer, providerText } from "./supp
 
 const BLOCKED = "prefixset://edge/blocked";
 const SECRET = "canary-4f1c9b";
-const IMPATIENT = { timeoutMs: 1_000, deadlineMs: 1_200, commitCoalesceMs: 5 };
+const TIMING = { timeoutMs: 1_000, deadlineMs: 1_200 };
+const IMPATIENT = { node: { ...TIMING, commitCoalesceMs: 5 }, receiver: TIMING };
 
 function node(entries: Record<string, number> = {}): Promise<Emulator> {
   return startEmulator({ state: { arenas: { edge: { sets: { blocked: entries, partners: {} } } } } });
@@ -132,7 +133,7 @@ describe("errors over the wire", () => {
 describe("values over the wire", () => {
   it("are plain JSON through a whole life: every answer arrives, a deleted resource reads empty", async () => {
     await using emulator = await node();
-    await using server = await ProviderServer.start({ endpoint: emulator.endpoint, commitCoalesceMs: 0 });
+    await using server = await ProviderServer.start({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } });
     const args = set({ "192.0.2.0/24": { reason: "SYN flood", value: 2 }, "2001:DB8::/32": 1 });
     const { inputs, failures } = await server.check(args);
     expect(failures).toEqual([]);
@@ -141,7 +142,7 @@ describe("values over the wire", () => {
     expect(outputs).toEqual({ ...inputs, url: BLOCKED, count: 2, endpoint: emulator.endpoint });
     expect(await server.diff(id, outputs, inputs)).toEqual({ changes: "none", replaces: [] });
     expect(await server.read(id, outputs)).toEqual({ id, outputs, inputs });
-    await using next = await ProviderServer.start({ endpoint: emulator.endpoint, commitCoalesceMs: 0 });
+    await using next = await ProviderServer.start({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } });
     const { inputs: changed } = await next.check(set({ "192.0.2.0/24": 3 }), inputs);
     expect(await next.diff(id, outputs, changed)).toEqual({ changes: "unknown", replaces: [] });
     const updated = await next.update(id, outputs, changed);

@@ -1,19 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { type PublicName, surfaceOf } from "./surface";
+import { entryPoints, type PublicName, root, surfaceOf } from "./surface";
 
-const root = resolve(__dirname, "../..");
 let names: PublicName[];
 
 /** The sources of all entry points, from which `npm run reference` is made. */
 beforeAll(() => {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entries = Object.entries(manifest.exports as Record<string, { default?: string }>).flatMap(
-    ([subpath, entry]) =>
-      entry.default ? [[subpath, join(root, entry.default.replace("./dist/", "").replace(/\.js$/, ".ts"))]] : [],
-  );
-  names = surfaceOf(root, Object.fromEntries(entries));
+  names = surfaceOf(root, entryPoints);
 });
 
 const wrong = (isWrong: (name: PublicName) => boolean) =>

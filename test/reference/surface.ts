@@ -1,5 +1,20 @@
-import { join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import ts from "typescript";
+
+/** The package's folder. */
+export const root = resolve(__dirname, "../..");
+
+/** The sources of all entry points, by what follows the package's name: `./client`. */
+export const entryPoints: Readonly<Record<string, string>> = entriesOf(root);
+
+function entriesOf(folder: string): Record<string, string> {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const named = Object.entries(manifest.exports as Record<string, { default?: string }>).flatMap(([subpath, entry]) =>
+    entry.default ? [[subpath, join(folder, entry.default.replace("./dist/", "").replace(/\.js$/, ".ts"))]] : [],
+  );
+  return Object.fromEntries(named);
+}
 
 /** Something that users of the package can name, with what its doc comment says. */
 export interface PublicName {

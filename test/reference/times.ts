@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import ts from "typescript";
 
-/** One constant of the sources: `MAX_REDIRECTS`, or a member of a table such as `DEFAULTS.maxTries`. */
+/** One constant of the sources: `MAX_REDIRECTS`, or a member of a table such as `DEFAULTS.commitCoalesceMs`. */
 interface Constant {
   readonly room: string;
   readonly name: string;

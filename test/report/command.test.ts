@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -87,16 +88,105 @@ test("credentials go only to their configured address, and a skipped node is nam
       steps: [step(asked.endpoint), step(other.endpoint, { endpoint: other.endpoint, headers: "[secret]" })],
     }),
   );
-  const { code, out } = await run(["report", "preview.json", "--marks", "--output", "json"], {
-    folder,
-    env: { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' },
-  });
+  const env = { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' };
+  const ask = (more: Record<string, string>) =>
+    run(["report", "preview.json", "--marks", "--output", "json"], { folder, env: { ...env, ...more } });
+  // A preview is data: an address that it alone names gets nothing of the environment.
+  const alone = await ask({});
+  expect(alone.err).toContain(
+    "PACKETFILTER_HEADERS is sent nowhere: the address of the node stands in the preview alone",
+  );
+  expect([...asked.journal, ...other.journal].map(({ status }) => status)).not.toContain(200);
+  const before = [asked.journal.length, other.journal.length];
+  const { code, out } = await ask({ PACKETFILTER_ENDPOINT: asked.endpoint });
   expect(code).toBe(0);
   const sets: { endpoint: string; marks: unknown; in: { marked?: number } }[] = JSON.parse(out).sets;
   const at = ({ endpoint }: { endpoint: string }) => sets.find((set) => set.endpoint === endpoint);
   expect(at(asked)).toMatchObject({ marks: { sources: 1 }, in: { marked: 1 } });
   expect(at(other)?.marks).toEqual({ unasked: expect.stringContaining("HTTP 401") });
   expect(out).not.toContain("node-words");
-  expect(asked.journal.map(({ cmd, type }) => `${cmd} ${type ?? ""}`.trim())).toHaveLength(2);
+  expect(asked.journal.length - (before[0] ?? 0)).toBe(2);
   expect(other.journal.every(({ status }) => status === 401)).toBe(true);
+});
+
+test("the stack in the working folder may name the address that a preview names", async () => {
+  await using node = await startEmulator({ auth: { bearer: "node-words" } });
+  const own = join(folder, "stack");
+  await mkdir(own);
+  await writeFile(join(own, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  await writeFile(join(own, "Pulumi.dev.yaml"), `config: { packetfilter:endpoint: "${node.endpoint}" }\n`);
+  const inputs = { arena: "edge", profile: "web", set: "blocked", entries: { "192.0.2.0/24": 1 } };
+  const step = {
+    op: "update",
+    urn: BLOCKED,
+    oldState: { inputs: { ...inputs, entries: {} }, outputs: { endpoint: node.endpoint } },
+    newState: { inputs },
+  };
+  const config = { "packetfilter:endpoint": node.endpoint };
+  await writeFile(join(own, "preview.json"), JSON.stringify({ config, steps: [step] }));
+  const env = { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' };
+  const { err } = await run(["report", "preview.json", "--marks"], { folder: own, env });
+  expect(err).not.toContain("is sent nowhere");
+  expect(node.journal.map(({ status }) => status)).not.toContain(401);
+});
+
+test("a preview is data: a module that it names is not loaded", async () => {
+  const ran = join(folder, "ran");
+  await writeFile(
+    join(folder, "read.cjs"),
+    `require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); module.exports = () => [];`,
+  );
+  await using node = await startEmulator();
+  const answers = { read: join(folder, "read.cjs") };
+  const inputs = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } };
+  const step = {
+    op: "update",
+    urn: BLOCKED,
+    oldState: { inputs: { ...inputs, entries: {} }, outputs: { endpoint: node.endpoint } },
+    newState: { inputs },
+  };
+  for (const config of [
+    { "packetfilter:endpoint": node.endpoint, "packetfilter:node": JSON.stringify({ answers }) },
+    { "packetfilter:nodes": { fra1: { endpoint: node.endpoint, answers } } },
+  ]) {
+    await writeFile(join(folder, "code.json"), JSON.stringify({ config, steps: [step] }));
+    const { code, out } = await run(["report", "code.json", "--marks"], { folder });
+    expect([code, out]).toEqual([0, expect.stringContaining("A report runs no code that a change may have brought")]);
+  }
+  expect([existsSync(ran), node.journal.length]).toEqual([false, 0]);
+});
+
+test("what is ours under another type is reported as what it is, whatever its provider text looks like", async () => {
+  const step = (name: string, type: string, inputs: object) => ({
+    op: "create",
+    urn: `urn:pulumi:dev::shop::${type}::${name}`,
+    newState: { inputs },
+  });
+  const set = { arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 } };
+  const text = String.raw`exports.handler=()=>require("pulumi-\x70acket"+"filter/provider").get("CloudSignaling")`;
+  const { out } = await report(
+    JSON.stringify({
+      steps: [
+        step("renamed", "pulumi-nodejs:dynamic/other:Thing", set),
+        step("odd", "pulumi-nodejs:dynamic:Resource", { __provider: text, prefixes: ["192.0.2.0/24"], note: "x" }),
+        step("theirs", "pulumi-nodejs:dynamic:Resource", {
+          __provider: "exports.handler=()=>({})",
+          prefixes: [],
+          region: "eu",
+        }),
+      ],
+    }),
+    "--output",
+    "json",
+  );
+  const { sets, signalings, others, warnings } = JSON.parse(out);
+  expect([sets[0].url, signalings[0].started, others]).toEqual([
+    "prefixset://edge/blocked",
+    ["192.0.2.0/24"],
+    { create: 1 },
+  ]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^renamed has the type .* is a PrefixSet to its provider/),
+    expect.stringMatching(/^odd has the type .* is a CloudSignaling to its provider/),
+  ]);
 });

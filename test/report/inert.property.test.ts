@@ -64,8 +64,8 @@ const TYPE = "pulumi-nodejs:dynamic/packetfilter:";
 /** A preview in which every text that a user may choose is a given one. */
 function preview(texts: readonly string[]): string {
   const [reason, ticket, name, message, node, argument, value] = texts;
-  const urn = (type: string) => `urn:pulumi:test::journey::packetfilter:index:PrefixSetFleet$${TYPE}${type}::${name}`;
-  const parent = `urn:pulumi:test::journey::packetfilter:index:PrefixSetFleet::${name}`;
+  const urn = (type: string) => `urn:pulumi:test::journey::my:index:Fleet$${TYPE}${type}::${name}`;
+  const parent = `urn:pulumi:test::journey::my:index:Fleet::${name}`;
   const place = { arena: "edge", set: "blocked", node };
   const notes = {
     "192.0.2.1/32": JSON.stringify({ reason, ticket }),
@@ -97,6 +97,12 @@ function preview(texts: readonly string[]): string {
         replaceReasons: [`p${argument}`],
         oldState: { parent, inputs: { ...place, set: "old", entries: {} } },
         newState: { parent, inputs: { ...place, set: "old", entries: {} } },
+      },
+      {
+        op: "update",
+        urn: urn("PrefixSet"),
+        detailedDiff: { putsBack: {} },
+        newState: { parent, inputs: { ...before, putsBack: `b${message}` } },
       },
       {
         op: "update",

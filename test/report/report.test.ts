@@ -33,7 +33,7 @@ test("reports of real previews are as the published schema says", async () => {
   const schema = z.fromJSONSchema(
     JSON.parse(readFileSync(join(__dirname, "../../schemas/report.schema.json"), "utf8")),
   );
-  for (const name of ["change", "refresh", "failed", "group"]) {
+  for (const name of ["change", "refresh", "failed", "group", "put-back"]) {
     const { out } = await run(["report", `${name}.json`, "--output", "json"], { folder, now: () => NOW });
     expect(schema.safeParse(JSON.parse(out)).error).toBeUndefined();
     expect(reportSchema.parse(JSON.parse(out))).toEqual(reported(name));
@@ -153,12 +153,12 @@ describe("a preview with a bit of everything", () => {
     expect(report.totals).toMatchObject({ deleted: 3, replaced: 2, started: 1, stopped: 2, sets: 8, nodes: 2 });
   });
 
-  test("names the children of a fleet by node, and the signalings by what starts and stops", () => {
+  test("names equal sets by node, and the signalings by what starts and stops", () => {
     expect(
       report.sets.filter(({ url }) => url === "prefixset://edge/fleet").map(({ node, resources }) => [node, resources]),
     ).toEqual([
-      ["ams1", [{ name: "edge-ams1", type: "PrefixSet", operation: "update", fleet: "edge" }]],
-      ["fra1", [{ name: "edge-fra1", type: "PrefixSet", operation: "update", fleet: "edge" }]],
+      ["ams1", [{ name: "edge-ams1", type: "PrefixSet", operation: "update" }]],
+      ["fra1", [{ name: "edge-fra1", type: "PrefixSet", operation: "update" }]],
     ]);
     expect(
       report.signalings.map(({ resource, started, stopped, left }) => [resource.name, started, stopped, left]),
@@ -372,5 +372,89 @@ describe("a preview with a group of which one node drifted, two join, and one of
       { operation: "delete", type: "PrefixSetGroup", place: "ams1, fra1, fra2", prefixes: 2 },
     ]);
     expect(gone.totals).toMatchObject({ in: 0, out: 5, sets: 3, nodes: 3 });
+  });
+});
+
+describe("a preview that puts back what was lost, beside a change of the program and nodes that leave two groups", () => {
+  const report = reported("put-back");
+  const at = "http://192.0.2.10";
+
+  test("what is put back stands by itself, and is no change of the program", () => {
+    expect(report.putBack.map(({ resource, place, url, what }) => [resource.name, place, url, what])).toEqual([
+      ["attack", `${at}/path`, undefined, "1 signaling that is not active: 198.51.100.8/32"],
+      ["fleet", undefined, "prefixset://edge/blocked", "ams1, fra2: 1 missing entry: 192.0.2.0/24"],
+      ["partners", at, "prefixset://edge/partners", "1 missing entry: 198.51.100.0/24"],
+      [
+        "blocked",
+        at,
+        "prefixset://edge/blocked",
+        "1 missing entry: 192.0.2.0/24; 1 other value: 192.0.2.9/32 has the value 5, not 7",
+      ],
+      ["one1", at, "prefixset://edge/web/blocked", "1 missing entry: 203.0.113.1/32"],
+    ]);
+    expect(report.totals).toMatchObject({ in: 1, out: 3, changed: 0, started: 0, putBack: 5 });
+    expect(report.sets.flatMap(({ resources }) => resources.map(({ name }) => name))).not.toContain("blocked");
+    expect(report.signalings).toEqual([]);
+    const partners = setOf(report, "prefixset://edge/partners");
+    expect(partners && [partners.in, partners.out].map(brief)).toEqual([
+      { count: 1, entries: ["203.0.113.64/26"] },
+      { count: 1, entries: ["203.0.113.0/26"] },
+    ]);
+  });
+
+  test("of a node that leaves its group it says what the up does: cleared, or left where nothing proves that it is another machine", () => {
+    const left = (url: string) => {
+      const set = setOf(report, url, "ams1");
+      return set && { out: set.out.count, kept: set.kept, unproven: set.unproven };
+    };
+    expect(left("prefixset://edge/partners")).toEqual({ out: 0, kept: 0, unproven: 2 });
+    expect(left("prefixset://edge/web/blocked")).toEqual({ out: 2, kept: 0, unproven: undefined });
+    expect(report.found).toEqual([
+      expect.stringContaining(
+        "prefixset://edge/web/blocked on ams1: it leaves the group, and up clears 2 entries there.",
+      ),
+      expect.stringContaining("prefixset://edge/partners on ams1: it leaves the group, and 2 entries stay there"),
+    ]);
+    const preview = parsePreview(readFileSync(join(folder, "put-back.json"), "utf8"));
+    const distinct = { ...preview, config: { ...preview.config, "packetfilter:distinctNodes": "true" } };
+    expect(setOf(reportOf(distinct, NOW), "prefixset://edge/partners", "ams1")?.out.count).toBe(2);
+    const steps = preview.steps.map((step) => ({
+      ...step,
+      oldState: step.oldState && {
+        ...step.oldState,
+        outputs: { ...step.oldState.outputs, apart: { ams1: 1, fra1: 2, fra2: 2 } },
+      },
+    }));
+    expect(setOf(reportOf({ ...preview, steps }, NOW), "prefixset://edge/partners", "ams1")?.out.count).toBe(2);
+  });
+
+  test("text and Markdown have a section of it, and the line to quote says how many there are", () => {
+    const quoted =
+      "1 entry in (64 IPv4 addresses), 3 entries out (256 IPv4 addresses), in 6 sets on 4 nodes. 5 resources put back what nodes or receivers lost.";
+    const stays =
+      "2 entries stay at a node that leaves the group: nothing proves that it is another machine than one that stays (packetfilter:distinctNodes).";
+    const plain = text(report, 20);
+    const comment = markdown(report, { key: "shop/prod", limit: 20, maxBytes: 60_000 });
+    for (const line of [
+      quoted,
+      `  ${stays}`,
+      "Put back, no change of the program:",
+      "  fleet, prefixset://edge/blocked: ams1, fra2: 1 missing entry: 192.0.2.0/24",
+      `  one1, prefixset://edge/web/blocked at ${at}: 1 missing entry: 203.0.113.1/32`,
+    ])
+      expect(plain.split("\n")).toContain(line);
+    for (const line of [
+      quoted,
+      `- ${stays}`,
+      "**Put back, no change of the program**",
+      "- `fleet`, `prefixset://edge/blocked`: `ams1, fra2: 1 missing entry: 192.0.2.0/24`",
+      `- \`attack\`, \`${at}/path\`: \`1 signaling that is not active: 198.51.100.8/32\``,
+    ])
+      expect(comment.split("\n")).toContain(line);
+    const { steps, ...preview } = parsePreview(readFileSync(join(folder, "put-back.json"), "utf8"));
+    const alone = steps.filter(({ urn }) => /::(blocked|one1)$/.test(urn));
+    expect(text(reportOf({ ...preview, steps: alone }, NOW), 20)).toContain(
+      "No change of the program. 2 resources put back what nodes or receivers lost.\n",
+    );
   });
 });

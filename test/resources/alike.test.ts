@@ -8,7 +8,7 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `n$
 const emptyNodes = (count: number) =>
   Promise.all(names(count).map(() => startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } })));
 const settings = (nodes: readonly Emulator[], more: object = {}) =>
-  Object.fromEntries(nodes.map(({ endpoint }, index) => [`n${index + 1}`, { endpoint, maxTries: 1, ...more }]));
+  Object.fromEntries(nodes.map(({ endpoint }, index) => [`n${index + 1}`, { endpoint, ...more }]));
 const group = (count: number, entries: object): Declared => ({
   type: "PrefixSetGroup",
   name: "blocked",

@@ -18,7 +18,7 @@ async function bench() {
     sleep: (ms: number) => new Promise<void>((go) => pauses.push({ at: now + ms, go })),
   };
   const runtime = new Runtime({ env: {}, print: () => {}, world });
-  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: COALESCE_MS })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, node: { commitCoalesceMs: COALESCE_MS } })[key]);
   return {
     emulator,
     entries: new PrefixSetEntryHandler(runtime),

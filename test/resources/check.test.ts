@@ -14,6 +14,8 @@ const CONFIG: Record<string, unknown> = {
   signalingUrl: "http://192.0.2.10/path",
   clientId: "client-a",
   secretKey: "canary",
+  // Nothing is there.
+  detectDrift: "off",
 };
 
 /** A provider of its own for each check, and what it printed. */
@@ -53,6 +55,21 @@ describe("check of a PrefixSet", () => {
       }),
     });
     expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: 3 entries declared"]);
+  });
+
+  it("says which resource a line is about, where others may keep a part of the same set", async () => {
+    const { it, printed } = provider(PrefixSetHandler);
+    for (const [name, prefix] of [
+      ["floods", "192.0.2.0/24"],
+      ["scanners", "203.0.113.0/24"],
+    ] as const) {
+      const { inputs } = await it.check({}, set({ entries: [prefix], exclusive: false, __said: { name } }));
+      expect(inputs).toEqual(set({ entries: { [prefix]: 1 }, exclusive: false }));
+    }
+    expect(printed).toEqual([
+      "http://192.0.2.10 prefixset://edge/blocked (floods): 1 entry declared",
+      "http://192.0.2.10 prefixset://edge/blocked (scanners): 1 entry declared",
+    ]);
   });
 
   it("takes an array as entries of the value 1, and merges equal spellings with a warning", async () => {
@@ -97,6 +114,17 @@ describe("check of a PrefixSet", () => {
     ],
     ["an unknown member", { entries: { "192.0.2.0/24": { vlaue: 1 } } }, /has no member `vlaue`/],
     ["the default route", { entries: ["::/0"] }, /entry ::\/0 is shorter than \/1/],
+    ["half of all addresses", { entries: ["128.0.0.0/1"] }, /IPv4 entries together cover more than a quarter/],
+    [
+      "the default route in two halves",
+      { entries: ["0.0.0.0/1", "128.0.0.0/1"], shortestPrefix: { ipv6: 1 } },
+      /IPv4 entries together cover more than a quarter of all addresses: .* allow it with shortestPrefix \(\{ ipv4: 1 \}\)/,
+    ],
+    [
+      "more than a quarter in small pieces, whatever longer length is the shortest",
+      { entries: Array.from({ length: 65 }, (_, n) => `${n}.0.0.0/8`), shortestPrefix: { ipv4: 8 } },
+      /^[^/]*:\/\/edge\/blocked: the IPv4 entries together cover more than a quarter/,
+    ],
     [
       "a short prefix",
       { entries: ["10.0.0.0/8"], shortestPrefix: { ipv4: 16 } },
@@ -134,7 +162,12 @@ describe("check of a PrefixSet", () => {
     ],
     ["no entries at all", {}, /entries: is missing/],
     ["a number for entries", { entries: 7 }, /entries: is neither an array of prefixes nor an object/],
-    ["a misspelt argument", { entries: [], exclusiv: true }, /there is no argument 'exclusiv': check the spelling/],
+    [
+      "a misspelt argument",
+      { entries: [], exclusiv: true },
+      /there is no argument 'exclusiv': 'exclusive' is likely meant/,
+    ],
+    ["an argument of another kind", { entries: [], colour: 1 }, /there is no argument 'colour': check the spelling/],
     ["a wrong choice", { entries: [], onDestroy: "remove" }, /onDestroy: is neither 'clear' nor 'keep'/],
     [
       "a bad percentage",
@@ -145,6 +178,50 @@ describe("check of a PrefixSet", () => {
     ["an unknown node", { entries: [], node: "ams1" }, /node 'ams1' is not in 'packetfilter:nodes' \(it knows fra1\)/],
   ])("refuses %s, with position and remedy", async (_name, more, message) => {
     expect((await problems(PrefixSetHandler, set(more))).join("\n")).toMatch(message);
+  });
+
+  it("takes a quarter of all addresses, each counted once, and more of them by a word", async () => {
+    const quarter = { entries: ["64.0.0.0/2", "64.0.0.0/3", "96.0.0.0/3", "2000::/3"] };
+    expect(await problems(PrefixSetHandler, set(quarter))).toEqual([]);
+    const half = { entries: ["64.0.0.0/2", "128.0.0.0/2"] };
+    const refused = "cover more than a quarter";
+    expect(await problems(PrefixSetHandler, set(half))).toEqual([expect.stringContaining(refused)]);
+    expect(await problems(PrefixSetHandler, set({ ...half, shortestPrefix: { ipv4: 1 } }))).toEqual([]);
+    const told = async (ipv4: number, more = {}) =>
+      (
+        await provider(PrefixSetHandler, { ...CONFIG, shortestPrefix: { ipv4 } }).it.check(
+          {},
+          set({ ...half, ...more }),
+        )
+      ).failures;
+    expect(await told(1)).toEqual([]);
+    const byBoth = { shortestPrefix: { ipv4: 1 } };
+    expect(await told(2, byBoth)).toEqual([{ property: "", reason: expect.stringContaining(refused) }]);
+  });
+
+  it("counts single entries of a set together, except those that have the word", async () => {
+    const { it } = provider(PrefixSetEntryHandler);
+    const told = async (prefix: string, more: JsonObject = {}) =>
+      (await it.check({}, set({ prefix, ...more }))).failures.map(({ reason }) => reason);
+    expect(await told("0.0.0.0/0", { shortestPrefix: { ipv4: 0 } })).toEqual([]);
+    expect(await told("64.0.0.0/3")).toEqual([]);
+    expect(await told("64.0.0.0/3")).toEqual([]);
+    expect(await told("96.0.0.0/3")).toEqual([]);
+    expect(await told("192.0.2.0/24")).toEqual([expect.stringContaining("cover more than a quarter")]);
+    expect(await told("192.0.2.0/24", { set: "other" })).toEqual([]);
+    expect(await told("2001:db8::/32")).toEqual([]);
+  });
+
+  it("counts nothing as removed beside an entry that cannot be read", async () => {
+    const olds = set({ entries: thirty });
+    expect(await problems(PrefixSetHandler, set({ entries: { "192.0.2.0/32": "1" } }), olds)).toEqual([
+      expect.stringMatching(/entries\['192\.0\.2\.0\/32'\]: the value is not a number/),
+    ]);
+    const misspelt = { "192.0.2.0/32": { expire: "2030-02-01T00:00:00Z" } };
+    const [problem = "", ...more] = await problems(PrefixSetHandler, set({ entries: misspelt }), olds);
+    expect(problem).toContain("expire");
+    expect(more).toEqual([]);
+    expect(problem).not.toMatch(/allowEmpty|maxRemovals|PACKETFILTER_ALLOW/);
   });
 
   it("holds the stricter of argument and stack", async () => {
@@ -193,7 +270,7 @@ describe("check of a PrefixSet", () => {
     const limited = (n: number, more: JsonObject = {}) => set({ entries: entries(n), maxChanges: "50%", ...more });
     expect(await problems(PrefixSetHandler, limited(20), olds)).toEqual([]);
     expect(await problems(PrefixSetHandler, limited(21), olds)).toEqual([
-      "prefixset://edge/blocked: 21 of 30 entries would get another value, more than maxChanges (50%, here 20). If that is meant, raise maxChanges or run once with PACKETFILTER_ALLOW_CHANGES=prefixset://edge/blocked.",
+      "prefixset://edge/blocked: 21 of 30 entries would get another value, more than maxChanges (50%, here 20). If that is meant, raise maxChanges or run once with PACKETFILTER_ALLOW=prefixset://edge/blocked.",
     ]);
     expect(await problems(PrefixSetHandler, limited(21, { maxChanges: 21 }), olds)).toEqual([]);
     const unknown = Object.fromEntries(Object.keys(thirty).map((prefix) => [prefix, UNKNOWN]));
@@ -217,8 +294,8 @@ describe("check of a PrefixSet", () => {
       return failures.map(({ reason }) => reason);
     };
     expect(await told({})).toEqual([expect.stringContaining("more than packetfilter:maxChanges (20%, here 20)")]);
-    expect(await told({ PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/blocked" })).toHaveLength(1);
-    expect(await told({ PACKETFILTER_ALLOW_CHANGES: "prefixset://edge/blocked" })).toEqual([]);
+    expect(await told({ PACKETFILTER_ALLOW: "prefixset://edge/other" })).toHaveLength(1);
+    expect(await told({ PACKETFILTER_ALLOW: "prefixset://edge/blocked" })).toEqual([]);
   });
 
   it("gives unknown values back unchanged, wherever they stand", async () => {
@@ -242,7 +319,7 @@ describe("check of a PrefixSet", () => {
 });
 
 describe("the largest value that a node takes", () => {
-  const SMALL = { ...CONFIG, maxValue: "255" };
+  const SMALL = { ...CONFIG, node: { maxValue: "255" } };
   const told = async (Resource: new (runtime: Runtime) => Handler, news: JsonObject, olds: JsonObject = {}) => {
     const { failures } = await provider(Resource, SMALL).it.check(olds, news);
     return failures.map(({ reason }) => reason);

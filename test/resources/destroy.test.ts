@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NodeClient } from "../../provider/client";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
@@ -11,7 +12,7 @@ async function bench(entries: Record<string, number>) {
   const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
   const printed: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
-  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } })[key]);
   const state = (more: Record<string, unknown> = {}) => ({
     arena: "edge",
     set: "blocked",
@@ -52,6 +53,19 @@ describe("destroying a set", () => {
     expect(sent(stack.emulator)).toEqual(["list", "commit", "list"]);
     expect(stack.printed).toEqual([
       expect.stringMatching(/was empty already, .*: 192\.0\.2\.0\/24, 203\.0\.113\.0\/24 were gone before this run/),
+    ]);
+  });
+
+  it("removes what the second list shows where the first was empty", async () => {
+    await using stack = await bench({});
+    const other = new NodeClient({ endpoint: stack.emulator.endpoint });
+    await other.insert({ kind: "prefixset", arena: "edge", set: "blocked" }, [["192.0.2.0/24", 1]]);
+    await other.close();
+    await stack.destroy();
+    expect(stack.emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
+    expect(stack.printed).toEqual([
+      expect.stringContaining("appeared: 192.0.2.0/24. Another writer had staged or committed them"),
+      expect.stringContaining("1 entry was removed with the resource: 192.0.2.0/24."),
     ]);
   });
 

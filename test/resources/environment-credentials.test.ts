@@ -69,7 +69,8 @@ describe("credentials of the environment", () => {
     ["a.example.net, node.example.net:8443", "https://node.example.net:8443"],
     ["node.example.net:443", "https://node.example.net"],
     ["*.example.net", "https://a.b.example.net"],
-    ["192.0.2.10:8080", "http://192.0.2.10:8080"],
+    ["http://192.0.2.10:8080", "http://192.0.2.10:8080"],
+    ["HTTP://*.example.net, https://node.example.net:8443", "https://node.example.net:8443"],
     ["2001:db8::1", "https://[2001:db8:0::1]:8443"],
     ["[2001:db8::1]:8443", "https://[2001:db8::1]:8443"],
   ])("may go to %s: %s", (hosts, endpoint) => {
@@ -95,6 +96,15 @@ describe("credentials of the environment", () => {
     expect(node({ endpoint }, bare)).toEqual({ endpoint });
   });
 
+  it("may go without encryption only where the host is named so", () => {
+    const env = { PACKETFILTER_HEADERS: HEADERS, PACKETFILTER_CREDENTIAL_HOSTS: "node.example.net" };
+    expect(() => node({ endpoint: "http://node.example.net" }, env)).toThrow(
+      "PACKETFILTER_HEADERS would go to http://node.example.net, a host that PACKETFILTER_CREDENTIAL_HOSTS names for https only: nothing was sent. Write http:// before it",
+    );
+    const plain = { ...env, PACKETFILTER_CREDENTIAL_HOSTS: "http://node.example.net" };
+    expect(() => node({ endpoint: "https://node.example.net" }, plain)).toThrow("does not name: nothing was sent");
+  });
+
   it("in an address of the environment are kept to the same hosts", () => {
     const env = {
       PACKETFILTER_ENDPOINT: "https://user:canary@node.example.org",
@@ -104,7 +114,7 @@ describe("credentials of the environment", () => {
     expect(() => node({}, env)).toThrow(expect.objectContaining({ message: expect.not.stringContaining("canary") }));
   });
 
-  it.each(["", " , ", "*", "https://node.example.net", "node.*.net", "node.example.net:https", "a b"])(
+  it.each(["", " , ", "*", "ftp://node.example.net", "node.*.net", "node.example.net:https", "a b"])(
     "go nowhere while the hosts make no sense: %j",
     (hosts) => {
       const env = { ...OWN, PACKETFILTER_CREDENTIAL_HOSTS: hosts };

@@ -15,8 +15,8 @@ async function bench(entries: Record<string, number>) {
   const printed: string[] = [];
   const print = (line: string) => void (/ declared$/.test(line) || printed.push(line));
   const deployment = () => {
-    const runtime = new Runtime({ env: {}, print });
-    const config = { endpoint: emulator.endpoint, commitCoalesceMs: 0, maxTries: 1 };
+    const runtime = new Runtime({ env: {}, print, world: { maxTries: 1 } });
+    const config = { endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } };
     runtime.configure((key: string) => config[key as keyof typeof config]);
     return new PrefixSetHandler(runtime);
   };
@@ -32,7 +32,7 @@ async function bench(entries: Record<string, number>) {
     ...more,
   });
   /** What `block --now` sent here, as the prefix file has it once its time is over. */
-  const blocked = { value: 4, expires: OVER, sent: { [`${emulator.endpoint} ${BLOCKED}`]: 4 } };
+  const blocked = { value: 4, expires: OVER, sent: `4 ${BLOCKED} ${emulator.endpoint}` };
   const held = () => emulator.prefixSet(BLOCKED).applied;
   return {
     emulator,

@@ -1,30 +1,57 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { Prefix } from "../../provider/model/prefix";
+import { parseShareLimit, RemovalBudget } from "../../provider/resources/limits/removals";
 import { DeploymentFolder } from "../../provider/resources/other-processes";
 import { KeyRegistry } from "../../provider/resources/wanted";
 
 const NODE = { name: "fra1", endpoint: "http://192.0.2.10" };
 const BLOCKED = "prefixset://edge/blocked";
 const [A, B] = ["198.51.100.0/24", "203.0.113.7/32"];
-const ENGINE = { engine: process.pid, address: "127.0.0.1:40001" };
+const ADDRESS = "127.0.0.1:40001";
+const DAY = 24 * 3_600_000;
 
 let parent: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "packetfilter-processes-"));
+  parent = join(mkdtempSync(join(tmpdir(), "packetfilter-processes-")), "packetfilter");
 });
-afterEach(() => rmSync(parent, { recursive: true }));
+afterEach(() => rmSync(join(parent, ".."), { recursive: true }));
+
+/** The id of a process that has ended. */
+const ended = () => spawnSync(process.execPath, ["-e", ""]).pid;
 
 /** A provider process, by its id. */
-function provider(pid: number, engine = ENGINE) {
-  const folder = new DeploymentFolder({ ...engine, pid }, parent);
-  return { folder, wanted: new KeyRegistry(folder) };
+function provider({ pid = process.pid, address = ADDRESS, wall = Date.now } = {}) {
+  const folder = new DeploymentFolder({ address, pid }, parent, { wall });
+  const registry = (kind: ConstructorParameters<typeof KeyRegistry>[0]) => new KeyRegistry(kind, folder);
+  return { folder, registry, wanted: registry("wanted") };
+}
+
+/** The one folder of a deployment, and what is in it. */
+function deployment() {
+  const [name = ""] = readdirSync(parent);
+  const folder = join(parent, name);
+  return { folder, files: readdirSync(folder).map((file) => join(folder, file)) };
 }
 
 it("what a process of the deployment wants, by name or address, another knows before it removes", () => {
-  const [first, second] = [provider(1), provider(2)];
+  const [first, second] = [provider(), provider()];
   first.wanted.of(NODE, BLOCKED).add([A]);
   const { endpoint } = NODE;
   const known = () => [
@@ -34,67 +61,164 @@ it("what a process of the deployment wants, by name or address, another knows be
   ];
   const asked = () => known().map((place) => second.wanted.of(place, BLOCKED).has(A));
   expect(asked()).toEqual([false, false, false]);
-  second.folder.learn();
+  expect(second.folder.learn()).toBeUndefined();
   expect(asked()).toEqual([true, true, false]);
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(false);
   expect(second.wanted.of(NODE, "prefixset://edge/partners").has(A)).toBe(false);
+  expect(second.wanted.ofOthers(BLOCKED).has(A)).toBe(true);
+  expect(first.wanted.ofOthers(BLOCKED).has(A)).toBe(false);
   first.wanted.of(NODE, BLOCKED).add([A, B]);
   second.folder.learn();
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
 });
 
+it("what is owned and what leaves is known to the others, too, and is not taken for what is wanted", () => {
+  const [first, second] = [provider(), provider()];
+  first.registry("owned").addAll([NODE], BLOCKED, new Set([A, B]));
+  first.registry("leaving").of(NODE, BLOCKED).add([B]);
+  second.folder.learn();
+  const held = (["wanted", "owned", "leaving"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
+  expect(held.map((keys) => [keys.size, keys.has(A), keys.has(B)])).toEqual([
+    [0, false, false],
+    [2, true, true],
+    [1, false, true],
+  ]);
+});
+
+it("removals and other values of all processes count together, once each", () => {
+  const stack = {
+    maxRemovals: parseShareLimit(30),
+    maxChanges: parseShareLimit(30),
+    lifts: () => false,
+  };
+  const [first, second, third] = [provider(), provider(), provider()].map(({ registry, folder }) => {
+    const [removed, changed] = [registry("removed"), registry("changed")];
+    const learn = () => folder.learn();
+    return new RemovalBudget(() => stack, BLOCKED, "blocked", { endpoint: NODE.endpoint, removed, changed, learn });
+  });
+  const prefixes = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => Prefix.canonical(`198.51.100.${from + i}`));
+  const asked = [
+    first?.refuses("Removals", prefixes(0, 20), 60),
+    second?.refuses("Removals", prefixes(20, 30), 60),
+    second?.refuses("Removals", prefixes(20, 30), 60),
+    first?.refuses("Changes", prefixes(0, 25), 60),
+    third?.refuses("Removals", prefixes(30, 31), 60),
+    third?.refuses("Changes", prefixes(30, 36), 60),
+  ];
+  expect(asked.map((reason) => reason?.match(/at least \d+ of the 60/)?.[0])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    "at least 31 of the 60",
+    "at least 31 of the 60",
+  ]);
+});
+
 it("another deployment knows nothing of it", () => {
-  provider(1).wanted.of(NODE, BLOCKED).add([A]);
-  const other = provider(2, { ...ENGINE, address: "127.0.0.1:40002" });
-  other.folder.learn();
+  provider().wanted.of(NODE, BLOCKED).add([A]);
+  const other = provider({ address: "127.0.0.1:40002" });
+  expect(other.folder.learn()).toBeUndefined();
   expect(other.wanted.of(NODE, BLOCKED).has(A)).toBe(false);
 });
 
-it("its file is its owner's, names no prefix and goes with the process, the folder at last", () => {
-  const [first, second] = [provider(1), provider(2)];
-  for (const { wanted } of [first, second]) wanted.of(NODE, BLOCKED).add([A]);
-  const [folder = ""] = readdirSync(parent);
-  const modes = [join(parent, folder), join(parent, folder, "1")].map((path) => statSync(path).mode & 0o777);
-  expect(modes).toEqual([0o700, 0o600]);
-  expect(readFileSync(join(parent, folder, "1"), "utf8")).not.toMatch(/198|192|fra1|blocked/);
+it("its file is its owner's and names no prefix; what it said stays until the last process ends", () => {
+  const [first, second] = [provider(), provider()];
+  first.wanted.of(NODE, BLOCKED).add([A]);
+  second.wanted.of(NODE, BLOCKED).add([B]);
+  const { folder, files } = deployment();
+  expect([parent, folder, ...files].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
+  for (const file of files) expect(readFileSync(file, "utf8")).not.toMatch(/198|192|fra1|blocked/);
   first.folder.end();
-  expect(readdirSync(join(parent, folder))).toEqual(["2"]);
+  second.folder.learn();
+  expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
   second.folder.end();
   expect(readdirSync(parent)).toEqual([]);
 });
 
-it("a process that wants nothing leaves nothing, and what a killed engine left goes with the next deployment", () => {
-  const { pid } = spawnSync(process.execPath, ["-e", ""]);
-  mkdirSync(join(parent, `packetfilter-deployment-${pid}-40001`));
-  const process1 = provider(1);
-  process1.folder.learn();
-  process1.folder.end();
-  expect(readdirSync(parent)).toEqual([`packetfilter-deployment-${pid}-40001`]);
-  process1.wanted.of(NODE, BLOCKED).add([A]);
-  expect(readdirSync(parent)).toEqual([`packetfilter-deployment-${process.pid}-40001`]);
+it("what the program said, which ends before the deletes, is known to the provider processes and goes with them", () => {
+  const program = provider({ pid: ended() });
+  program.wanted.of(NODE, BLOCKED).add([A]);
+  const one = provider();
+  one.folder.learn();
+  expect(one.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  one.folder.end();
+  expect(readdirSync(parent)).toEqual([]);
 });
 
-it("where there can be no folder, each process knows what it wants itself", () => {
-  const alone = new DeploymentFolder({ ...ENGINE, pid: 1 }, join(parent, "there is none"));
-  const wanted = new KeyRegistry(alone);
-  wanted.of(NODE, BLOCKED).add([A]);
-  alone.learn();
-  expect([A, B].map((prefix) => wanted.of(NODE, BLOCKED).has(prefix))).toEqual([true, false]);
+it("what killed deployments left goes with a later one, once it is a day old", () => {
+  provider({ pid: ended(), address: "127.0.0.1:40002" }).wanted.of(NODE, BLOCKED).add([A]);
+  const left = readdirSync(parent);
+  provider().wanted.of(NODE, BLOCKED).add([A]);
+  expect(readdirSync(parent)).toEqual(expect.arrayContaining(left));
+  // The time of a folder has fractions of a millisecond, and the clock none.
+  provider({ address: "127.0.0.1:40003", wall: () => Date.now() + DAY + 1 })
+    .wanted.of(NODE, BLOCKED)
+    .add([A]);
+  const now = readdirSync(parent);
+  expect([now.length, now.includes(left[0] ?? "")]).toEqual([2, false]);
 });
 
-it("what the program of the deployment wants is known to its provider processes, and goes with them", () => {
-  const language = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
-  try {
-    const program = provider(3, { ...ENGINE, engine: language.pid ?? 0 });
-    program.wanted.of(NODE, BLOCKED).add([A]);
-    const other = provider(4, { engine: language.pid ?? 0, address: "127.0.0.1:40002" });
-    other.wanted.of(NODE, BLOCKED).add([B]);
-    const one = provider(1);
-    one.folder.learn();
-    expect([A, B].map((prefix) => one.wanted.of(NODE, BLOCKED).has(prefix))).toEqual([true, false]);
-    one.folder.end();
-    expect(readdirSync(parent)).toEqual([`packetfilter-deployment-${language.pid}-40002`]);
-  } finally {
-    language.kill();
+it("nothing goes that no deployment made", () => {
+  const project = join(parent, "deployment-tools");
+  mkdirSync(join(parent, "deployment-40009"), { recursive: true });
+  mkdirSync(project, { mode: 0o700 });
+  for (const name of ["1-of-many", "ended-well"]) writeFileSync(join(parent, "deployment-40009", name), "");
+  chmodSync(parent, 0o700);
+  provider({ wall: () => Date.now() + 2 * DAY })
+    .wanted.of(NODE, BLOCKED)
+    .add([A]);
+  expect(readdirSync(parent)).toHaveLength(3);
+});
+
+const CANNOT =
+  /^The provider processes of this deployment cannot tell each other what they want: .+\. Make .+ PULUMI_HOME/;
+
+it.each([
+  ["a folder of another user", /belongs to another user|needs mode 700/, () => ofAnotherUser()],
+  ["a folder that others may use", /needs mode 700/, () => mkdirSync(parent, { mode: 0o755 })],
+  ["a link", /is not a folder/, () => symlinkSync(mkdtempSync(join(parent, "..", "real-")), parent)],
+  ["a file", /EEXIST|ENOTDIR/, () => writeFileSync(parent, "")],
+])("%s is no place to talk: it is said, until it is put right", (_, why, plant) => {
+  plant();
+  const [first, second] = [provider(), provider()];
+  first.wanted.of(NODE, BLOCKED).add([A]);
+  for (const { folder } of [first, second]) {
+    expect(folder.learn()).toMatch(CANNOT);
+    expect(folder.learn()).toMatch(why);
   }
+  expect(first.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+  rmSync(parent, { recursive: true });
+  // Told late is told.
+  expect([first.folder.learn(), second.folder.learn()]).toEqual([undefined, undefined]);
+  expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
+});
+
+/** Only root can make one: for any other user it is one that others may use. */
+function ofAnotherUser(): void {
+  mkdirSync(parent, { mode: process.getuid?.() === 0 ? 0o700 : 0o777 });
+  if (process.getuid?.() === 0) chownSync(parent, 65_534, 65_534);
+}
+
+it("a full disk is said, and what was not written is told later; what does not end, or went, is not believed", () => {
+  const [first, second] = [provider(), provider()];
+  first.wanted.of(NODE, BLOCKED).add([A]);
+  second.folder.learn();
+  const [file = ""] = deployment().files.filter((path) => statSync(path).size > 4);
+  renameSync(file, join(parent, "kept"));
+  symlinkSync("/dev/full", file);
+  first.wanted.of(NODE, BLOCKED).add([B]);
+  expect(first.folder.learn()).toMatch(/no space left/);
+  rmSync(file);
+  renameSync(join(parent, "kept"), file);
+
+  appendFileSync(file, "cut o");
+  expect(second.folder.learn()).toMatch(/does not end/);
+  expect(first.folder.learn()).toBeUndefined();
+  expect(second.folder.learn()).toBeUndefined();
+  expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
+
+  rmSync(file);
+  expect(first.folder.learn()).toMatch(/was removed by another process/);
 });

@@ -3,7 +3,7 @@ import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { contentLimits } from "../../provider/resources/limits/content";
 import { parseShareLimit, type RemovalArguments, removalLimits } from "../../provider/resources/limits/removals";
-import { type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
+import { InTheWay, type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
 import { planEntry } from "../../provider/resources/set-plan";
 
 const URL = "prefixset://edge/blocked";
@@ -54,13 +54,13 @@ describe("the create of a set", () => {
     const remedy =
       'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
     expect(() => plan(map([B, 1]), {})).toThrow(
-      new Error(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedy}`),
+      new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedy}`),
     );
     expect(() => plan(map([A, 7]), { desired: map([A, 1]) })).toThrow(
-      new Error(`${LABEL} already holds other values of ${A} (7). ${remedy}`),
+      new InTheWay(`${LABEL} already holds other values of ${A} (7). ${remedy}`),
     );
     expect(() => plan(map([A, 7], [B, 1], [C, 1]), { desired: map([A, 1]) })).toThrow(
-      new Error(
+      new InTheWay(
         `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
       ),
     );
@@ -100,7 +100,7 @@ describe("the create of a set", () => {
 });
 
 describe("the update of a set", () => {
-  const lifts = { liftsRemovals: () => false, liftsChanges: () => false };
+  const lifts = { lifts: () => false };
   const none = { maxRemovals: undefined, maxChanges: undefined, ...lifts };
   const update = (
     observed: ListedMap,
@@ -137,10 +137,10 @@ describe("the update of a set", () => {
 
   it("removes half of a set and no more, unless it is told so", () => {
     expect(update(all, part(all, 30)).remove.size).toBe(30);
-    const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW_REMOVALS=${URL}.`;
+    const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW=${URL}.`;
     expect(() => update(all, part(all, 31))).toThrow(new Error(refusal));
     expect(update(all, part(all, 31), { limits: { maxRemovals: 31 } }).remove.size).toBe(31);
-    expect(update(all, part(all, 31), { stack: { liftsRemovals: (url) => url === URL } }).remove.size).toBe(31);
+    expect(update(all, part(all, 31), { stack: { lifts: (url) => url === URL } }).remove.size).toBe(31);
     // Twenty always go.
     expect(update(many(25), part(many(25), 20)).remove.size).toBe(20);
     expect(() => update(many(25), part(many(25), 21), { limits: { maxRemovals: 0 } })).toThrow("here 20");
@@ -172,7 +172,7 @@ describe("the update of a set", () => {
     expect(update(all, desired).put).toEqual(desired);
     expect(update(all, new Map([...all, [C, 2] as const]), { limits: { maxChanges: 0 } }).put.size).toBe(61);
     const sentence = (name: string, limit: string) =>
-      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW_CHANGES=${URL}.`;
+      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW=${URL}.`;
     expect(() => update(all, desired, { limits: { maxChanges: 59 } })).toThrow(
       new Error(`${NOTHING_SENT} ${sentence("maxChanges", "59")}`),
     );
@@ -180,7 +180,7 @@ describe("the update of a set", () => {
     expect(() => update(all, desired, { limits: { maxChanges: 60 }, stack })).toThrow(
       new Error(`${NOTHING_SENT} ${sentence("packetfilter:maxChanges", "10%")}`),
     );
-    expect(update(all, desired, { stack: { ...stack, liftsChanges: () => true } }).put.size).toBe(61);
+    expect(update(all, desired, { stack: { ...stack, lifts: () => true } }).put.size).toBe(61);
     expect(update(all, desired, { limits: { maxChanges: "100%" } }).put.size).toBe(61);
   });
 

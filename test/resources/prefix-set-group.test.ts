@@ -1,54 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
 import { UNKNOWN } from "../../provider/model/json";
 import { checkPrefixSetGroup } from "../../provider/resources/prefix-set-group/check";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
 import { Runtime } from "../../provider/resources/runtime";
-import { type Declared, MiniEngine } from "../failures/support/engine";
+import type { Declared } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
-
-const URL = "prefixset://edge/blocked";
-const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
-
-/** Nodes with empty sets, by name, and an engine with an empty state whose configuration has them. */
-async function bench(...names: string[]) {
-  const pairs = await Promise.all(names.map(async (name) => [name, await emptyNode()] as const));
-  const nodes = Object.fromEntries(pairs) as Record<string, Emulator>;
-  const config: Record<string, unknown> = { nodes: configured(nodes) };
-  const engine = new MiniEngine(config);
-  return {
-    nodes,
-    engine,
-    config,
-    node: (name: string) => nodes[name] as Emulator,
-    held: () => Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, node.prefixSet(URL).applied])),
-    /** What each node was asked since the last call, without those that were asked nothing. */
-    asked: () => {
-      const all = Object.entries(nodes).map(([name, node]) => [name, node.journal.map(({ cmd }) => cmd)] as const);
-      for (const [, node] of pairs) node.clearJournal();
-      return Object.fromEntries(all.filter(([, commands]) => commands.length > 0));
-    },
-    outputs: () => engine.state.find(({ type }) => type === "PrefixSetGroup")?.outputs ?? {},
-    [Symbol.asyncDispose]: async () => void (await Promise.all(Object.values(nodes).map((node) => node.close()))),
-  };
-}
-
-function emptyNode() {
-  return startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
-}
-
-function configured(nodes: Record<string, Pick<Emulator, "endpoint">>) {
-  return Object.fromEntries(Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint, maxTries: 1 }]));
-}
-
-function group(entries: object, nodes: unknown, more: object = {}): Declared {
-  return { type: "PrefixSetGroup", name: "blocked", args: { arena: "edge", set: "blocked", entries, nodes, ...more } };
-}
+import { A, B, bench, C, configured, group, URL } from "./support/group-bench";
 
 const fine = { errors: [] };
 const ALL = ["n1", "n2", "n3"];
 
 describe("a group of three nodes", () => {
+  it("removes what block --now put there at the nodes at which it did, names these, and leaves another writer's", async () => {
+    await using stack = await bench(...ALL);
+    const places = ["n1", "n2"].map((name) => stack.node(name).endpoint);
+    for (const name of ALL) stack.node(name).change(URL, { insert: { [C]: 4 } });
+    const blocked = { value: 4, expires: "2001-01-01T00:00:00Z", sent: ["4", URL, ...places].join(" ") };
+    const up = await stack.engine.up([group({ [A]: 1, [C]: blocked }, ALL, { exclusive: false })]);
+    expect(up).toMatchObject(fine);
+    expect(up.printed.filter((line) => line.includes("--now"))).toEqual([
+      `n1, n2 ${URL}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${C} (4).`,
+    ]);
+    expect(stack.held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1, [C]: 4 } });
+  });
+
   it("is filled, compared, changed, refreshed, repaired and cleared with the least requests", async () => {
     await using stack = await bench(...ALL);
     const { engine, asked, held } = stack;
@@ -66,8 +41,31 @@ describe("a group of three nodes", () => {
     expect(Object.keys(stack.outputs().endpoints as object)).toEqual(ALL);
     expect(stack.outputs()).not.toHaveProperty("differs");
 
+    const look = { n1: ["list"], n2: ["list"], n3: ["list"] };
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ALL)])).toMatchObject({ ...fine, steps: [] });
-    expect(asked()).toEqual({});
+    expect(asked()).toEqual(look);
+
+    stack.nodes.n2?.change(URL, { insert: { [C]: 7 }, delete: [A] });
+    stack.nodes.n3?.change(URL, { insert: { [B]: 9 } });
+    asked();
+    const lost = await engine.preview([group({ [A]: 1, [B]: 1 }, ALL)]);
+    expect(lost).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect([...lost.printed].sort()).toEqual([
+      `warning: n2 ${URL} holds 1 undeclared entry (${C}): it stays; "pulumi up --refresh" removes it.`,
+      `warning: n2 ${URL} lacks 1 declared entry (${A}): this up puts it back.`,
+      `warning: n3 ${URL} holds another value of 1 declared entry (${B} has the value 9, not 1): this up puts it back.`,
+    ]);
+    expect(asked()).toEqual(look);
+    expect(await engine.up([group({ [A]: 1, [B]: 1 }, ALL)])).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect(engine.state[0]?.inputs.putsBack).toBe(
+      `n2: 1 missing entry: ${A}; n3: 1 other value: ${B} has the value 9, not 1`,
+    );
+    expect(stack.outputs()).not.toHaveProperty("putsBack");
+    expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1, [C]: 7 }, n3: { [A]: 1, [B]: 1 } });
+    expect(asked()).toMatchObject({ n1: ["list"], n2: change });
+    stack.nodes.n2?.change(URL, { delete: [C] });
+    expect(await engine.up([group({ [A]: 1, [B]: 1 }, ALL)])).toMatchObject({ ...fine, steps: [] });
+    asked();
 
     expect(await engine.up([group({ [A]: 1, [B]: 2 }, ALL)])).toMatchObject({ ...fine, steps: ["update blocked"] });
     expect(asked()).toEqual({ n1: change, n2: change, n3: change });
@@ -78,7 +76,7 @@ describe("a group of three nodes", () => {
     expect(drift).toMatchObject({ ...fine, steps: ["update blocked"] });
     expect(asked()).toEqual({ n1: ["list"], n2: ["list"], n3: ["list"] });
     expect(await engine.up([group({ [A]: 1, [B]: 2 }, ALL)], { refresh: true })).toMatchObject(fine);
-    expect(asked()).toEqual({ n1: ["list"], n2: ["list", "list", "insert", "delete", "commit", "list"], n3: ["list"] });
+    expect(asked()).toEqual({ n1: ["list"], n2: ["list", "insert", "delete", "commit", "list"], n3: ["list"] });
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 2 }, n2: { [A]: 1, [B]: 2 }, n3: { [A]: 1, [B]: 2 } });
 
     expect(await engine.destroy()).toMatchObject(fine);
@@ -106,7 +104,9 @@ describe("a node that fails", () => {
     stack.node("n2").fail({ cmd: "commit", every: 1, status: 500 });
     const failed = await engine.up([group({ [A]: 2, [C]: 1 }, ALL)]);
     expect(failed.errors.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^Set prefixset:\/\/edge\/blocked on n2 \(127\.0\.0\.1:\d+\): commit failed \(HTTP 500\)/),
+      expect.stringMatching(
+        /^Set prefixset:\/\/edge\/blocked on n2 \(127\.0\.0\.1:\d+\): commit failed \(HTTP 500, 5 tries/,
+      ),
     ]);
     expect(outputs()).toMatchObject({
       entries: { [A]: 2, [C]: 1 },
@@ -117,7 +117,7 @@ describe("a node that fails", () => {
     stack.node("n2").clearFaults();
     asked();
     expect(await engine.up([group({ [A]: 2, [C]: 1 }, ALL)])).toMatchObject(fine);
-    expect(Object.keys(asked())).toEqual(["n2"]);
+    expect(asked()).toEqual({ n1: ["list"], n2: expect.arrayContaining(["commit"]), n3: ["list"] });
     expect(held().n2).toEqual({ [A]: 2, [C]: 1 });
     expect(outputs()).not.toHaveProperty("differs");
     expect(outputs()).not.toHaveProperty("failed");
@@ -184,7 +184,7 @@ describe("a node that fails", () => {
     for (const name of ALL) stack.node(name).change(URL, { insert: { [C]: 1 } });
     const program = (entries: object) => [group(entries, ALL, { exclusive: false, maxUnreachable: silent })];
     await engine.up(program({ [A]: 1 }));
-    const sent = Object.fromEntries(ALL.map((name) => [`${stack.node(name).endpoint} ${URL}`, 1]));
+    const sent = ["1", URL, ...ALL.map((name) => stack.node(name).endpoint)].join(" ");
     const withdrawn = { [A]: 1, [C]: { value: 1, expires: "2020-01-01T00:00:00Z", sent } };
     stack.node("n2").fail({ cmd: "list", every: 1, ...fault });
     expect((await engine.up(program(withdrawn))).errors).toHaveLength(1 - silent);
@@ -233,7 +233,7 @@ describe("a node that fails", () => {
     const failed = await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])]);
     expect(failed.errors).toHaveLength(1);
     expect(held()).toMatchObject({ n1: { [A]: 1, [B]: 1 }, n3: { [A]: 1 } });
-    expect(outputs()).toMatchObject({ endpoints: { n3: stack.node("n3").endpoint }, differs: { n3: { [B]: null } } });
+    expect(outputs()).toMatchObject({ endpoints: { n3: stack.node("n3").endpoint }, differs: { n3: { [A]: 1 } } });
     stack.node("n3").clearFaults();
     expect(await engine.refresh()).toMatchObject(fine);
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])])).toMatchObject(fine);
@@ -250,7 +250,12 @@ describe("nodes", () => {
     await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
     asked();
     expect(await engine.up([group({ [A]: 1 }, ["n2", "n3"])])).toMatchObject(fine);
-    expect(Object.keys(asked())).toEqual(["n1", "n3"]);
+    expect(asked()).toMatchObject({
+      n1: expect.arrayContaining(["delete"]),
+      // The look, and once more after the removal at n1, which may be the same machine.
+      n2: ["list", "list"],
+      n3: expect.arrayContaining(["insert"]),
+    });
     expect(held()).toEqual({ n1: {}, n2: { [A]: 1 }, n3: { [A]: 1 } });
     await engine.up([group({ [A]: 1 }, ["n2", "n3"], { onDestroy: "keep" })]);
     const kept = await engine.up([group({ [A]: 1 }, ["n2"], { onDestroy: "keep" })]);
@@ -279,15 +284,94 @@ describe("nodes", () => {
     await using stack = await bench(...ALL);
     const { engine, held } = stack;
     await engine.up([group({ [A]: 1 }, ALL)]);
-    const left = await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    const retired = [group({ [A]: 1 }, ["n1", "n2"])];
+    const stays = `Set ${URL} on n3: it leaves the group, and 1 entry stays there: n1, n2 hold the same`;
+    expect((await engine.preview(retired)).printed.join("\n")).toContain(stays);
+    const left = await engine.up(retired);
     expect(left).toMatchObject(fine);
-    expect(left.printed.filter((line) => line.includes("nothing proves"))).toEqual([
+    expect(left.printed.filter((line) => line.includes("nothing proves that http"))).toEqual([
       expect.stringContaining(`Set ${URL} on n3: 1 entry stays`),
     ]);
     expect(held().n3).toEqual({ [A]: 1 });
+
+    // It is not forgotten: every run says so, until it is known to be a machine of its own.
+    for (const refresh of [false, true]) {
+      expect(stack.outputs()).toMatchObject({ differs: { n3: { [A]: 1 } } });
+      expect(await engine.preview(retired, { refresh })).toMatchObject({ ...fine, steps: ["update blocked"] });
+      expect((await engine.up(retired, { refresh })).printed.join("\n")).toContain(stays);
+    }
+    stack.config.distinctNodes = true;
+    expect((await engine.preview(retired)).printed).toContain(
+      `Set ${URL} on n3: it leaves the group, and up clears 1 entry there.`,
+    );
+    expect(await engine.up(retired)).toMatchObject(fine);
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: {} });
+    expect(stack.outputs()).not.toHaveProperty("differs");
+    expect(await engine.up(retired)).toMatchObject({ ...fine, steps: [] });
   });
 
-  it("get other names: a place is an address, and nothing is sent", async () => {
+  it("that leave are previewed as the up does it, where the others change with it", async () => {
+    const cases = [
+      // Once the others are written they hold more: the lists differ, which proves that it is another machine.
+      {
+        before: group({ [A]: 1 }, ALL),
+        fate: "up clears 1 entry there, once its list proves that it is another machine than n1, n2.",
+        held: {},
+      },
+      // They come to hold what it held alone.
+      {
+        before: group({ [A]: 1 }, { n1: {}, n2: {}, n3: { entries: { [B]: 1 } } }),
+        fate: "2 entries stay there: n1, n2 hold the same",
+        held: { [A]: 1, [B]: 1 },
+      },
+    ];
+    for (const { before, fate, held } of cases) {
+      await using stack = await bench(...ALL);
+      await stack.engine.up([before]);
+      const after = [group({ [A]: 1, [B]: 1 }, ["n1", "n2"])];
+      const preview = await stack.engine.preview(after);
+      expect(preview.printed.join("\n")).toContain(`Set ${URL} on n3: it leaves the group, and ${fate}`);
+      expect(await stack.engine.up(after)).toMatchObject(fine);
+      expect(stack.held().n3).toEqual(held);
+    }
+  });
+
+  it("that leave are forgotten with onDestroy: keep, and once they were cleared by hand", async () => {
+    for (const how of ["keep", "by hand"]) {
+      await using stack = await bench(...ALL);
+      const { engine } = stack;
+      const retired = (more = {}) => [group({ [A]: 1 }, ["n1", "n2"], more)];
+      await engine.up([group({ [A]: 1 }, ALL)]);
+      await engine.up(retired());
+      if (how === "keep") await engine.up(retired({ onDestroy: "keep" }));
+      else {
+        stack.node("n3").change(URL, { insert: { [C]: 1 }, delete: [A] });
+        await engine.refresh();
+      }
+      expect(Object.keys(stack.outputs().endpoints as object)).toEqual(["n1", "n2"]);
+      expect(stack.outputs()).not.toHaveProperty("differs");
+      expect(stack.node("n3").prefixSet(URL).applied).toEqual(how === "keep" ? { [A]: 1 } : { [C]: 1 });
+    }
+  });
+
+  it("that answered with other contents than the others once are machines of their own from then on", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, node } = stack;
+    const first = await engine.up([group({ [A]: 1 }, ALL)]);
+    expect(first.printed.join("\n")).toContain("pulumi config set packetfilter:distinctNodes true");
+    node("n3").change(URL, { insert: { [C]: 1 } });
+    await engine.refresh();
+    expect(await engine.up([group({ [A]: 1 }, ALL)], { refresh: true })).toMatchObject(fine);
+    expect(held().n3).toEqual({ [A]: 1 });
+    const retired = [group({ [A]: 1 }, ["n1", "n2"])];
+    expect((await engine.preview(retired)).printed).toContain(
+      `Set ${URL} on n3: it leaves the group, and up clears 1 entry there.`,
+    );
+    expect(await engine.up(retired)).toMatchObject(fine);
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: {} });
+  });
+
+  it("get other names: a place is an address, and nothing is changed", async () => {
     await using stack = await bench("n1", "n2");
     const { engine, asked, held, config } = stack;
     await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
@@ -295,7 +379,7 @@ describe("nodes", () => {
     config.nodes = { n1: n2, par1: n1 };
     asked();
     expect(await engine.up([group({ [A]: 1 }, ["n1", "par1"])])).toMatchObject({ ...fine, steps: ["update blocked"] });
-    expect(asked()).toEqual({});
+    expect(asked()).toEqual({ n1: ["list"], n2: ["list"] });
     expect(stack.outputs().endpoints).toEqual({ n1: n2?.endpoint, par1: n1?.endpoint });
     const { n1: _, ...renamed } = config.nodes as object & { n1: unknown };
     config.nodes = { ...renamed, ber1: n2 };
@@ -367,7 +451,8 @@ describe("what is said of a group", () => {
     const { engine } = stack;
     const entries = { [A]: 1, [B]: 1 };
     const created = await engine.up([group(entries, many)]);
-    expect(created.printed).toEqual([`8 nodes ${URL}: 2 entries declared on each`]);
+    const [asking] = lines(created.printed, "distinctNodes");
+    expect(created.printed).toEqual([`8 nodes ${URL}: 2 entries declared on each`, asking]);
     expect((await engine.preview([group({ ...entries, [C]: 1 }, many)])).printed).toEqual([
       `8 nodes ${URL}: +1 -0 ~0, 3 after on each`,
     ]);
@@ -454,6 +539,9 @@ describe("a preview of what is not known yet", () => {
   it("refuses what is wrong with the rest of it", () => {
     expect(check({ entries: ["192.0.2.1/24"], nodes: [UNKNOWN] }).problems).toEqual([
       expect.stringContaining('"192.0.2.1/24" has host bits set'),
+    ]);
+    expect(check({ entries: ["192.0.2.0/24"], nodes: { n1: { maxRemoval: 1 } } }).problems).toEqual([
+      'prefixset://edge/blocked: nodes["n1"]: has no member `maxRemoval`: `maxRemovals` is likely meant.',
     ]);
   });
 });

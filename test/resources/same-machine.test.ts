@@ -70,6 +70,28 @@ describe("two addresses of a set", () => {
     expect(there.lists).toHaveLength(6);
   });
 
+  it.each([
+    [false, [PREFIX]],
+    [true, []],
+  ])("are not compared where another provider process wants it: distinctNodes %s", async (areDistinct, stays) => {
+    const here = place("http://192.0.2.10", [PREFIX], false);
+    const warnings: string[] = [];
+    const wanted = () => new Set([PREFIX]);
+    const machines = new SameMachine(
+      new Notices((line) => void warnings.push(line)),
+      () => areDistinct,
+      wanted,
+      wanted,
+    );
+    machines.register(SET, here.at);
+    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set(stays));
+    await new Promise((told) => setTimeout(told, 0));
+    expect(warnings.map((line) => /wants the same at the node of another provider.*distinctNodes/.test(line))).toEqual(
+      stays.map(() => true),
+    );
+    expect(here.lists).toEqual([]);
+  });
+
   it("are not asked about a removal of what is wanted nowhere", async () => {
     const others = Array.from({ length: 3 }, (_, index) => place(`http://192.0.2.1${index}`, [PREFIX], true));
     const asked: string[] = [];

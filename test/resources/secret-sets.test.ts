@@ -12,6 +12,8 @@ const SECRET_PREFIXES = { ...SECRET_ENTRIES, __secret: ["prefixes"], started: "[
 const [OURS, MORE, THEIRS] = ["192.0.2.0/24", "2001:db8:7::/48", "203.0.113.7/32"] as const;
 const ANY_PREFIX = /192\.0\.2\.|203\.0\.113\.|198\.51\.100\.|2001:db8/;
 
+const TIMING = { deadlineMs: 500, timeoutMs: 200 };
+
 /** A node and a stack with an audit log, and everything that people get to read of it. */
 async function bench(state = NODE) {
   const emulator = await startEmulator({ state });
@@ -23,10 +25,8 @@ async function bench(state = NODE) {
     signalingUrl: emulator.signalingUrl,
     clientId: client?.clientId,
     secretKey: client?.secretKey,
-    commitCoalesceMs: 0,
-    deadlineMs: 500,
-    timeoutMs: 200,
-    maxTries: 1,
+    node: { ...TIMING, commitCoalesceMs: 0 },
+    receiver: TIMING,
     auditLog,
   });
   return {

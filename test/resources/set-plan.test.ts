@@ -40,7 +40,24 @@ describe("the plan of an update", () => {
     expect(plan(observed, { known, desired }).put).toEqual(desired);
     expect(plan(observed, { known, desired: known, moved: true }).put).toEqual(known);
     const unsettled = new Set([A]);
-    expect(plan(observed, { known, desired: known, unsettled })).toEqual({ ...nothing, put: known, unsettled });
+    const restored = unsettled;
+    expect(plan(observed, { known, desired: known, unsettled })).toEqual({
+      ...nothing,
+      put: known,
+      unsettled,
+      restored,
+    });
+  });
+
+  it("puts back what the look saw, and nothing that the program ignores", () => {
+    const known = map([A, 1], [B, 1], [C, 1]);
+    const observed = map([A, 7], [B, 1]);
+    const seen = { known, desired: known, seen: observed };
+    expect(plan(observed, seen)).toEqual({ ...nothing, put: known, restored: new Set([A]) });
+    // Another writer came between the look and the write.
+    expect(plan(map([A, 8], [B, 1]), seen).put).toEqual(map([B, 1], [C, 1]));
+    const ignores = (prefix: typeof A) => prefix !== B;
+    expect(plan(observed, { ...seen, ignores }).put).toEqual(map([B, 1]));
   });
 
   it("commits what the list shows as wanted, and no run is known to have put there", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { PacketFilterError } from "../../provider/model/errors";
+import { caught, PacketFilterError } from "../../provider/model/errors";
 import { unknownKeys } from "../../provider/resources/config-keys";
-import { readSettings } from "../../provider/resources/settings";
+import { ConfigError, readSettings } from "../../provider/resources/settings";
 
 const settings = (config: Record<string, unknown>, env: Record<string, string> = {}) =>
   readSettings((key) => config[key], env);
@@ -65,20 +65,66 @@ describe("settings", () => {
     expect(settings(config).node({ endpoint: "http://192.0.2.3" }).options).toEqual({ endpoint: "http://192.0.2.3" });
   });
 
-  it("have the answers of the unnamed receiver under a key of their own", () => {
-    const config = {
+  it("have the members of the unnamed node and receiver under keys of their own, structured or as one JSON text", () => {
+    const flat = {
+      endpoint: "http://192.0.2.1",
       signalingUrl: "http://192.0.2.3/path",
       clientId: "c1",
       secretKey: "k3y",
-      answers: { path: "data" },
     };
-    const answersOf = (signalingAnswers: unknown) =>
-      settings({ ...config, signalingAnswers }).receiver(undefined).options;
-    expect(answersOf(undefined)).not.toHaveProperty("answers");
-    expect(answersOf({ empty: "{}" })).toHaveProperty("answers", { empty: "{}" });
-    expect(answersOf('{"name":"active"}')).toHaveProperty("answers", { name: "active" });
-    expect(() => answersOf({ empty: "[]" })).toThrow('packetfilter:signalingAnswers.empty: must be "{}", "" or 404');
-    expect(settings(config).node({ endpoint: "http://192.0.2.1" }).options).not.toHaveProperty("answers");
+    const node = { timeoutMs: 500, answers: { path: "data" } };
+    const receiver = { timeoutMs: "700", answers: { name: "active" } };
+    for (const given of [
+      settings({ ...flat, node, receiver }),
+      settings({ ...flat, node: JSON.stringify(node), receiver: JSON.stringify(receiver) }),
+    ]) {
+      expect(given.node(undefined).options).toEqual({ endpoint: "http://192.0.2.1", ...node });
+      expect(given.receiver(undefined).options).toEqual({
+        url: "http://192.0.2.3/path",
+        clientId: "c1",
+        secretKey: "k3y",
+        timeoutMs: 700,
+        answers: { name: "active" },
+      });
+    }
+    const whole = {
+      node: { endpoint: "http://192.0.2.1" },
+      receiver: { url: "http://192.0.2.3/path", clientId: "c1" },
+    };
+    const { secretKey } = flat;
+    expect(settings(whole).node(undefined).options).toEqual({ endpoint: "http://192.0.2.1" });
+    expect(settings({ ...whole, secretKey }).receiver(undefined).options).toEqual({ ...whole.receiver, secretKey });
+    expect(settings({ endpoint: "http://192.0.2.1", node: { tls: { ca: "PEM" } } }).node).toThrow(
+      "packetfilter:node.tls: has no effect, since `endpoint` is not https",
+    );
+  });
+
+  it("refuse what a flat key and a member both say", () => {
+    const twice = { endpoint: "http://192.0.2.1", node: { endpoint: "http://192.0.2.2" } };
+    expect(settings(twice).node).toThrow(
+      /^packetfilter:endpoint and packetfilter:node\.endpoint are the same setting: keep one, and remove the other with pulumi config rm 'packetfilter:endpoint' or pulumi config rm --path 'packetfilter:node\.endpoint'\.$/,
+    );
+    const receiver = { url: "http://192.0.2.3/path", clientId: "c1", secretKey: "k3y" };
+    expect(settings({ secretKey: "k3y", receiver }).receiver).toThrow(
+      /^packetfilter:secretKey and packetfilter:receiver\.secretKey are the same setting/,
+    );
+  });
+
+  it.each([
+    [
+      "previewReads",
+      "is packetfilter:detectDrift now: set it with pulumi config set 'packetfilter:detectDrift' VALUE,",
+    ],
+    [
+      "commitDelayMs",
+      "is packetfilter:node.commitDelayMs now: set it with pulumi config set --path 'packetfilter:node.commitDelayMs' VALUE,",
+    ],
+    ["timeoutMs", "is packetfilter:node.timeoutMs and packetfilter:receiver.timeoutMs now: set it with"],
+    ["signalingAnswers", "is packetfilter:receiver.answers now: set it with"],
+  ])("refuse the former key %s, and say where it stands now", (key, sentence) => {
+    expect(() => settings({ [key]: "500" })).toThrow(`packetfilter:${key} ${sentence}`);
+    expect(() => settings({ [key]: "500" })).toThrow(`remove this one with pulumi config rm 'packetfilter:${key}'.`);
+    expect(unknownKeys([`packetfilter:${key}`])).toEqual({ refused: [expect.stringContaining(sentence)], passed: [] });
   });
 
   it("read objects as one JSON text or structured, and numbers as texts", () => {
@@ -89,7 +135,9 @@ describe("settings", () => {
       nodes: '{"fra1":{"endpoint":"http://192.0.2.1","timeoutMs":"500","headers":"{\\"x-token\\":\\"t\\"}"}}',
     };
     expect(settings(text).node("fra1")).toEqual(settings(structured).node("fra1"));
-    expect(settings({ endpoint: "http://192.0.2.1", deadlineMs: "700" }).node(undefined).options.deadlineMs).toBe(700);
+    expect(
+      settings({ endpoint: "http://192.0.2.1", node: { deadlineMs: "700" } }).node(undefined).options.deadlineMs,
+    ).toBe(700);
     expect(settings({ forbiddenPrefixes: '["192.0.2.0/24"]' }).forbiddenPrefixes().map(String)).toEqual([
       "192.0.2.0/24",
     ]);
@@ -123,7 +171,7 @@ describe("settings", () => {
     [
       "an unknown member",
       () => settings({}).node({ endpoint: "http://192.0.2.1", enpoint: "x" }),
-      /node: has no member `enpoint`/,
+      /node: has no member `enpoint`: `endpoint` is likely meant/,
     ],
     ["no JSON", () => settings({ nodes: "{fra1" }).node("fra1"), /packetfilter:nodes is not JSON/],
     [
@@ -154,49 +202,117 @@ describe("settings", () => {
     }
   });
 
-  it("take tries and pauses for the unnamed node and receiver from the configuration", () => {
-    const config = {
-      endpoint: "http://192.0.2.1",
-      signalingUrl: "http://192.0.2.1/path",
-      clientId: "c",
-      secretKey: "s",
-      maxTries: "2",
-      retryPauseMs: 50,
-      maxRetryPauseMs: 100,
-    };
-    const retry = { maxTries: 2, retryPauseMs: 50, maxRetryPauseMs: 100 };
-    expect(settings(config).node(undefined).options).toEqual({ endpoint: "http://192.0.2.1", ...retry });
-    expect(settings(config).receiver(undefined).options).toMatchObject(retry);
-  });
-
   it("fail with errors of the package, which say what is wrong with the configuration", () => {
     const read = () => settings({}).node(undefined);
     expect(read).toThrow(PacketFilterError);
     expect(read).toThrow(expect.objectContaining({ name: "ConfigError", code: "invalid-config" }));
   });
 
-  it.each<Record<string, string>>([{}, { PACKETFILTER_ALLOW_REMOVALS: "" }, { PACKETFILTER_ALLOW_REMOVALS: " , " }])(
+  it.each<Record<string, string>>([{}, { PACKETFILTER_ALLOW: "" }, { PACKETFILTER_ALLOW: " , " }])(
     "lift no limit where no set is named: %o",
     (env) => {
       const urls = ["", " ", "prefixset://edge/a"];
-      expect(urls.map((url) => settings({}, env).liftsRemovals(url))).toEqual([false, false, false]);
+      expect(urls.map((url) => settings({}, env).lifts(url))).toEqual([false, false, false]);
     },
   );
 
-  it("lift the limit on removals for the sets that are named", () => {
-    const lifted = settings({}, { PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/a, prefixset://edge/b" });
-    expect(["a", "b", "c"].map((set) => lifted.liftsRemovals(`prefixset://edge/${set}`))).toEqual([true, true, false]);
+  it.each([
+    ["PACKETFILTER_ALLOW_REMOVALS", "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values"],
+    ["PACKETFILTER_ALLOW_CHANGES", "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values"],
+    ["PACKETFILTER_DISTINCT_NODES", "packetfilter:distinctNodes"],
+  ])("refuse the former variable %s", (name, now) => {
+    expect(() => settings({}, { [name]: "true" })).toThrow(`${name} is gone: set ${now}, and unset this one.`);
+    expect(() => settings({}, { [name]: "" })).not.toThrow();
+  });
+
+  it("lift the limits for the sets that are named", () => {
+    const lifted = settings({}, { PACKETFILTER_ALLOW: "prefixset://edge/a, prefixset://edge/b" });
+    expect(["a", "b", "c"].map((set) => lifted.lifts(`prefixset://edge/${set}`))).toEqual([true, true, false]);
   });
 });
 
 describe("keys of the configuration that nothing reads", () => {
   it("are reported with the likely key; known keys and keys of others are not", () => {
-    const known = ["packetfilter:endpoint", "packetfilter:nodes", "packetfilter:timeoutMs", "packetfilter:readOnly"];
-    expect(unknownKeys([...known, "aws:region", "journey:endpiont"])).toEqual([]);
-    expect(unknownKeys(["packetfilter:endpiont", "packetfilter:secretkey", "packetfilter:colour"])).toEqual([
+    const known = ["packetfilter:endpoint", "packetfilter:nodes", "packetfilter:node", "packetfilter:readOnly"];
+    expect(unknownKeys([...known, "aws:region", "journey:endpiont"])).toEqual({ refused: [], passed: [] });
+    const { refused, passed } = unknownKeys(["packetfilter:endpiont", "packetfilter:secretkey", "packetfilter:colour"]);
+    expect(refused).toEqual([]);
+    expect(passed).toEqual([
       expect.stringContaining('"packetfilter:endpiont" that nothing reads: is "packetfilter:endpoint" meant?'),
       expect.stringContaining('is "packetfilter:secretKey" meant? Remove it with pulumi config rm'),
       expect.stringContaining("docs/configuration.md has all of them"),
     ]);
   });
+
+  it("are members of nodes and receivers, too: what protects is an error with what was meant, wherever it stands", () => {
+    const at = { endpoint: "http://192.0.2.1", url: "http://192.0.2.1", clientId: "c", secretKey: "s" };
+    const { endpoint, ...receiver } = at;
+    const told = [
+      () => settings({ nodes: { fra1: { endpoint, maxValeu: 255 } } }).node("fra1"),
+      () => settings({ endpoint, node: { forignStaged: "fail" } }).node(undefined),
+      () => settings({}).node({ endpoint, commitdelayms: 5 }),
+      () => settings({ receivers: { dc: { ...receiver, deadlineMS: 5 } } }).receiver("dc"),
+    ].map((read) =>
+      caught(
+        () => String(read()),
+        ConfigError,
+        ({ message }) => message,
+      ),
+    );
+    expect(told).toEqual([
+      "packetfilter:nodes.fra1: has no member `maxValeu`: `maxValue` is likely meant",
+      "packetfilter:node: has no member `forignStaged`: `foreignStaged` is likely meant",
+      "node: has no member `commitdelayms`: `commitDelayMs` is likely meant",
+      "packetfilter:receivers.dc: has no member `deadlineMS`: `deadlineMs` is likely meant",
+    ]);
+  });
+
+  it("lead from a misspelt former key to where it stands now", () => {
+    expect(unknownKeys(["packetfilter:maxvalue", "packetfilter:timoutMs"])).toEqual({
+      refused: [expect.stringContaining('is "packetfilter:node.maxValue" meant?')],
+      passed: [expect.stringContaining('is "packetfilter:node.timeoutMs" meant?')],
+    });
+  });
+
+  it.each(["maxRemoval", "forbidenPrefixes", "readonly", "max_entries", "requiredPrefix", "shortestPrefixes"])(
+    "are refused where a limit is likely meant: %s",
+    (name) => {
+      const { refused, passed } = unknownKeys([`packetfilter:${name}`]);
+      expect(passed).toEqual([]);
+      expect(refused).toEqual([expect.stringMatching(/that nothing reads: is "packetfilter:\w+" meant\?/)]);
+    },
+  );
+});
+
+it("what is wrong is told with the name of what set it", () => {
+  const endpoint = "https://192.0.2.10";
+  const own = { PACKETFILTER_ENDPOINT: endpoint, PACKETFILTER_HEADERS: "Bearer" };
+  const settings = (config: Record<string, unknown>, env: Record<string, string>) =>
+    readSettings((key) => config[key], env);
+  const node =
+    (...given: Parameters<typeof settings>) =>
+    () =>
+      settings(...given).node(undefined);
+  expect(node({}, own)).toThrow(/^PACKETFILTER_HEADERS: must be an object of strings/);
+  expect(node({}, { ...own, PACKETFILTER_HEADERS: '{"a b":"c"}' })).toThrow(
+    /^PACKETFILTER_HEADERS\.a b: is not the name/,
+  );
+  expect(node({ endpoint, headers: "Bearer" }, {})).toThrow(/^packetfilter:headers: must be an object of strings/);
+  expect(node({}, { PACKETFILTER_ENDPOINT: "ftp://192.0.2.10" })).toThrow(/^PACKETFILTER_ENDPOINT: /);
+  const receiver =
+    (...given: Parameters<typeof settings>) =>
+    () =>
+      settings(...given).receiver(undefined);
+  expect(receiver({ signalingUrl: "ftp://192.0.2.20", clientId: "c", secretKey: "s" }, {})).toThrow(
+    /^packetfilter:signalingUrl: /,
+  );
+  const env = {
+    PACKETFILTER_SIGNALING_URL: "https://192.0.2.20",
+    PACKETFILTER_CLIENT_ID: "..",
+    PACKETFILTER_SECRET_KEY: "s",
+  };
+  expect(receiver({}, env)).toThrow(/^PACKETFILTER_CLIENT_ID: must not be/);
+  expect(() => settings({}, { PACKETFILTER_READ_ONLY: "perhaps" })).toThrow(
+    /^PACKETFILTER_READ_ONLY is neither true nor false/,
+  );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../provider/model/json";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
 import { Runtime } from "../../provider/resources/runtime";
 import { serve } from "../client/support";
@@ -21,13 +22,36 @@ async function bench() {
   });
   const handler = (secretKey: string) => {
     const runtime = new Runtime({ env: {}, print: () => undefined });
-    const config = { signalingUrl: server.url, clientId: "c1", secretKey, deadlineMs: 2_000 };
+    const config = { signalingUrl: server.url, clientId: "c1", secretKey, receiver: { deadlineMs: 2_000 } };
     runtime.configure((key) => config[key as keyof typeof config]);
     return new CloudSignalingHandler(runtime);
   };
   const asked = () => server.arrived.map(({ path, body }) => `${path.split("/").pop()} ${body}`);
   return { active, handler, asked, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
+
+describe("the status that a run looked at", () => {
+  it("is that of its start, and of its stop", async () => {
+    await using receiver = await bench();
+    receiver.active.add(Y);
+    const run = async (olds: JsonObject, prefixes: readonly string[]) => {
+      const handler = receiver.handler("right");
+      const { inputs } = handler.check(olds, { prefixes: [...prefixes] });
+      await handler.look(olds, inputs, true);
+      return { handler, inputs };
+    };
+    const first = await run({}, [X, Y]);
+    const { id, outs } = await first.handler.create(first.inputs);
+    expect(receiver.asked()).toEqual(["status ", `start {"IP_prefix":["${X}"]}`, "status "]);
+    expect(outs).toMatchObject({ prefixes: [X, Y], started: [X] });
+
+    const from = receiver.server.arrived.length;
+    const second = await run(outs, [Y]);
+    await second.handler.update(id, outs, second.inputs);
+    expect(receiver.asked().slice(from)).toEqual(["status ", `stop {"IP_prefix":["${X}"]}`, "status "]);
+    expect([...receiver.active]).toEqual([Y]);
+  });
+});
 
 describe("a signaling that was started is stopped whatever the status says", () => {
   it("so that a destroy with a wrong secret fails, and one with the right secret ends it", async () => {

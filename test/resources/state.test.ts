@@ -175,7 +175,7 @@ describe("the plan of a create", () => {
     exclusive: true,
     onExisting: "adopt" as const,
     owned: new Set<string>(),
-    limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 } },
+    limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 }, wide: new Set<4 | 6>() },
     leaving: new Set<CanonicalPrefix>(),
   };
 

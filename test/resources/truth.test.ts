@@ -97,7 +97,7 @@ describe("an entry that was there", () => {
     ]);
     expect(await stack.up([created()], { refresh: true })).toEqual([]);
     stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-    const failed = await stack.engine.up([created(7)], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
+    const failed = await stack.engine.up([created(7)], { timing: { timeoutMs: 40, deadlineMs: 2_000 } });
     expect(failed.errors).toHaveLength(1);
     stack.emulator.clearFaults();
     await stack.up([created(7)]);
@@ -125,7 +125,7 @@ describe("an entry that was there", () => {
     await using stack = await bench();
     stack.emulator.fail({ cmd: "commit", kind: "lost-answer" });
     stack.emulator.fail({ cmd: "list", nth: 2, status: 503, times: 100 });
-    const failed = await stack.engine.up([created()], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
+    const failed = await stack.engine.up([created()], { timing: { timeoutMs: 40, deadlineMs: 2_000 } });
     expect(failed.errors).toHaveLength(1);
     stack.emulator.clearFaults();
     await stack.up([created()]);
@@ -160,7 +160,7 @@ describe("a set that becomes exclusive", () => {
     const said = await stack.up([set([A], { exclusive: true })]);
     expect(said).toEqual([
       expect.stringMatching(
-        /^warning: .*left entries that the program does not declare: 198\.51\.100\.0\/24, 203\.0\.113\.0\/24/,
+        /^warning: .* holds 2 undeclared entries \(198\.51\.100\.0\/24, 203\.0\.113\.0\/24\): they stay; .*--refresh/,
       ),
     ]);
     expect(sent(stack.emulator, start)).toEqual(["list"]);

@@ -13,8 +13,10 @@ async function bench(entries: Record<string, unknown> | undefined, shape: Shape 
   const node = await startShapedNode(entries ? { [BLOCKED]: entries } : {}, shape);
   const printed: string[] = [];
   const runtime = () => {
-    const fresh = new Runtime({ env: {}, print: (line) => void printed.push(line.replaceAll(node.endpoint, "NODE")) });
-    const config = { endpoint: node.endpoint, commitCoalesceMs: 0, timeoutMs: 2_000, deadlineMs: 2_500, ...options };
+    const print = (line: string) => void printed.push(line.replaceAll(node.endpoint, "NODE"));
+    const fresh = new Runtime({ env: {}, print, world: { maxTries: 1 } });
+    const timing = { commitCoalesceMs: 0, timeoutMs: 2_000, deadlineMs: 2_500 };
+    const config = { endpoint: node.endpoint, node: { ...timing, ...options } };
     fresh.configure((key) => config[key as keyof typeof config]);
     return fresh;
   };
@@ -130,8 +132,8 @@ it.each<DialectSettings>([{ capStatus: 422, tooLargeForm: "html" }, { tooLargeFo
   async (form) => {
     const state = { arenas: { edge: { sets: { blocked: {} } } } };
     await using emulator = await startEmulator({ state, dialect: { maxEntriesPerRequest: 100, ...form } });
-    const runtime = new Runtime({ env: {}, print: () => {} });
-    runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+    const runtime = new Runtime({ env: {}, print: () => {}, world: { maxTries: 1 } });
+    runtime.configure((key: string) => ({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } })[key]);
     const entries = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`10.0.${i >> 8}.${i & 255}/32`, 7]));
     const handler = new PrefixSetHandler(runtime);
     const { id, outs } = await handler.create({ arena: "edge", set: "blocked", entries });
@@ -178,18 +180,18 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined);
     const handler = new PrefixSetHandler(provider.runtime());
     const ways =
-      "If the node has no such set any more: make it there; or give the node absentSet: \"empty\", with which it counts as empty and its first insert makes it, and run the same command with --run-program; or take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
+      "If the node has no such set any more: make it there; or give the node answers.absent: \"empty\", with which it counts as empty and its first insert makes it, and run the same command with --run-program; or take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toBe(
       `Set prefixset://edge/blocked on NODE: list failed (HTTP 404): no such set. ${ways}`,
     );
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(ways);
     expect(await handler.create(provider.args({ [A]: 1 })).catch(provider.told)).toContain(
-      'If the node has no such set: make it there; or give the node absentSet: "empty", with which it counts as empty and its first insert makes it. Nothing was changed',
+      'If the node has no such set: make it there; or give the node answers.absent: "empty", with which it counts as empty and its first insert makes it. Nothing was changed',
     );
   });
 
   it("is made by its first insert where the node does that", async () => {
-    await using provider = await bench(undefined, { makesSets: true }, { absentSet: "empty" });
+    await using provider = await bench(undefined, { makesSets: true }, { answers: { absent: "empty" } });
     const handler = new PrefixSetHandler(provider.runtime());
     const { id, outs } = await handler.create(provider.args({ [A]: 1, [B]: 2 }));
     expect(held(provider.node)).toEqual({ [A]: 1, [B]: 2 });
@@ -207,7 +209,7 @@ describe("a node that does not answer", () => {
   const ENTRY = { arena: "edge", set: "blocked", prefix: A, value: 1, url: BLOCKED };
 
   it("keeps the state on refresh where the options say so, with one request for all", async () => {
-    await using provider = await bench({}, {}, { onUnreachable: "skip", maxTries: 1 });
+    await using provider = await bench({}, {}, { onUnreachable: "skip" });
     const { endpoint } = provider.node;
     await provider.node[Symbol.asyncDispose]();
     const runtime = provider.runtime();
@@ -231,11 +233,7 @@ describe("a node that does not answer", () => {
   });
 
   it("fails a refresh otherwise, and an answer with an error always does", async () => {
-    await using provider = await bench(
-      undefined,
-      { unknown: [401, "who are you?"] },
-      { onUnreachable: "skip", maxTries: 1 },
-    );
+    await using provider = await bench(undefined, { unknown: [401, "who are you?"] }, { onUnreachable: "skip" });
     const { endpoint } = provider.node;
     const read = (runtime: Runtime) =>
       new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint }).catch(provider.told);
@@ -243,8 +241,8 @@ describe("a node that does not answer", () => {
     provider.node.shape = { unknown: [503, "busy"] };
     expect(await read(provider.runtime())).toContain("HTTP 503");
     await provider.node[Symbol.asyncDispose]();
-    const plain = new Runtime({ env: {}, print: () => {} });
-    plain.configure((key: string) => ({ endpoint, maxTries: 1 })[key]);
+    const plain = new Runtime({ env: {}, print: () => {}, world: { maxTries: 1 } });
+    plain.configure((key: string) => ({ endpoint })[key]);
     expect(await read(plain)).toContain("no connection");
   });
 });

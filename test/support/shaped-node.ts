@@ -21,6 +21,8 @@ export interface Shape {
   readonly makesSets?: boolean;
   /** True: a set that a commit left empty is not there any more. */
   readonly dropsEmpty?: boolean;
+  /** True for an entry of an insert or delete for which the whole request is refused, given what is there or staged. */
+  readonly refuses?: (entry: { readonly p?: string; readonly a?: string }, held: Held) => boolean;
   /** The key under which a set holds what a delete names. Default: the text itself. */
   readonly key?: (spelling: string) => string;
 }
@@ -63,6 +65,7 @@ export async function startShapedNode(
     held.set(at, applied);
     if (cmd === "list") return list ? list(applied, at) : [...applied].map(([p, v]) => ({ p, v }));
     const next = staged.get(at) ?? new Map(applied);
+    if (shape.refuses && data.some((entry) => shape.refuses?.(entry, next))) return new Told(400, { error: "refused" });
     for (const { p, a, v } of data) p === undefined ? next.delete(key(a ?? "")) : next.set(p, v);
     staged.set(at, next);
     if (cmd === "commit") {

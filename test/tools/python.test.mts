@@ -15,7 +15,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VERSION } from "../../tools/pulumi-cli/ensure.mjs";
-import { ensurePythonHost } from "../../tools/pulumi-cli/python.mjs";
+import { ensurePart } from "../../tools/pulumi-cli/parts.mjs";
 import { ensurePython } from "../../tools/python/ensure.mjs";
 
 const HOST = ["pulumi-language-python", "pulumi-language-python-exec"];
@@ -46,12 +46,12 @@ describe("Pulumi's Python language host", () => {
       for (const name of HOST) program(folder, name);
     };
     program(path, "pulumi-language-python");
-    const made = await ensurePythonHost({ env, out, built });
+    const made = await ensurePart("python", { env, out, built });
     expect(made).toBe(join(home, ".pulumi", "versions", VERSION, "bin"));
     expect(readdirSync(made).sort()).toEqual(HOST);
     expect(readdirSync(join(made, "..")).sort()).toEqual(["bin"]);
     program(path, "pulumi-language-python-exec");
-    expect(await ensurePythonHost({ env, out, built })).toBe(path);
+    expect(await ensurePart("python", { env, out, built })).toBe(path);
   });
 
   test("is built once with Go from its pinned module, and its script comes from the same", async () => {
@@ -70,7 +70,7 @@ while [ "$1" != -o ]; do shift; done
 echo > "$2"
 /bin/chmod +x "$2"`,
     );
-    const [first, second] = await Promise.all([ensurePythonHost({ env, out }), ensurePythonHost({ env, out })]);
+    const [first, second] = await Promise.all([ensurePart("python", { env, out }), ensurePart("python", { env, out })]);
     expect(second).toBe(first);
     expect(readdirSync(first).sort()).toEqual(HOST);
     const calls = readFileSync(join(home, "calls"), "utf8").trim().split("\n");
@@ -81,7 +81,7 @@ echo > "$2"
   });
 
   test("that is not there and cannot be built is a sentence with the reason", async () => {
-    await expect(ensurePythonHost({ env, out })).rejects.toThrow(
+    await expect(ensurePart("python", { env, out })).rejects.toThrow(
       `Pulumi's Python language host is not on PATH and could not be built: there is no go on PATH. Install the Pulumi CLI ${VERSION} or later`,
     );
     expect(readdirSync(join(home, ".pulumi", "versions", VERSION))).toEqual(["bin"]);

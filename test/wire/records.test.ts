@@ -195,6 +195,40 @@ describe("profiles and rules", () => {
     expect(problem.remedy).toBe('If that is its name, set answers.names: { name: "title" }.');
   });
 
+  it.each([
+    [{ reply: { rows: [{ name: "web" }] } }, ': answers.path: "reply.rows".'],
+    [{ web: { rules: 2 }, clean: { rules: 1 } }, ': answers.path: { profiles: "." }.'],
+    [{ data: { web: { rules: 2 } } }, ': answers.path: "data".'],
+    [{ header: { took: 3 }, web: { rules: 2 } }, ': answers.path: { profiles: "." }.'],
+  ])("%j is no map of profiles by name, unless the settings say so", (json, setting) => {
+    const { remedy } = caught(() => readProfileList(json));
+    expect(remedy).toBe(`If the list is there, set${setting.slice(1)}`);
+  });
+
+  it("maps by name or id are read where the settings say that the whole answer is one", () => {
+    const answers = { path: { profiles: ".", rules: "." } };
+    expect(readProfileList({ web: { rules: 2 }, clean: {} }, { answers })).toEqual([
+      { name: "web", extra: { rules: 2 } },
+      { name: "clean" },
+    ]);
+    expect(readRuleList({ "31": { drop: true }, "30": { name: "SYN" } }, { answers })).toEqual([
+      { id: 30, name: "SYN" },
+      { id: 31, extra: { drop: true } },
+    ]);
+    const { remedy } = caught(() => readRuleList({ "30": { name: "SYN" } }));
+    expect(remedy).toBe('If the list is there, set answers.path: { rules: "." }.');
+  });
+
+  it.each([
+    [{ status: "ok", took: 3 }, 'If that is its name, set answers.names: { name: "status" }.'],
+    [{ label: "SYN", number: 30 }, 'If that is its name, set answers.names: { name: "label" }.'],
+    [{ match: [], actions: ["drop"] }, undefined],
+  ])("%j has neither an id nor a name that is known, and is no rule", (record, remedy) => {
+    const problem = caught(() => readRuleList([{ id: 1 }, record]));
+    expect(problem.message).toContain("element 1 is no rule with an id or a name");
+    expect(problem.remedy).toBe(remedy);
+  });
+
   it("rules that are keyed by anything but ids are refused: their order is not known", () => {
     expect(() => readRuleList({ "192.0.2.1": { id: 1 } })).toThrow("keyed by something else than their ids");
   });

@@ -13,14 +13,14 @@ it.each([
 
 it.each([
   [5, [["", "must be an object"]]],
-  [{ paths: "x" }, [["", "has no member `paths`"]]],
+  [{ paths: "x" }, [["", "has no member `paths`: `path` is likely meant"]]],
   [{ path: "" }, [["path", "must be names of members with dots between them"]]],
   [{ path: "a..b" }, [["path", "must be names of members with dots between them"]]],
   [{ path: 5 }, [["path", "must be a text, or an object of texts by kind of list"]]],
   [{ path: { sets: "x" } }, [["path", "has no member `sets`"]]],
   [{ path: { marks: ["x"] } }, [["path.marks", "must be a text"]]],
   [{ empty: "[]" }, [["empty", 'must be "{}" or ""']]],
-  [{ names: { prefixes: "x" } }, [["names", "has no member `prefixes`"]]],
+  [{ names: { prefixes: "x" } }, [["names", "has no member `prefixes`: `prefix` is likely meant"]]],
   [{ names: { id: "" } }, [["names.id", "must not be empty"]]],
   [{ names: { id: "Row", value: "row" } }, [["names.id", "is the name of `value` already"]]],
 ])("wrong settings of answers are refused by name: %j", (answers, problems) => {

@@ -27,6 +27,16 @@ const PYTHON = {
   package: "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
 };
 
+/** @type {Binary} */
+const GO = {
+  name: "pulumi-language-go",
+  module: "language-go",
+  package: "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go",
+};
+
+/** @type {Binary} */
+const LOCAL_SDK = { name: "packetfilter-local-sdk", module: "local-sdk", package: "." };
+
 /** @typedef {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} Options */
 
 /**
@@ -51,8 +61,7 @@ export async function build(folder, options) {
  * @throws {Error} a sentence that says what is missing
  */
 export async function buildPythonHost(folder, options) {
-  const go = await goVersion(options.env);
-  await buildOne(PYTHON, folder, `${go} (once per machine, less than a minute)`, options);
+  await buildPart(PYTHON, folder, options);
   let modules = "";
   const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
   await run("go", args, join(import.meta.dirname, PYTHON.module), goEnv(options.env), (line) => {
@@ -62,6 +71,27 @@ export async function buildPythonHost(folder, options) {
   copyFileSync(join(modules, "python", "cmd", script), join(folder, script));
   // Files of the module cache can only be read.
   chmodSync(join(folder, script), 0o755);
+}
+
+/** Builds the Go language host, as {@link buildPythonHost}. @param {string} folder @param {Options} options */
+export function buildGoHost(folder, options) {
+  return buildPart(GO, folder, options);
+}
+
+/**
+ * Builds what writes an SDK from a schema, as {@link buildPythonHost}: the hosts that Go can build do not know how.
+ *
+ * @param {string} folder
+ * @param {Options} options
+ */
+export function buildLocalSdk(folder, options) {
+  return buildPart(LOCAL_SDK, folder, options);
+}
+
+/** @param {Binary} binary @param {string} folder @param {Options} options */
+async function buildPart(binary, folder, options) {
+  const go = await goVersion(options.env);
+  await buildOne(binary, folder, `${go} (once per machine, less than a minute)`, options);
 }
 
 /** @param {Binary} binary @param {string} folder @param {string} how @param {Options} options */

@@ -5,9 +5,9 @@
 // request nor the files that the change touches. Those come from the platform.
 
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readlink, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { githubReviews } from "./github.mjs";
 import { gitlabReviews } from "./gitlab.mjs";
@@ -20,7 +20,7 @@ const PER_PAGE = 100;
 const JUDGES = {
   policies: /(^|\/)(packetfilter-policies|policy-config)[^/]*$/,
   "limits and settings of stacks": /(^|\/)Pulumi(\.[^/]+)?\.ya?ml$/,
-  "scripts and pipelines": /^(ci|\.github|\.gitlab)\/|^\.gitlab-ci\.yml$/,
+  "scripts and pipelines": /^(ci|\.github|\.gitlab)(\/|$)|^\.gitlab-ci\.yml$/,
   dependencies: /(^|\/)(package(-lock)?\.json|\.npmrc)$/,
 };
 const LIMITS =
@@ -80,22 +80,57 @@ async function reportOf({ preview, policies }, link) {
   }
 }
 
-/** Which of what judges a change is a part of it, in words of this file. */
-function touched(files, preview) {
-  const kinds = Object.entries(JUDGES).filter(([, pattern]) => files.some((file) => pattern.test(file)));
-  const steps = preview === undefined ? [] : (JSON.parse(preview).steps ?? []);
-  const loosened = steps.filter(
-    ({ oldState, newState }) =>
-      oldState?.inputs &&
-      newState?.inputs &&
-      LIMITS.split(" ").some((name) => JSON.stringify(oldState.inputs[name]) !== JSON.stringify(newState.inputs[name])),
-  );
+/**
+ * Which of what judges a change is a part of it, in words of this file: by what the platform lists alone, since all that the
+ * review left is of the change's own making.
+ *
+ * @param files What the change touches; `whole` is false where the platform does not list all of it.
+ */
+async function touched({ paths, links, whole }) {
+  // What judges may be a link on the default branch: then what it leads to judges.
+  const judges = Object.entries(JUDGES).map(([kind, pattern]) => ({ kind, judges: (path) => pattern.test(path) }));
+  for await (const link of linksIn(".")) {
+    const found = judges.find((one) => one.judges(link));
+    const to = relative(process.cwd(), await realpath(link).catch(() => dangling(link)));
+    if (found) judges.push({ kind: found.kind, judges: (path) => path === to || path.startsWith(`${to}/`) });
+  }
   return [
-    ...kinds.map(([kind]) => kind),
-    ...(loosened.length > 0
-      ? [`limits of ${loosened.length} ${loosened.length === 1 ? "resource" : "resources"}`]
-      : []),
+    ...new Set(judges.filter((one) => paths.some(one.judges)).map(({ kind }) => kind)),
+    ...(links.length > 0 ? ["symbolic links"] : []),
+    ...(whole ? [] : ["more files than the platform lists"]),
   ];
+}
+
+/** What a link leads to that is not there yet. */
+async function dangling(link) {
+  return resolve(dirname(link), await readlink(link));
+}
+
+async function* linksIn(folder) {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) yield path;
+    else if (entry.isDirectory() && !["node_modules", ".git"].includes(entry.name)) yield* linksIn(path);
+  }
+}
+
+/** A sentence on limits that the preview shows as changed; nothing where it cannot be read. */
+function limitsIn(preview) {
+  try {
+    const changed = JSON.parse(preview).steps.filter(
+      ({ oldState, newState }) =>
+        oldState?.inputs &&
+        newState?.inputs &&
+        LIMITS.split(" ").some(
+          (name) => JSON.stringify(oldState.inputs[name]) !== JSON.stringify(newState.inputs[name]),
+        ),
+    ).length;
+    return changed === 0
+      ? ""
+      : `> It changes the limits of ${changed} ${changed === 1 ? "resource" : "resources"}.\n\n`;
+  } catch {
+    return "";
+  }
 }
 
 async function bodyOf(review) {
@@ -106,7 +141,7 @@ async function bodyOf(review) {
     console.error(error.message);
   }
   const report = left && (await reportOf(left, review.link));
-  const kinds = touched(await review.files(), report && left.preview);
+  const kinds = await touched(await review.files());
   const words =
     report?.slice(KEY.length + 1) ??
     `### Packet filter\n\nThe review left nothing that can be reported: [its run](<${review.link}>) says why.\n`;
@@ -114,7 +149,7 @@ async function bodyOf(review) {
     kinds.length === 0
       ? ""
       : `> **This change touches what judges it: ${kinds.join(", ")}.** The policies and scripts of the target branch judged it. Where it changes pipelines, scripts or dependencies, its own pipeline may have said something else: look at those files first.\n\n`;
-  return `${KEY}\n${notice}${words}`;
+  return `${KEY}\n${notice}${report ? limitsIn(left.preview) : ""}${words}`;
 }
 
 try {

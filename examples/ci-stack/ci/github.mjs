@@ -6,13 +6,16 @@ import { inflateRawSync } from "node:zlib";
 
 const MOST_BYTES = 32 * 2 ** 20;
 
+/** The mode of a symbolic link in a tree of git. */
+const LINK = "120000";
+
 export async function* githubReviews(env, { call, all, bounded }) {
   const { workflow_run: run, repository } = JSON.parse(await readFile(env.GITHUB_EVENT_PATH, "utf8"));
   const api = `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}`;
   const headers = { accept: "application/vnd.github+json", authorization: `Bearer ${env.GITHUB_TOKEN}` };
   const ours = run.pull_requests.filter(({ base }) => base.ref === repository.default_branch);
   for (const { number } of ours) {
-    const { head } = await (await call("GET", `${api}/pulls/${number}`, headers)).json();
+    const { head, changed_files: count } = await (await call("GET", `${api}/pulls/${number}`, headers)).json();
     // A review of a newer commit is on its way.
     if (head.sha !== run.head_sha) continue;
     yield {
@@ -25,7 +28,15 @@ export async function* githubReviews(env, { call, all, bounded }) {
       },
       async files() {
         const files = await all(`${api}/pulls/${number}/files`, headers);
-        return files.flatMap(({ filename, previous_filename }) => [filename, previous_filename ?? filename]);
+        const { tree, truncated } = await (
+          await call("GET", `${api}/git/trees/${head.sha}?recursive=1`, headers)
+        ).json();
+        const names = new Set(files.map(({ filename }) => filename));
+        return {
+          paths: files.flatMap(({ filename, previous_filename }) => [filename, previous_filename ?? filename]),
+          links: tree.filter(({ mode, path }) => mode === LINK && names.has(path)),
+          whole: files.length >= count && !truncated,
+        };
       },
       async artefacts() {
         const answer = await call("GET", `${api}/actions/runs/${run.id}/artifacts?name=review`, headers);

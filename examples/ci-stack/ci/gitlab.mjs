@@ -3,6 +3,9 @@
 
 const MOST_BYTES = 32 * 2 ** 20;
 
+/** The mode of a symbolic link in a tree of git. */
+const LINK = "120000";
+
 export async function* gitlabReviews(env, { call, all, bounded }) {
   if (!env.REVIEW_TOKEN)
     throw new Error("REVIEW_TOKEN is not set: it is protected, and for jobs of the default branch only.");
@@ -22,13 +25,19 @@ export async function* gitlabReviews(env, { call, all, bounded }) {
     if (review === undefined) continue;
     const notes = `${api}/merge_requests/${iid}/notes`;
     const artefact = async (name) =>
-      bounded(await call("GET", `${api}/jobs/${review.id}/artifacts/${name}`, headers), MOST_BYTES);
+      bounded(await call("GET", `${api}/jobs/${review.id}/artifacts/review-results/${name}`, headers), MOST_BYTES);
     yield {
       link: review.web_url,
       comments: { list: notes, one: (id) => `${notes}/${id}`, change: "PUT", headers },
       async files() {
         const files = await all(`${api}/merge_requests/${iid}/diffs`, headers);
-        return files.flatMap(({ new_path, old_path }) => [new_path, old_path]);
+        const one = await (await call("GET", `${api}/merge_requests/${iid}`, headers)).json();
+        return {
+          paths: files.flatMap(({ new_path, old_path }) => [new_path, old_path]),
+          links: files.filter(({ b_mode }) => b_mode === LINK),
+          // A text such as "12", or "1000+" where it counts no further.
+          whole: files.length >= Number(one.changes_count),
+        };
       },
       artefacts: async () => ({
         preview: await artefact("preview.json"),

@@ -1,18 +1,24 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { sentPlace } from "../../model/entry";
-import type { CliIo } from "../cli-io";
-import { addNodeFlags, chosenNodes, clientOf, type NodeFlags } from "../node-options";
+import { prefixFileEditor } from "../../prefixes/edit/edit-file";
+import { type CliIo, UsageError } from "../cli-io";
+import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "../node-options";
 import { collect } from "../option-values";
-import { readProject, requireWritable } from "../project";
+import { type Project, readProject, requireWritable, stackNames } from "../project";
+import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
 /** What `block` and `unblock` are both told. */
-export interface EditFlags extends NodeFlags {
+export interface EditFlags extends Omit<NodeFlags, "stack"> {
   readonly file: string;
   readonly now: readonly string[];
   readonly force?: boolean;
+  readonly stack: readonly string[];
+  readonly allStacks?: boolean;
+  readonly output: "text" | "json";
 }
 
 /**
@@ -21,25 +27,30 @@ export interface EditFlags extends NodeFlags {
  * @param now How the option is written: with `[url]` it may stand alone.
  */
 export function addEditFlags(command: Command, now = "--now <url>"): Command {
-  return addNodeFlags(
-    command
-      .option("--file <file>", "prefix file that a program reads with readPrefixFile: JSON or YAML")
-      .option(
-        now,
-        "after the file, also send and commit it to this set of each chosen node, such as prefixset://edge/blocked; again for more",
-        collect,
-        [],
-      )
-      .option("--force", "with --now: also change and remove what another writer put there"),
-  );
+  command
+    .option("--file <file>", "prefix file that a program reads with readPrefixFile: JSON or YAML")
+    .option(
+      now,
+      "also send and commit it to this set of each chosen node, such as prefixset://edge/blocked; again for more",
+      collect,
+      [],
+    )
+    .option("--force", "with --now: also change and remove what another writer put there")
+    .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"));
+  return addNodeFlags(command, {
+    severalStacks: true,
+    timeout: `how long the whole command, and each node, may take, such as 20s; default: ${COMMAND_MS / 1_000}s`,
+  });
 }
 
 /** A set of a node that is changed at once. */
 export interface NowTarget {
   readonly client: NodeClient;
   readonly url: PrefixSetUrl;
-  /** As the stack's configuration calls the node. */
+  /** As the stack's configuration calls the node; with the stack before it where there are several. */
   readonly node: string | undefined;
+  /** The project whose limits and audit log hold. */
+  readonly project: Project;
 }
 
 /** Where the edit is made, and by which limits. */
@@ -54,29 +65,82 @@ export type Workplace = Awaited<ReturnType<typeof workplace>>;
 export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.now.length > 0) {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
-  const { stack, config, now } = flags;
-  const project = await readProject({ folders: [dirname(file), folder], stack, config }, io);
-  if (isSending) requireWritable(project, "--now");
-  for (const sentence of project.unread) io.err(`${sentence}\n`);
-  const urls = [...new Map(now.map((text) => [text, readSet(text)])).values()];
-  const nodes = urls.length === 0 ? [] : await chosenNodes(flags, io, project);
-  const clients = nodes.map((node) => ({ node: node.name, client: clientOf(node) }));
-  return {
-    /** The file as it was named, for messages. */
-    name: flags.file,
-    file,
-    /** The project beside or above the file. */
-    project,
-    /** Where policies are looked for. */
-    folder: project.folder ?? dirname(file),
-    /** With --now: the sets to send to. */
-    targets: clients.flatMap(({ node, client }) => urls.map((url): NowTarget => ({ client, url, node }))),
-    /** Ends the connections. */
-    close: async () => void (await Promise.all(clients.map(({ client }) => client.close()))),
-  };
+  const deadline = deadlineOf(flags.timeout, io);
+  try {
+    const projects = await projectsOf(flags, [dirname(file), folder], io);
+    for (const project of projects) if (isSending) requireWritable(project, "--now");
+    const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
+    const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
+    const editor = prefixFileEditor(file, { stop: io.stop, say: (sentence) => io.err(`${sentence}\n`) });
+    return {
+      /** The file as it was named, for messages. */
+      name: flags.file,
+      file,
+      isThere: existsSync(file),
+      output: flags.output,
+      editor,
+      /** The projects beside or above the file: one for each stack. */
+      projects,
+      /** Where policies are looked for. */
+      folder: projects[0]?.folder ?? dirname(file),
+      deadline,
+      /** With --now: the sets to send to. */
+      targets: clients.flatMap((client) => urls.map((url): NowTarget => ({ ...client, url }))),
+      /** Ends the connections. */
+      close: async () => {
+        deadline.close();
+        await Promise.all(clients.map(({ client }) => client.close()));
+      },
+    };
+  } catch (error) {
+    deadline.close();
+    throw error;
+  }
+}
+
+/** The project as each of the named stacks sees it. @throws {UsageError} */
+async function projectsOf(flags: EditFlags, folders: readonly string[], io: CliIo): Promise<Project[]> {
+  const { stack, allStacks = false, config } = flags;
+  if (allStacks && stack.length > 0) throw new UsageError("--all-stacks and --stack exclude each other.");
+  const names = allStacks ? await stackNames(folders) : [...new Set(stack)];
+  if (allStacks && names.length === 0) throw new UsageError("--all-stacks: there is no file of a stack here.");
+  if (names.length > 1 && config !== undefined)
+    throw new UsageError("--config is the configuration of one stack: name that one with --stack.");
+  const chosen = names.length > 0 ? names : [undefined];
+  return Promise.all(chosen.map((name) => readProject({ folders, stack: name, config, judges: true }, io)));
+}
+
+/** The nodes that a command line chose in each of its stacks. @throws {UsageError} */
+export async function clientsOf(
+  flags: EditFlags,
+  projects: readonly Project[],
+  { stop }: Deadline,
+  io: CliIo,
+): Promise<Omit<NowTarget, "url">[]> {
+  const isOfSeveral = projects.length > 1;
+  if (isOfSeveral && flags.endpoint.length > 0)
+    throw new UsageError("--endpoint belongs to one stack: of several stacks name nodes with --node, or --all-nodes.");
+  const unknown = flags.node.filter((name) => !projects.some(({ nodes }) => nodes.includes(name)));
+  if (isOfSeveral && unknown.length > 0)
+    throw new UsageError(`--node ${unknown.join(",")}: none of the chosen stacks knows it.`);
+  const found: Omit<NowTarget, "url">[] = [];
+  for (const project of projects) {
+    const own = isOfSeveral ? flags.node.filter((name) => project.nodes.includes(name)) : flags.node;
+    if (isOfSeveral && own.length === 0 && flags.node.length > 0) continue;
+    const chosen = await chosenNodes({ ...flags, stack: project.stack, node: own }, io, project);
+    const nameOf = ({ name, options }: ChosenNode) =>
+      isOfSeveral ? `${project.stack}/${name ?? options.endpoint}` : name;
+    found.push(...chosen.map((node) => ({ node: nameOf(node), client: clientOf(node, stop), project })));
+  }
+  return found;
+}
+
+/** Where there is no project there is no program that reads the file, either. */
+export function isInProject({ projects }: Pick<Workplace, "projects">): boolean {
+  return projects.some(({ folder }) => folder !== undefined);
 }
 
 /** Where entries are sent, as a prefix file names it; nothing without --now. */
-export function sentPlaces({ targets }: Workplace): string[] {
+export function sentPlaces({ targets }: Pick<Workplace, "targets">): string[] {
   return targets.map(({ client, url }) => sentPlace(client.endpoint, formatUrl(url)));
 }

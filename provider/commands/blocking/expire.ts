@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
-import { sentPlace } from "../../model/entry";
+import { sentIn, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { count, some } from "../../model/text";
+import { some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
-import { withPrefixFile } from "../../prefixes/edit/edit-file";
 import { isExpired } from "../../resources/entries";
 import { type CliIo, UsageError } from "../cli-io";
-import { chosenNodes, clientOf } from "../node-options";
-import { addEditFlags, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
+import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
 import { readSet, requireGiven } from "./given";
-import { send } from "./send";
+import { printResult } from "./result";
+import { carryOut } from "./send";
+import { sentTo, tidied } from "./sent";
 
 const HELP = `
 Entries of the file whose time is over, or that unblock has taken out, are removed from the sets that --now names, at each chosen
@@ -57,69 +57,74 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
   if (!existsSync(place.file)) throw new Error(`${place.name}: there is no such file. Check --file.`);
   const now = (io.now ?? Date.now)();
   let close = place.close;
-  const problems = await withPrefixFile(place.file, async (locked) => {
-    const { before } = await locked.edit(() => new Map());
+  try {
+    const before = await place.editor.read();
     const expired = new Map(Object.entries(before).filter(([, { expires }]) => isExpired(expires, now)));
-    if (expired.size === 0) {
-      io.out(`${place.name}: nothing in it has expired.\n`);
-      return [];
-    }
-    const remembered = isEverywhere ? await rememberedTargets(expired, flags, place, io) : undefined;
-    close = remembered?.close ?? close;
-    const targets = remembered?.targets ?? place.targets;
-    const wanted = (target: NowTarget) => {
+    const remembered =
+      isEverywhere && expired.size > 0 ? await rememberedTargets(expired, flags, place, io) : undefined;
+    const targets = remembered?.targets ?? (expired.size > 0 ? place.targets : []);
+    close = async () => void (await Promise.all([place.close(), remembered?.close()]));
+    const names = (target: NowTarget) => {
       const at = sentPlace(target.client.endpoint, formatUrl(target.url));
-      const mine = [...expired].filter(([, { sent }]) => !isEverywhere || sent?.[at] !== undefined);
-      const remove = new Set(mine.map(([prefix]) => prefix as CanonicalPrefix));
-      return {
-        put: new Map<CanonicalPrefix, number>(),
-        remove,
-        before,
-        isForced: flags.force === true,
-        isExpired: true,
-      };
+      const mine = [...expired].filter(([, entry]) => !isEverywhere || sentTo(entry)[at] !== undefined);
+      return mine.map(([prefix]) => prefix as CanonicalPrefix);
     };
-    const told = await send({ ...place, targets }, locked, wanted, { command, arguments: [] }, io);
-    const { after } = await locked.edit((entries) => forgotten(entries, [...expired.keys()]));
+    const isForced = flags.force === true;
+    const change = { names, isForced, isExpired: true, decide: () => new Map(), written: () => {} };
+    const ended = await carryOut({ ...place, targets }, change, { command, arguments: [] }, io);
+    const after = await tidied(place.editor, (entries) => forgotten(entries, [...expired.keys()]), io);
     const left = [...expired.keys()].filter((prefix) => after[prefix] !== undefined);
-    io.out(
-      `${place.name}: ${count(expired.size - left.length, "entry that has", "entries that have")} expired taken out.\n`,
-    );
-    if (left.length > 0) io.out(`${place.name} keeps ${some(left)} until it is gone everywhere.\n`);
-    return [...(remembered?.unknown ?? []), ...told];
-  }).finally(() => close());
-  if (problems.length > 0) throw new Error(problems.join("\n"));
+    const sentences = endSentences(place.name, [...expired.keys()], left);
+    const problems = [...(remembered?.unknown ?? []), ...ended.problems];
+    const more = { expired: [...expired.keys()], kept: left };
+    printResult({ ...ended, problems }, place, { more, sentences }, io);
+  } finally {
+    await close();
+  }
+}
+
+/** What became of the entries whose time is over. */
+function endSentences(name: string, expired: readonly string[], left: readonly string[]): string[] {
+  if (expired.length === 0) return [`${name}: nothing in it has expired.`];
+  const gone = expired.filter((prefix) => !left.includes(prefix));
+  const fates = [
+    [gone, "is taken out.", "are taken out."],
+    [
+      left,
+      'stays in it until it is gone from every set into which "block --now" put it.',
+      'stay in it until they are gone from every set into which "block --now" put them.',
+    ],
+  ] as const;
+  return fates.flatMap(([prefixes, one, many]) =>
+    prefixes.length === 0
+      ? []
+      : `${name}: ${some(prefixes)}, whose time is over, ${prefixes.length === 1 ? one : many}`,
+  );
 }
 
 /** What is nowhere any more, and what no command has put anywhere: no reader of the file wants it. */
 function forgotten(entries: PrefixEntries, expired: readonly string[]) {
-  const gone = expired.filter((prefix) => entries[prefix] !== undefined && entries[prefix]?.sent === undefined);
+  const gone = expired.filter((prefix) => entries[prefix] !== undefined && sentIn(entries[prefix]) === undefined);
   return new Map(gone.map((prefix) => [prefix as CanonicalPrefix, undefined] as const));
 }
 
-/** The sets that the file remembers, at the nodes that stack and environment know. */
+/** The sets that the file remembers, at the nodes that stacks and environment know. */
 async function rememberedTargets(
   expired: ReadonlyMap<string, PrefixEntries[string]>,
   flags: Flags,
-  { project }: Workplace,
+  { projects, deadline }: Workplace,
   io: CliIo,
 ) {
-  const places = new Set([...expired.values()].flatMap(({ sent }) => Object.keys(sent ?? {})));
-  const isUnsaid = flags.node.length === 0 && flags.endpoint.length === 0 && project.nodes.length > 0;
-  const nodes =
-    places.size === 0
-      ? []
-      : await chosenNodes(
-          { ...flags, now: [], allNodes: isUnsaid || flags.allNodes === true } as EditFlags,
-          io,
-          project,
-        );
-  const clients = nodes.map((node) => ({ node: node.name, client: clientOf(node) }));
+  const places = new Set([...expired.values()].flatMap((entry) => Object.keys(sentTo(entry))));
+  const isUnsaid =
+    flags.node.length === 0 && flags.endpoint.length === 0 && projects.some(({ nodes }) => nodes.length > 0);
+  const chosen = { ...flags, now: [], allNodes: isUnsaid || flags.allNodes === true } as EditFlags;
+  const clients = places.size === 0 ? [] : await clientsOf(chosen, projects, deadline, io);
   const unknown: string[] = [];
   const targets = [...places].flatMap((place): NowTarget[] => {
     const [endpoint = "", url = ""] = place.split(" ");
-    const chosen = clients.find(({ client }) => client.endpoint === endpoint);
-    if (chosen) return [{ ...chosen, url: readSet(url) }];
+    const found = clients.find(({ client }) => client.endpoint === endpoint);
+    if (found) return [{ ...found, url: readSet(url) }];
     unknown.push(
       `${url} on ${endpoint}: no node that was chosen has this address, and nothing was removed there. Name it with --node or --endpoint.`,
     );

@@ -1,8 +1,8 @@
-import type { SetResult } from "../../batch/set-operation";
+import { type SetResult, SetWriteFailure } from "../../batch/set-operation";
 import { SetWriter } from "../../batch/set-writer";
 import { SharedReads } from "../../batch/shared-reads";
-import { DEFAULTS, formatUrl } from "../../client";
-import { systemClock } from "../../client/clock";
+import { DEFAULTS, formatUrl, RequestError } from "../../client";
+import { type Clock, systemClock } from "../../client/clock";
 import { type ListedValue, sentPlace } from "../../model/entry";
 import { messageOf } from "../../model/errors";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
@@ -10,21 +10,28 @@ import { PrefixIndex } from "../../model/prefix-index";
 import type { ListedMap, PrefixMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
-import type { LockedFile } from "../../prefixes/edit/edit-file";
+import type { Edited } from "../../prefixes/edit/edit-file";
 import { type AuditRecord, failedWrite } from "../../resources/audit-log";
+import { isExpired } from "../../resources/entries";
 import { type ContentLimits, contentLimits, contentProblems, valueProblems } from "../../resources/limits/content";
 import { RemovalBudget } from "../../resources/limits/removals";
 import type { CliIo } from "../cli-io";
-import { audit, type Project } from "../project";
-import type { NowTarget } from "./common";
-import { forgetGone, type Memory, rememberSent } from "./sent";
+import { audit } from "../project";
+import type { NowTarget, Workplace } from "./common";
+import { stopReason } from "./deadline";
+import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 
-/** What is to be there at once, and what is to be gone. */
-export interface Wanted {
-  readonly put: PrefixMap;
-  readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** What the file said of them before: what the node holds so is the file's, anything else is another writer's. */
-  readonly before: PrefixEntries;
+/** The prefix file, which remembers what is put into sets, and the time that the whole command has. */
+export type Sending = Pick<Workplace, "editor" | "deadline">;
+
+/** What a command wants of some prefixes, as the file says it. */
+export interface Intent {
+  /** The prefixes that the command is about. */
+  readonly names: readonly CanonicalPrefix[];
+  /** What the file said before the command's edit, and says with it: until that is made, what it will be. */
+  known(): Edited;
+  /** Makes the edit, once for all targets: before anything is sent. */
+  write(): Promise<Edited>;
   /** True: what is another writer's gets the value, or goes, too. */
   readonly isForced: boolean;
   /** True: what is removed has expired, and counts for no limit. */
@@ -33,87 +40,209 @@ export interface Wanted {
   readonly reason?: string;
 }
 
-/** The set that is changed, and the project whose limits and audit log hold. */
-interface SetNow extends NowTarget {
-  readonly project: Project;
-  /** The prefix file, which remembers what is put into the set. */
-  readonly file: LockedFile;
+/** What is to be there at once, and what is to be gone. */
+interface Wanted {
+  readonly put: PrefixMap;
+  readonly remove: ReadonlySet<CanonicalPrefix>;
+  /** What the file said of them before: what the node holds so is the file's, anything else is another writer's. */
+  readonly before: PrefixEntries;
+  /** What this command itself put there. */
+  readonly own: ReadonlyMap<CanonicalPrefix, ReadonlySet<ListedValue>>;
+  readonly isForced: boolean;
+}
+
+/** How a set was left. */
+export interface SentNow {
+  /** A sentence. */
+  readonly done: string;
+  /** How many entries were changed. */
+  readonly changed: number;
+  /** Sentences about what is not as the command says: what is another writer's, and what still covers an address. */
+  readonly problems: readonly string[];
+}
+
+/** A target that was not brought to an end. */
+export class NotSent extends Error {
+  override readonly name = "NotSent";
+
+  constructor(
+    message: string,
+    /** `"not sent"`: nothing was changed there. `"unknown"`: entries may be staged or applied. */
+    readonly outcome: "not sent" | "unknown",
+    /** True where the same command may succeed when it is given again. */
+    readonly isPassing: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** So often a set is looked at again where other commands edit the file, after so many milliseconds each. */
+const LOOKS_AGAIN = 15;
+const LOOK_AGAIN_MS = 300;
+
+/** What shall be in a set, by the file: what has expired there, or is not in it, is to be gone. */
+function wantedOf(
+  names: readonly CanonicalPrefix[],
+  after: PrefixEntries,
+  now: number,
+): Pick<Wanted, "put" | "remove"> {
+  const put = new Map<CanonicalPrefix, number>();
+  for (const prefix of names) {
+    const entry = after[prefix];
+    if (entry && !isExpired(entry.expires, now)) put.set(prefix, entry.value);
+  }
+  return { put, remove: new Set(names.filter((prefix) => !put.has(prefix))) };
 }
 
 /**
- * Makes a set of a node hold what the file says of these prefixes: one list, what is missing or different, one commit, and
- * a list that shows it. What is there already is not sent, and committed all the same: a command that was killed may have
- * staged it. Another writer's entry stays as it is.
+ * Makes a set of a node hold what the file says of these prefixes: one list, the edit of the file, what is missing or
+ * different, one commit, and a list that shows it. What is there already is not sent, and committed all the same: a command
+ * that was killed may have staged it. Another writer's entry stays as it is. No lock is held meanwhile: where another command
+ * has changed the file by then, the set is brought to what it says now, so that the command that ends last leaves both the same.
  *
- * @returns `done`: a sentence; `changed`: how many entries were; `problems`: sentences about what is not as the command says,
- *   what is another writer's, and what still covers an address
- * @throws {Error} with the node and what to do; the file stays as it was written
+ * @throws {NotSent} with the node and what to do
  */
-export async function sendNow({ client, url, node, project, file }: SetNow, wanted: Wanted, io: CliIo) {
+export async function sendNow(
+  target: NowTarget,
+  { editor, deadline }: Sending,
+  intent: Intent,
+  io: CliIo,
+): Promise<SentNow> {
+  const { client, url, node, project } = target;
   const name = formatUrl(url);
-  const memory: Memory = { file, endpoint: client.endpoint, url: name, now: (io.now ?? Date.now)() };
+  const time = (io.now ?? Date.now)();
+  const memory: Memory = { file: editor, endpoint: client.endpoint, url: name, now: time };
+  const place = sentPlace(client.endpoint, name);
   const label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;
   const set = client.set(url);
-  const foreign = (observed: ListedMap) => foreignEntries(observed, wanted, sentPlace(client.endpoint, name));
-  const own = (observed: ListedMap) => without(wanted, foreign(observed));
+  const { stop } = deadline;
+  const clock: Clock = { ...systemClock, sleep: (ms) => systemClock.sleep(ms, stop) };
+  const own = new Map<CanonicalPrefix, Set<ListedValue>>();
+  const { isForced } = intent;
+  const atStart = intent.known().before;
+  let before: PrefixEntries = atStart;
+  let looks = LOOKS_AGAIN;
+  let wanted: Wanted = { ...wantedOf(intent.names, intent.known().after, time), before, own, isForced };
+  let isBegun = false;
+  const foreign = (observed: ListedMap) => foreignEntries(observed, { ...wanted, before }, place);
   const writer = new SetWriter({
     set,
     label,
-    deadlineMs: DEFAULTS.deadlineMs,
+    deadlineMs: Math.min(DEFAULTS.deadlineMs, deadline.ms),
     commitCoalesceMs: 0,
-    clock: systemClock,
-    wanted: wanted.put,
+    clock,
+    get wanted() {
+      return wanted.put;
+    },
     notices: { warn: (message) => io.err(`${message}\n`) },
     reads: new SharedReads(() => set.observe()),
     removals: new RemovalBudget(() => project.settings, name, label),
     sameMachine: {
-      before: (observed) => rememberSent(memory, own(observed).put, observed),
+      before: async (observed) => {
+        ({ before } = await intent.write());
+        stop.throwIfAborted();
+        const { put } = without(wanted, foreign(observed));
+        await rememberSent(memory, put, observed);
+        stop.throwIfAborted();
+        isBegun = true;
+        for (const [prefix, value] of put) addTo(own, prefix, value);
+      },
       spare: async () => new Set(),
       after: async () => {},
     },
   });
   const record = (ended: Pick<AuditRecord, "prefixes" | "outcome">) =>
-    audit(project, { node: client.endpoint, set: name, ...ended, reason: wanted.reason }, io);
-  let written: SetResult;
-  try {
-    written = await writer.submit({
-      plan: (observed) => {
-        const { put, remove } = own(observed);
-        requireContent(label, observed, { put, remove }, contentLimits({}, project.settings));
-        const [tooLarge] = valueProblems(put, observed, client.maxValue);
-        if (tooLarge !== undefined) throw new Error(`Set ${label}: nothing was sent. ${tooLarge}`);
-        return {
-          put,
-          remove,
-          shown: new Set([...put.keys(), ...remove]),
-          ...(wanted.isExpired && { expired: remove }),
-        };
-      },
-    });
-  } catch (error) {
-    record(failedWrite(error));
-    throw new Error(
-      `${messageOf(error)} The file is written; the node ${client.endpoint} may not have ${label.split(" ")[0]} so yet: run the same command again, or "pulumi up".`,
-      { cause: error },
-    );
-  }
-  const { before, changes, after } = written;
-  if (changes.size > 0) record({ prefixes: Object.fromEntries(changes), outcome: "applied" });
-  await forgetGone(memory, after);
-  const left = foreign(before);
-  const same = wanted.put.size + wanted.remove.size - left.size - changes.size;
-  const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
-  return {
-    changed: changes.size,
-    done: `${label}: ${count(changes.size, "entry", "entries")} changed and committed${there}.`,
-    problems: [...foreignSentences(label, left, wanted), ...stillCovered(label, after, wanted.remove)],
+    audit(project, { node: client.endpoint, set: name, ...ended, reason: intent.reason }, io);
+  const submit = async (): Promise<SetResult> => {
+    try {
+      return await writer.submit({
+        plan: (observed) => {
+          const { put, remove } = without(wanted, foreign(observed));
+          requireContent(label, observed, { put, remove }, contentLimits({}, project.settings));
+          const [tooLarge] = valueProblems(put, observed, client.maxValue);
+          if (tooLarge !== undefined) throw new Error(`Set ${label}: nothing was sent. ${tooLarge}`);
+          const shown = new Set([...put.keys(), ...remove]);
+          // A command that was killed may have sent it, and the node may not show it yet.
+          const isOpen = (prefix: CanonicalPrefix) => sentTo(before[prefix])[place] !== undefined;
+          const unsettled = new Set([...remove].filter((prefix) => !observed.has(prefix) && isOpen(prefix)));
+          return { put, remove, shown, unsettled, ...(intent.isExpired && { expired: remove }) };
+        },
+      });
+    } catch (error) {
+      if (isBegun) record(failedWrite(error));
+      throw notSent(error, { label, stop, isBegun });
+    }
   };
+  const changed = new Set<CanonicalPrefix>();
+  for (;;) {
+    const written = await submit();
+    // Where there was nothing to send, nothing has asked for it yet.
+    ({ before } = await intent.write());
+    if (written.changes.size > 0) record({ prefixes: Object.fromEntries(written.changes), outcome: "applied" });
+    for (const prefix of written.changes.keys()) changed.add(prefix);
+    const after = await editor.read().catch(() => intent.known().after);
+    const next = { ...wanted, ...wantedOf(intent.names, after, time) };
+    const isSame = sameMap(next.put, wanted.put);
+    const left = foreign(written.before);
+    // What this command's own edit found in the file may be the file's after all.
+    const isLeft = left.size === foreignEntries(written.before, wanted, place).size;
+    wanted = { ...next, before };
+    if (!(isSame && isLeft) && !stop.aborted) continue;
+    // Where other commands edit the file meanwhile, what is there may be theirs, on its way to what the file says.
+    const areOthersAtWork = !sameValues(atStart, before) || !sameValues(intent.known().after, after);
+    if (left.size > 0 && areOthersAtWork && looks > 0 && !stop.aborted) {
+      looks -= 1;
+      await clock.sleep(LOOK_AGAIN_MS);
+      continue;
+    }
+    await forgetGone(memory, written.after, io);
+    const same = wanted.put.size + wanted.remove.size - left.size - changed.size;
+    const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
+    return {
+      changed: changed.size,
+      done: `${label}: ${count(changed.size, "entry", "entries")} changed and committed${there}.`,
+      problems: [...foreignSentences(label, left, wanted), ...stillCovered(label, written.after, wanted.remove)],
+    };
+  }
+}
+
+function addTo(map: Map<CanonicalPrefix, Set<ListedValue>>, prefix: CanonicalPrefix, value: ListedValue): void {
+  const values = map.get(prefix) ?? new Set();
+  map.set(prefix, values.add(value));
+}
+
+/** What commands remember of what they sent makes no difference. */
+function sameValues(a: PrefixEntries, b: PrefixEntries): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name]?.value === b[name]?.value);
+}
+
+function sameMap(a: PrefixMap, b: PrefixMap): boolean {
+  return a.size === b.size && [...a].every(([prefix, value]) => b.get(prefix) === value);
+}
+
+function notSent(
+  error: unknown,
+  { label, stop, isBegun }: { label: string; stop: AbortSignal; isBegun: boolean },
+): NotSent {
+  const outcome = error instanceof SetWriteFailure || (isBegun && stop.aborted) ? "unknown" : "not sent";
+  const failed = requestErrorOf(error);
+  if (stop.aborted) return new NotSent(`${label}: ${stopReason(stop)}.`, outcome, true, error);
+  const isPassing = failed !== undefined && failed.outcome !== "refused";
+  return new NotSent(messageOf(error), outcome, isPassing, error);
+}
+
+function requestErrorOf(error: unknown): RequestError | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof RequestError) return one;
+  return undefined;
 }
 
 /** What the node holds under these prefixes that neither the file nor a command before put there so. */
-function foreignEntries(observed: ListedMap, { put, remove, before, isForced }: Wanted, place: string): ListedMap {
+function foreignEntries(observed: ListedMap, { put, remove, before, own, isForced }: Wanted, place: string): ListedMap {
   const isOurs = (prefix: CanonicalPrefix, held: ListedValue) =>
-    [put.get(prefix), before[prefix]?.value, before[prefix]?.sent?.[place]].includes(held as number);
+    own.get(prefix)?.has(held) === true ||
+    [put.get(prefix), before[prefix]?.value, sentTo(before[prefix])[place]].includes(held as number);
   const found = [...put.keys(), ...remove].flatMap((prefix): [CanonicalPrefix, ListedValue][] => {
     const held = observed.get(prefix);
     return isForced || held === undefined || isOurs(prefix, held) ? [] : [[prefix, held]];

@@ -1,118 +1,164 @@
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
-import type { LockedFile } from "../../prefixes/edit/edit-file";
-import { type CliIo, waiting } from "../cli-io";
-import { printed } from "../listing/output";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { type Decide, type Edited, edited } from "../../prefixes/edit/edit-file";
+import type { CliIo } from "../cli-io";
 import { inParallel } from "../parallel";
+import { commandLine, perStack } from "./command-line";
 import type { NowTarget, Workplace } from "./common";
-import { sendNow, type Wanted } from "./now";
+import { stopReason } from "./deadline";
+import { type Intent, NotSent, sendNow } from "./now";
+import type { Outcome } from "./outcome";
+import { outcomeLine, type Watching, watchOutcomes } from "./watching";
 
-/** How the set of one target was left. */
-interface Outcome extends NowTarget {
-  /** The sentence of the error; `undefined`: the node answered. */
-  readonly failure?: string;
-  readonly sent?: Awaited<ReturnType<typeof sendNow>>;
-}
+/** Milliseconds after which the file is written, though no node has listed its set yet: the file alone is worth it. */
+const WRITTEN_AFTER_MS = 1_000;
 
 /** The command that is carried out, and what it says otherwise when it is given again. */
-interface Given {
+export interface Given {
   readonly command: Command;
   readonly arguments: readonly string[];
   /** Options that are said in another way: a time in place of a span. */
   readonly instead?: Readonly<Record<string, string | undefined>>;
 }
 
+/** A change of the file, and with --now of sets at nodes. */
+export interface Change extends Pick<Intent, "isForced" | "isExpired" | "reason"> {
+  /** The prefixes that it is about, at one of the targets. */
+  names(target: NowTarget): readonly CanonicalPrefix[];
+  /** The edit of the file. */
+  readonly decide: Decide;
+  /** Is told when the file is written. */
+  written(edit: Edited): void;
+}
+
+/** What a command has done. */
+export interface Ended {
+  readonly edit: Edited;
+  readonly outcomes: readonly Outcome[];
+  /** Sentences about what is not as the command says, and the command that finishes the rest. */
+  readonly problems: readonly string[];
+  /** That command, where there is one. */
+  readonly finish: readonly string[];
+}
+
 /**
- * With --now: sends what was written to every target, and says of each how it ended. A target that fails keeps no other from
- * being done.
+ * Makes the change in the file and, with --now, sends it to every target at once. The file is written as soon as one node has
+ * listed its set, so that a set that no node knows leaves it as it is, and after a second at the latest. A target that fails or
+ * is silent keeps no other from being done.
  *
- * @returns sentences about what is not as the command says, and the command that finishes the rest
+ * @throws {Error} where nothing was changed, neither in the file nor at a node
  */
-export async function send(
-  { targets, project }: Workplace,
-  file: LockedFile,
-  wanted: (target: NowTarget) => Wanted,
-  given: Given,
-  io: CliIo,
-): Promise<readonly string[]> {
-  const outcomes = await inParallel(targets, async (target): Promise<Outcome> => {
-    try {
-      const work = () => sendNow({ ...target, project, file }, wanted(target), io);
-      return { ...target, sent: await waiting(io, `sending to ${target.client.endpoint}`, work) };
-    } catch (error) {
-      return { ...target, failure: messageOf(error) };
-    }
+export async function carryOut(place: Workplace, change: Change, given: Given, io: CliIo): Promise<Ended> {
+  const { editor, targets, deadline } = place;
+  const { stop } = deadline;
+  const { names, decide, written, ...how } = change;
+  let known = edited(await editor.read(), decide);
+  let writing: Promise<Edited> | undefined;
+  let watch: Watching | undefined;
+  const write = () => {
+    writing ??= editor.edit(decide).then((made) => {
+      known = made;
+      if (watch) watch.above(() => written(made));
+      else written(made);
+      return made;
+    });
+    return writing;
+  };
+  if (targets.length === 0) return { edit: await write(), outcomes: [], problems: [], finish: [] };
+  const timer = setTimeout(() => void write().catch(() => undefined), WRITTEN_AFTER_MS);
+  watch = watchOutcomes(targets, io);
+  const send = async (target: NowTarget): Promise<Outcome> => {
+    const intent: Intent = { names: names(target), known: () => known, write, ...how };
+    const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
+    watch?.ended(target);
+    // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
+    if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
+    return outcome;
+  };
+  const outcomes = await inParallel(targets, send).finally(() => {
+    clearTimeout(timer);
+    watch?.close();
+    watch = undefined;
   });
-  if (outcomes.length > 1) io.out(table(outcomes));
-  else for (const { sent } of outcomes) if (sent) io.out(`${sent.done}\n`);
-  const failed = outcomes.filter(({ failure }) => failure !== undefined);
-  const problems = outcomes.flatMap(({ failure, sent }) =>
-    failure === undefined ? (sent?.problems ?? []) : [failure],
-  );
-  if (outcomes.length < 2 || failed.length === 0) return problems;
-  const rest = `${failed.length} of ${outcomes.length} failed. What finishes the rest:`;
-  return [...problems, `${rest}\n  ${finishing(failed, given)}`];
+  const isRefused = outcomes.every(({ outcome, isPassing }) => outcome === "not sent" && !isPassing);
+  // A file that could not be written is the failure of all.
+  if (writing === undefined && (isRefused || io.stop.aborted)) throw nothingDone(outcomes);
+  const edit = await write();
+  const open = outcomes.filter(({ isPassing }) => isPassing);
+  const finish = perStack(open).map((options) => finishing(options, given));
+  return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
 }
 
-function table(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ node, client, url, failure, sent }) => ({
-    node: node ?? client.endpoint,
-    set: formatUrl(url),
-    changed: sent?.changed ?? 0,
-    outcome: failure !== undefined ? "failed" : sent && sent.problems.length > 0 ? "not all" : "done",
-  }));
-  const count = rows.filter(({ outcome }) => outcome === "done").length;
-  return printed(
-    { columns: ["node", "set", "changed", "outcome"], rows, summary: `${count} of ${rows.length} done.` },
-    "table",
+async function outcomeOf(
+  target: NowTarget,
+  send: () => ReturnType<typeof sendNow>,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const failed = { ...target, changed: 0 };
+  try {
+    if (stop.aborted) {
+      return { ...failed, outcome: "not sent", problems: [], reason: stopReason(stop), isPassing: true };
+    }
+    const { problems, ...sent } = await send();
+    return { ...target, ...sent, problems, outcome: problems.length > 0 ? "not all" : "done", isPassing: false };
+  } catch (error) {
+    const { outcome, isPassing } =
+      error instanceof NotSent ? error : { outcome: "not sent" as const, isPassing: false };
+    // Said once for all that are given up.
+    if (stop.aborted && isPassing) return { ...failed, outcome, problems: [], reason: stopReason(stop), isPassing };
+    return { ...failed, outcome, problems: [messageOf(error)], isPassing };
+  }
+}
+
+function nothingDone(outcomes: readonly Outcome[]): Error {
+  const sentences = [...new Set([...outcomes.flatMap(({ problems }) => problems), ...reasonsOf(outcomes)])];
+  return new Error(
+    `${sentences.join("\n")}\nNothing was changed, the file neither: without --now the file alone is written.`,
   );
 }
 
-/** The same command for the nodes and sets that failed. */
-function finishing(failed: readonly Outcome[], { command, arguments: words, instead }: Given): string {
-  const named = failed.flatMap(({ node }) => node ?? []);
-  const addressed = failed.flatMap(({ node, client }) => (node === undefined ? client.endpoint : []));
+function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
+  const problems = [...outcomes.flatMap((one) => one.problems), ...reasonsOf(outcomes)];
+  const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
+  if (failed.length === 0) return problems;
+  const refused = failed.filter(({ isPassing }) => !isPassing).length;
+  const again = failed.length > refused;
+  const rest = [
+    `The file is written. ${failed.length} of ${outcomes.length} failed.`,
+    ...(refused > 0 ? [`${refused} would fail again: put right what is said above first.`] : []),
+    ...(again ? [`What finishes the rest, or "pulumi up":\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
+  ];
+  return [...problems, rest.join(" ")];
+}
+
+/** Why targets were given up, those of one reason together. */
+function reasonsOf(outcomes: readonly Outcome[]): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { reason, outcome, node, client } of outcomes) {
+    if (reason === undefined) continue;
+    const key = `${outcome}, ${reason}`;
+    reasons.set(key, [...(reasons.get(key) ?? []), node ?? client.endpoint]);
+  }
+  return [...reasons].map(([reason, names]) => `${[...new Set(names)].join(", ")}: ${reason}.`);
+}
+
+/** The same command for the nodes and sets that are left of one stack. */
+function finishing(open: readonly Outcome[], { command, arguments: words, instead }: Given): string {
+  const named = open.flatMap(({ node }) => node?.split("/").at(-1) ?? []);
+  const addressed = open.flatMap(({ node, client }) => (node === undefined ? client.endpoint : []));
+  const stack = command.getOptionValueSource("stack") === "cli" || command.getOptionValue("allStacks") === true;
   const options = {
     allNodes: undefined,
+    allStacks: undefined,
+    // The file is there by now.
+    create: undefined,
+    stack: stack ? open[0]?.project.stack : undefined,
     node: named.length > 0 ? [[...new Set(named)].join(",")] : undefined,
     endpoint: addressed.length > 0 ? [...new Set(addressed)] : undefined,
-    now: [...new Set(failed.map(({ url }) => formatUrl(url)))],
+    now: [...new Set(open.map(({ url }) => formatUrl(url)))],
     ...instead,
   };
   return commandLine(command, words, options);
-}
-
-/** Options whose value may be a secret: the words of a command that is shown do not have it. */
-const SECRET = new Set(["header"]);
-
-/**
- * A command as it can be typed into a shell: what was given, with some options said otherwise.
- *
- * @param words Its arguments.
- * @param instead By an option's name in code: its values, or `undefined` for one that is left out.
- */
-function commandLine(
-  command: Command,
-  words: readonly string[],
-  instead: Readonly<Record<string, string | readonly string[] | undefined>>,
-): string {
-  const given = command.options.flatMap((option) => {
-    const name = option.attributeName();
-    const isSaid = name in instead;
-    if (!isSaid && command.getOptionValueSource(name) !== "cli") return [];
-    const value: unknown = isSaid ? instead[name] : command.getOptionValue(name);
-    if (value === undefined) return [];
-    const flag = option.long ?? option.short ?? "";
-    if (value === true) return [flag];
-    return [value].flat().flatMap((one) => [flag, SECRET.has(name) ? `${String(one).split(":")[0]}: …` : String(one)]);
-  });
-  const names = [];
-  for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
-  return ["pulumi-packetfilter", ...names, ...words, ...given].map(quoted).join(" ");
-}
-
-/** As a POSIX shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,15 +1,16 @@
-import { sentPlace } from "../../model/entry";
+import { formatSent, parseSent, type SentTo, sentIn, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap, PrefixMap } from "../../model/prefix-map";
 import type { Edit, EntryChange } from "../../prefixes/edit/edit";
-import type { LockedFile } from "../../prefixes/edit/edit-file";
-import type { PrefixEntry } from "../../prefixes/entries";
+import type { Decide, PrefixFileEditor } from "../../prefixes/edit/edit-file";
+import type { PrefixEntries, PrefixEntry } from "../../prefixes/entries";
 import { isExpired } from "../../resources/entries";
+import type { CliIo } from "../cli-io";
 import { isoOf } from "./until";
 
 /** A set at a node, and the file that remembers what was put there. */
 export interface Memory {
-  readonly file: LockedFile;
+  readonly file: PrefixFileEditor;
   readonly endpoint: string;
   readonly url: string;
   /** Milliseconds since 1970. */
@@ -26,10 +27,10 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
   const place = sentPlace(memory.endpoint, memory.url);
   await memory.file.edit((entries) => {
     const changes = [...put].map(([prefix, value]): [CanonicalPrefix, EntryChange] => {
-      const { [place]: before, ...others } = entries[prefix]?.sent ?? {};
+      const { [place]: before, ...others } = sentTo(entries[prefix]);
       const held = observed.get(prefix);
       const isOurs = held === undefined || held === before;
-      const sent = orNull(isOurs ? { ...others, [place]: value } : others);
+      const sent = textOrNull(isOurs ? { ...others, [place]: value } : others);
       // Taken out by another command meanwhile: what is sent all the same has to go again.
       return [prefix, entries[prefix] ? { sent } : { value, expires: isoOf(memory.now), sent }];
     });
@@ -44,31 +45,54 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
  * @param places Where the command itself is about to remove it.
  */
 export function withdrawn(entry: PrefixEntry, places: readonly string[], now: number): EntryChange | undefined {
-  const sent = { ...Object.fromEntries(places.map((place) => [place, entry.value])), ...entry.sent };
-  if (Object.keys(sent).length === 0) return undefined;
+  const sent = textOrNull({ ...Object.fromEntries(places.map((place) => [place, entry.value])), ...sentTo(entry) });
+  if (sent === null) return undefined;
   return { sent, ...(!isExpired(entry.expires, now) && { expires: isoOf(now) }) };
 }
 
+/**
+ * An edit that only takes out what is nowhere any more. A command that is asked to end does not wait for the file: the next one
+ * makes that edit.
+ */
+export async function tidied(
+  file: PrefixFileEditor,
+  decide: Decide,
+  { stop }: Pick<CliIo, "stop">,
+): Promise<PrefixEntries> {
+  try {
+    const { after } = await file.edit(decide);
+    return after;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    return file.read();
+  }
+}
+
 /** Forgets what has expired and is gone from the set, or is another writer's there: nothing is left to be removed. */
-export async function forgetGone(memory: Memory, after: ListedMap): Promise<void> {
+export async function forgetGone(memory: Memory, after: ListedMap, io: CliIo): Promise<void> {
   const place = sentPlace(memory.endpoint, memory.url);
-  await memory.file.edit((entries): Edit => {
-    const gone = Object.entries(entries).filter(
-      ([prefix, { sent, expires }]) =>
-        sent?.[place] !== undefined &&
-        isExpired(expires, memory.now) &&
-        after.get(prefix as CanonicalPrefix) !== sent[place],
-    );
+  const decide = (entries: PrefixEntries): Edit => {
+    const gone = Object.entries(entries).filter(([prefix, entry]) => {
+      if (!isExpired(entry.expires, memory.now)) return false;
+      const value = sentTo(entry)[place];
+      return value !== undefined && after.get(prefix as CanonicalPrefix) !== value;
+    });
     return new Map(
-      gone.map(([prefix, { sent }]): [CanonicalPrefix, EntryChange | undefined] => {
-        const { [place]: _, ...others } = sent ?? {};
-        const left = orNull(others);
+      gone.map(([prefix, entry]): [CanonicalPrefix, EntryChange | undefined] => {
+        const { [place]: _, ...others } = sentTo(entry);
+        const left = textOrNull(others);
         return [prefix as CanonicalPrefix, left === null ? undefined : { sent: left }];
       }),
     );
-  });
+  };
+  await tidied(memory.file, decide, io);
 }
 
-function orNull(sent: Readonly<Record<string, number>>): EntryChange["sent"] {
-  return Object.keys(sent).length === 0 ? null : sent;
+/** Where a file says that its entry was put. */
+export function sentTo(entry: PrefixEntry | undefined): SentTo {
+  return parseSent(sentIn(entry)) ?? {};
+}
+
+function textOrNull(sent: SentTo): string | null {
+  return Object.keys(sent).length === 0 ? null : formatSent(sent);
 }

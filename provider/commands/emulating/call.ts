@@ -3,6 +3,7 @@ import { z } from "zod";
 import { connectEmulator, type RemoteEmulator } from "../../emulator/index";
 import { fromTexts, strictly } from "../../emulator/validation/strict";
 import { type CliIo, UsageError } from "../cli-io";
+import { unlessStopped } from "../interruption";
 import { wholeNumber, wrongUse } from "../option-values";
 
 /** The options that say which emulator is called. */
@@ -35,7 +36,8 @@ export function callsOf(emulator: Command, io: CliIo): AddCall {
     const command = addAddress(emulator.command(usage).description(`a running emulator: ${about}`));
     return command.action(async () => {
       const flags = command.opts<AddressFlags & More>();
-      io.out(await wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io)));
+      const called = wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io));
+      io.out(await unlessStopped(io.stop, called));
     });
   };
 }

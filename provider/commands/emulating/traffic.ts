@@ -6,6 +6,7 @@ import type { Packet, RemoteEmulator } from "../../emulator/index";
 import { packetSchema } from "../../emulator/packets";
 import { type MarkQuery, markQuery } from "../../emulator/validation/arguments";
 import type { MarkType } from "../../model/mark";
+import { plainData } from "../../model/plain-data";
 import { count } from "../../model/text";
 import { type CliIo, UsageError } from "../cli-io";
 import { withoutEmpty } from "../listing/listing";
@@ -77,7 +78,7 @@ const onePacket = (words: readonly string[]) => members(packetSchema, words, "Th
 async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
   const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await readFile(file, "utf8");
   try {
-    return JSON.parse(text);
+    return plainData(text) as Packet[];
   } catch {
     throw new UsageError(`${file === "-" ? "Standard input" : file} is not JSON: write an array of packets.`);
   }

@@ -7,6 +7,7 @@ import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { jsonIn, resourceIn } from "../../model/readable";
 import { type CliIo, UsageError } from "../cli-io";
+import { Interrupted, unlessStopped } from "../interruption";
 import type { Project } from "../project";
 
 const text = z.string().optional().catch(undefined);
@@ -61,14 +62,16 @@ export async function stackSets(project: Project, file: string | undefined, io: 
   return [...found.values()];
 }
 
-async function exportOf({ folder, stack }: Project, { execute }: CliIo): Promise<string> {
+async function exportOf({ folder, stack }: Project, { execute, stop }: CliIo): Promise<string> {
   const remedy =
     'Name the sets, such as prefixset://edge/blocked, or give --state FILE with what "pulumi stack export" prints.';
   if (folder === undefined || stack === undefined || !execute)
     throw new UsageError(`Nodes have no list of their sets, and there is no stack here that has one. ${remedy}`);
   try {
-    return await execute("pulumi", ["stack", "export", "--stack", stack, "--non-interactive"], folder);
+    const words = ["stack", "export", "--stack", stack, "--non-interactive"];
+    return await unlessStopped(stop, execute("pulumi", words, folder, stop));
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     const [line = ""] = messageOf(error).split("\n");
     throw new Error(`Nodes have no list of their sets, and "pulumi stack export" failed: ${line}. ${remedy}`);
   }

@@ -1,4 +1,5 @@
-import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
+import { visible, visibleJson } from "../../model/foreign-text";
+import type { CheckResult } from "../../probe/check";
 import type { Finding, ProbeResult } from "../../probe/finding";
 
 const WIDTH = 100;
@@ -7,7 +8,7 @@ const COLUMNS = { title: 36, found: 8 };
 const REMARK = "    ";
 
 /** A probe's result for people: what was found about each point, then what to set. */
-export function table({ findings, node, receiver, guesses, dialect, unusable, stopped, left }: ProbeResult): string {
+export function table({ findings, node, receiver, guesses, dialect, looked, unusable, stopped }: ProbeResult): string {
   const lines = findings.flatMap(rows);
   const counts = new Map<string, number>();
   for (const { found } of findings) counts.set(found, (counts.get(found) ?? 0) + 1);
@@ -17,12 +18,28 @@ export function table({ findings, node, receiver, guesses, dialect, unusable, st
     ...block("To set for the receiver", receiver),
     ...block("Guesses, to set once you know that they are right", guesses.node),
   ];
-  const rest = left.flatMap(({ remedy }) => ["", visibleLines(remedy)]);
   const end = stopped === undefined ? [] : ["", `The probe ended before its time: ${visible(stopped)}`];
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
-  const said = settings.length > 0 ? settings : ["", "Nothing is to be set."];
+  const [first] = looked.missed;
+  const missed =
+    first && `Of ${looked.of} points ${looked.missed.length} could not be looked at; the first is "${first}".`;
+  const told = missed
+    ? ["", ...wrapped(visible(missed), WIDTH)]
+    : settings.length > 0
+      ? []
+      : ["", "Nothing is to be set."];
+  const said = [...settings, ...told];
   const use = unusable.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
-  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...rest, ...said, ...use].join("\n")}\n`;
+  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...said, ...use].join("\n")}\n`;
+}
+
+/** A check's result for people. */
+export function checked({ rows }: CheckResult): string {
+  const width = Math.max(...rows.map(({ what }) => what.length));
+  const lines = rows.map(
+    ({ what, held, seen }) => `${what.padEnd(width)}  ${held ? "held    " : "not held"}  ${visible(seen)}`,
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 function block(title: string, settings: object): string[] {

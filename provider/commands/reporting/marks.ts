@@ -90,6 +90,10 @@ function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): 
   const here = settings
     .knownNodes()
     .filter(({ options }: Target<NodeOptions>) => parseNodeEndpoint(options.endpoint).shown === endpoint);
-  const target = here.find(({ name }) => name === node) ?? here[0];
-  return target?.options ?? { endpoint };
+  const options: NodeOptions = (here.find(({ name }) => name === node) ?? here[0])?.options ?? { endpoint };
+  if (options.answers?.read !== undefined)
+    throw new Error(
+      "The configuration reads the answers of this node by a module (answers.read). A report runs no code that a change may have brought: nothing was asked.",
+    );
+  return options;
 }

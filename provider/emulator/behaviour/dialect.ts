@@ -3,6 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { isObject } from "../../model/json";
 import { nearest } from "../../model/nearest";
+import { ExcessError, plainData } from "../../model/plain-data";
 import { pick, seededRandom } from "../time/random";
 import { LIST_SWITCHES } from "./list-switches";
 import { REFUSAL_SWITCHES, silentRefusals } from "./refusal-switches";
@@ -162,8 +163,9 @@ export async function readDialect(text: string): Promise<Dialect> {
   });
   let content: unknown;
   try {
-    content = JSON.parse(source);
+    content = plainData(source);
   } catch (error) {
+    if (error instanceof ExcessError) throw new TypeError(`The dialect ${text} ${error.message}.`);
     throw new TypeError(`The dialect ${text} is not JSON: ${messageOf(error)}.`);
   }
   try {

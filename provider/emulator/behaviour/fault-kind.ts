@@ -87,6 +87,8 @@ export interface FaultDefinition {
   readonly parameters: { readonly [Name in keyof FaultParameters]: FaultParameters[Name] | null };
   /** Commands of prefix-sets that it has a meaning for, and the only requests that it meets. Default: any request. */
   readonly meets?: readonly Command[];
+  /** It meets every caller, whichever request it strikes. */
+  readonly meetsEveryone?: true;
   readonly run: (context: FaultContext) => Promise<Delivery>;
 }
 

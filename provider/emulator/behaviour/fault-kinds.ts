@@ -76,6 +76,7 @@ const requestFaults = {
 const nodeFaults = {
   refuse: {
     about: "Breaks all connections without effect and refuses new ones for `delay` (200 ms, real time).",
+    meetsEveryone: true,
     parameters: { delay: "200ms" },
     run: async (context) => {
       context.outage(delayOf(context));
@@ -85,6 +86,7 @@ const nodeFaults = {
   restart: {
     about:
       'As `refuse`, and staged entries are lost, or kept with `staged: "kept"`; `when: "after"`: the request took effect before.',
+    meetsEveryone: true,
     parameters: { delay: "200ms", staged: "lost", when: "before" },
     run: instead((context) => {
       if (context.fault.staged !== "kept") context.discardStaged();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { caught, messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
+import { JOURNAL } from "../defaults";
 import type { Command } from "../journal/entry";
 import { type FaultDefinition, faultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
@@ -19,6 +20,7 @@ const members = z.strictObject({
     .describe("Only this resource, with or without a trailing slash; a * at the end matches the rest."),
   type: z.enum(["shost", "dhost", "sdhost", "conn"]).optional().describe("Only lists of marks of this type."),
   client: z.string().optional().describe("Only this signaling client."),
+  run: z.string().min(1).max(JOURNAL.labelCharacters).optional().describe("Only requests of the run with this label."),
   nth: z
     .int()
     .min(1)
@@ -60,6 +62,9 @@ function* nonsense(fault: Fault): Generator<string> {
   const definition: FaultDefinition = FAULT_KINDS[kind];
   yield* parameters(fault, kind, definition);
   yield* requests(fault);
+  if (fault.run !== undefined && definition.meetsEveryone) {
+    yield `${kind} meets every caller and cannot be limited to a run: set it in an isolated emulator (POST /emulators)`;
+  }
   const { cmd, op, type, api } = fault;
   const { meets } = definition;
   if (!meets) return;

@@ -22,7 +22,11 @@ export interface ActiveFault {
 }
 
 /** The request that faults are matched with. */
-export type Occasion = RequestSummary & { readonly api: ApiName };
+export type Occasion = RequestSummary & {
+  readonly api: ApiName;
+  /** Label of the run that it belongs to. */
+  readonly label?: string | undefined;
+};
 
 class Armed implements ActiveFault {
   seen = 0;
@@ -109,9 +113,10 @@ function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion
 
 /** Members of a fault that say which requests, and that a request differs in. */
 export function differences(fault: Fault, occasion: Occasion): string[] {
-  return (["api", "cmd", "op", "url", "type", "client"] as const).filter((name) => {
+  return (["api", "cmd", "op", "url", "type", "client", "run"] as const).filter((name) => {
     const wanted = fault[name];
     if (wanted === undefined) return false;
+    if (name === "run") return wanted !== occasion.label;
     return name === "url" ? !matchesUrl(wanted, occasion.url) : wanted !== occasion[name];
   });
 }

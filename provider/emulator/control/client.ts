@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { jsonIn } from "../../model/readable";
+import type { IsolatedOptions } from "../isolated";
 import { ExpectationError } from "../journal/expectations";
 import { protocolAddresses } from "../signaling/credentials";
+import { strictly } from "../validation/strict";
 import { remoteClock } from "./behaviour";
+import { emulators, isolatedOptions } from "./emulators";
 import { UnknownResource } from "./lookup";
 import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
 import { MEMBERS, type RemoteMembers } from "./operations";
@@ -29,7 +32,12 @@ export interface ConnectOptions {
  * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `replay`, in whose
  * place `traffic` lets traffic be made where the emulator runs. Closing ends nothing but this client.
  */
-export type RemoteEmulator = RemoteMembers & AsyncDisposable & { close(): Promise<void> };
+export type RemoteEmulator = RemoteMembers &
+  AsyncDisposable & {
+    close(): Promise<void>;
+    /** See `Emulator.isolated`. The client of an isolated emulator reaches it by the host of this one, and ends it when it is closed. */
+    isolated(options: IsolatedOptions): Promise<RemoteEmulator>;
+  };
 
 /**
  * A client for the control API of an emulator that runs elsewhere: in a container, as a command, in another process. It has the
@@ -45,9 +53,13 @@ export type RemoteEmulator = RemoteMembers & AsyncDisposable & { close(): Promis
  * const { applied } = await emulator.prefixSet("prefixset://edge/blocked");
  * ```
  */
-export async function connectEmulator(control: string, options: ConnectOptions = {}): Promise<RemoteEmulator> {
+export function connectEmulator(control: string, options: ConnectOptions = {}): Promise<RemoteEmulator> {
+  return connect(control, options, async () => {});
+}
+
+/** @param close Is called when the client is closed. */
+async function connect(control: string, options: ConnectOptions, close: () => Promise<void>): Promise<RemoteEmulator> {
   const connection = new Connection(origin(control), options);
-  const close = async () => {};
   const emulator = { close, [Symbol.asyncDispose]: close, clock: {} };
   // Whole once they are defined: a test compares its members with those of the object.
   const remote = emulator as unknown as RemoteEmulator;
@@ -70,12 +82,40 @@ export async function connectEmulator(control: string, options: ConnectOptions =
   const { info: said } = remote;
   const infoHere = async () => ({ ...(await said()), ...here });
   Object.defineProperty(emulator, "info", { value: infoHere, enumerable: true, configurable: true });
+  const isolated = (given: IsolatedOptions) => isolatedFrom(connection, options, given);
+  Object.defineProperty(emulator, "isolated", { value: isolated, enumerable: true, configurable: true });
   const info = await infoHere();
   for (const [name, { kind, gives }] of MEMBERS) {
     if (kind === "constant") Object.defineProperty(emulator, name, { value: gives(info, remote), enumerable: true });
   }
   return remote;
 }
+
+/** Starts an isolated emulator, and reaches it by the host by which this one is reached. */
+async function isolatedFrom(
+  connection: Connection,
+  { token, fetch, endpoint }: ConnectOptions,
+  given: IsolatedOptions,
+): Promise<RemoteEmulator> {
+  const options = strictly(isolatedOptions, given, "isolated()");
+  const info = await connection.send(emulators.isolate, options);
+  const { control, endpoint: said } = strictly(addresses, info, "POST /emulators: the answer");
+  const own = endpoint === undefined ? {} : { endpoint: byHost(said, endpoint) };
+  // It may have ended before, by its label or with the emulator that started it: what is closed is gone either way.
+  const close = () => connection.send(emulators.endIsolated, { label: options.label }).then(nothing, nothing);
+  return connect(byHost(control, connection.control), { token, fetch, ...own }, close);
+}
+
+const addresses = z.looseObject({ control: z.string(), endpoint: z.string() });
+
+/** An address with the host of another one. */
+function byHost(address: string, other: string): string {
+  const url = new URL(address);
+  url.hostname = new URL(other).hostname;
+  return url.href.replace(/\/$/, "");
+}
+
+function nothing(): void {}
 
 /** Sends calls as requests, and makes their answers what the object gives and throws. */
 class Connection {
@@ -95,7 +135,7 @@ class Connection {
     );
   }
 
-  private async send(operation: Operation, input: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  async send<Input>(operation: Operation<Input>, input: unknown, signal?: AbortSignal): Promise<unknown> {
     const { token, fetch = globalThis.fetch } = this.options;
     const withBody = hasBody(operation);
     const path = withBody ? operation.path : address(operation.path, { ...(input as Texts) });

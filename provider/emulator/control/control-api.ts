@@ -1,10 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { isIP } from "node:net";
 import { z } from "zod";
+import { excess } from "../../model/plain-data";
 import { PrefixError } from "../../model/prefix";
 import { BODY_LEVELS, CONTROL } from "../defaults";
+import { fromPage } from "../http/foreign-page";
+import { jsonParts } from "../http/json-parts";
 import { json, type Reply, send } from "../http/reply";
-import { BadRequest, isAuthorized, isTooDeep, parseJson, readBody, toOriginForm } from "../http/request";
+import { BadRequest, isAuthorized, parseJson, readBody, toOriginForm } from "../http/request";
 import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import type { Simulation } from "../simulation";
@@ -66,6 +68,8 @@ export class ControlApi {
     try {
       const answer = await operation.run(this.simulation, await input(), { signal: left.signal, response });
       if (operation.method !== "GET") await this.simulation.durable?.();
+      // An answer that may have millions of members is made while it is sent.
+      if (operation.outline) return { ...json(200, null), body: jsonParts(answer) };
       if (!operation.type) return json(200, operation.answer ? answer : { status: "ok" });
       return typeof answer === "string" ? { status: 200, type: operation.type, body: answer } : undefined;
     } catch (error) {
@@ -85,14 +89,8 @@ export class ControlApi {
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
     }
-    // Without a token only what cannot come from another site's page, which may reach loopback by a name of its own.
-    const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-    if (host !== "localhost" && isIP(host) === 0)
-      return json(403, { error: "the control API is called by address or as localhost" });
-    const { origin } = request.headers;
-    if (origin !== undefined && origin !== `http://${request.headers.host}`)
-      return json(403, { error: "the control API is not for other pages" });
-    return undefined;
+    // Without a token only what cannot come from another site's page.
+    return fromPage(request, "the control API");
   }
 }
 
@@ -140,15 +138,16 @@ function matchPath(pattern: string, pathname: string): Record<string, string> | 
 async function readJsonOrYaml(request: IncomingMessage, body: Buffer): Promise<unknown> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim();
   if (body.length === 0) return undefined;
-  if (type === "application/json") return notTooDeep(parseJson(body));
-  if (type === "application/yaml") return notTooDeep(await fromYaml(body.toString("utf8"), "the body"));
+  if (type === "application/json") return notTooLarge(parseJson(body), body);
+  if (type === "application/yaml") return notTooLarge(await fromYaml(body.toString("utf8"), "the body"), body);
   throw new BadRequest("the header Content-Type must be application/json or application/yaml");
 }
 
 /** @throws {BadRequest} */
-function notTooDeep(value: unknown): unknown {
-  if (!isTooDeep(value)) return value;
-  throw new BadRequest(`the body is nested deeper than ${BODY_LEVELS} levels, or holds itself`);
+function notTooLarge(value: unknown, body: Buffer): unknown {
+  const problem = excess(value, body.length, BODY_LEVELS);
+  if (problem === undefined) return value;
+  throw new BadRequest(`the body ${problem}`);
 }
 
 const nothing = z.strictObject({});

@@ -180,7 +180,7 @@ export const journal = {
    * @example
    * ```ts
    * emulator.beginRun("second up");
-   * await up();
+   * await program.up();
    * emulator.runs.map(describeRun).at(-1);   // "run 2 (second up): 4 requests, no commit"
    * ```
    */

@@ -3,6 +3,7 @@ import { pageOperations } from "../page";
 import type { Simulation } from "../simulation";
 import { about } from "./about";
 import { behaviour, type remoteClock } from "./behaviour";
+import { emulators } from "./emulators";
 import { journal } from "./journal";
 import { openApi } from "./openapi";
 import {
@@ -26,7 +27,7 @@ const description = operation("GET /openapi.json", "This description.", {
  * Everything that an emulator can be asked, once. The object in the same process, the control API, its description and the client are
  * made of this table: an entry is an operation that has no member, or a member with the operation that it uses.
  */
-const TABLE = { ...about, description, ...state, ...journal, ...behaviour, ...traffic };
+const TABLE = { ...about, description, ...state, ...journal, ...behaviour, ...traffic, ...emulators };
 
 /** The same for types: those of a spread lose their comments. */
 type Table = typeof about & typeof state & typeof journal & typeof behaviour & typeof traffic;

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Prefix } from "../../model/prefix";
+import type { OrderedPrefixes } from "../../model/prefix-map";
 import { formatUrl, parseUrl } from "../../model/resource-url";
+import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
@@ -8,6 +10,8 @@ import { name, setChanges, signalChanges, text } from "../validation/arguments";
 import { strictly } from "../validation/strict";
 import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
+
+const membersLater = (entries: OrderedPrefixes) => new Members(entries) as unknown as Record<string, number>;
 
 /** Prefixes with their values. */
 const entries = z.record(z.string(), z.number());
@@ -34,7 +38,8 @@ export const state = {
     operation("GET /state", "Everything that the emulator holds, in the form that it starts from.", {
       answer: stateSchema,
       outline: z.looseObject({ arenas: z.looseObject({}), signaling: z.looseObject({}) }),
-      run: ({ contents }): EmulatorState => contents.export(),
+      // Over HTTP the entries of a large set are made while they are sent.
+      run: ({ contents }, _, { response }): EmulatorState => contents.export(response && membersLater),
     }),
   ),
 

@@ -104,7 +104,7 @@ export class ProtocolPort {
       const unsupported = understood.error(415, "the header Content-Encoding is not supported: send the body as it is");
       return refuse({ ...unsupported, headers: { ...unsupported.headers, "accept-encoding": "identity" } });
     }
-    const fault = this.simulation.faults.match({ ...understood.summary, api });
+    const fault = this.simulation.faults.match({ ...understood.summary, api, label: label ?? journal.runs.begun });
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { BODY_LEVELS } from "../defaults";
 
 /**
  * Turns a request target that is a whole address, which every server must accept (RFC 9112, 3.2.2), into path and query; the
@@ -68,19 +67,6 @@ function decode(body: Uint8Array): string {
   } catch {
     throw new BadRequest("the body is not UTF-8");
   }
-}
-
-/**
- * Whether objects and arrays lie within each other deeper than anything that is asked here, or within themselves, as anchors of YAML
- * allow. Each is looked at once, however often it is named.
- */
-export function isTooDeep(value: unknown, levels: number = BODY_LEVELS, seen = new Set<object>()): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels < 0) return true;
-  if (seen.has(value)) return false;
-  if (Object.values(value).some((member) => isTooDeep(member, levels - 1, seen))) return true;
-  seen.add(value);
-  return false;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Run } from "./runs";
  *
  * @example
  * ```ts
- * describeEntry(emulator.journal[0]);   // "10:00:00.125 node insert prefixset://edge/blocked (500) -> 200, 15 bytes"
+ * emulator.journal.map(describeEntry);   // ["10:00:00.125 node insert prefixset://edge/blocked (500) -> 200, 15 bytes"]
  * ```
  */
 export function describeEntry(entry: JournalEntry): string {

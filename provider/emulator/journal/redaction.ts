@@ -109,8 +109,11 @@ export function redactPath(target: string): string {
   return `/${[first, ...shown].join("/")}${query === undefined ? "" : "?***"}`;
 }
 
-/** Headers of an answer as the journal shows them: where it sends the caller on may hold a client id and a key. */
-function redactAnswerHeaders({ location, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+/** Headers of an answer as the journal and a recording show them: where it sends the caller on may hold a client id and a key. */
+export function redactAnswerHeaders({
+  location,
+  ...headers
+}: Readonly<Record<string, string>>): Record<string, string> {
   return { ...headers, ...(location !== undefined && { location: redactLocation(location) }) };
 }
 

@@ -59,6 +59,11 @@ export class Runs {
     return { ...this.current };
   }
 
+  /** The label of the run that a request without one would belong to. */
+  get begun(): string | undefined {
+    return this.current?.label;
+  }
+
   has(label: string): boolean {
     return this.labelled.has(label);
   }

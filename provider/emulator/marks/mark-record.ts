@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
+import { bounded } from "../validation/bounded";
 import { readBy } from "../validation/strict";
 
 /** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
@@ -37,10 +38,10 @@ const connection = z.strictObject({
  */
 export const marksSchema = z
   .strictObject({
-    shost: z.array(single).optional(),
-    dhost: z.array(single).optional(),
-    sdhost: z.array(pair).optional(),
-    conn: z.array(connection).optional(),
+    shost: bounded(z.array(single)).optional(),
+    dhost: bounded(z.array(single)).optional(),
+    sdhost: bounded(z.array(pair)).optional(),
+    conn: bounded(z.array(connection)).optional(),
   })
   .meta({ id: "Marks", description: "the four tables of marks of a profile" });
 

@@ -123,7 +123,7 @@ function sweep(word: number, length: number, position: number): number {
  * @example
  * ```ts
  * const traffic = mixed(7, [[9, background({ to: ["198.51.100.0/24"] })], [1, synFlood({ to: ["198.51.100.7"] })]]);
- * engine.receive(traffic.take(1000));
+ * emulator.receive(traffic.take(1000));
  * ```
  */
 export function mixed(

@@ -26,6 +26,7 @@ export function describeOverview(simulation: Simulation) {
     clock: { now: clock.now.toISOString(), frozen: clock.frozen },
     deviations: deviations(simulation.dialect) as Readonly<Record<string, unknown>>,
     snapshots: [...simulation.snapshots.keys()],
+    isolated: simulation.isolated.list(),
     sources: simulation.sources,
     journal: { entries: journal.entries.length, first: journal.entries[0]?.index ?? null },
     runs: journal.runs

@@ -1,9 +1,13 @@
 import { messageOf } from "../../model/errors";
 import type { Api, Incoming, Interpretation } from "../http/api";
+import { fromPage } from "../http/foreign-page";
 import type { EmulatorOptions } from "../options";
 import type { Simulation } from "../simulation";
 import { type RecordedApi, Recorder, Recording } from "./recording";
 import { Upstream } from "./upstream";
+
+/** In messages. Where clients have another name for it, --advertise says so. */
+const PASSED_ON = "what stands behind --proxy";
 
 /** How a request is answered that the emulator has understood, for journal and faults, but does not carry out by itself. */
 type Answering = (request: Incoming, understood: Interpretation) => Interpretation["run"];
@@ -13,6 +17,9 @@ export class Backends {
   private constructor(
     private readonly answering: ReadonlyMap<RecordedApi, Answering>,
     private readonly recorder: Recorder | undefined,
+    /** APIs of which every request, credentials included, goes to a real machine. */
+    private readonly passing: ReadonlySet<RecordedApi>,
+    private readonly advertise: string | undefined,
   ) {}
 
   /** @throws {TypeError} when the recording cannot be read or begun. */
@@ -29,7 +36,7 @@ export class Backends {
     const answering = new Map<RecordedApi, Answering>();
     for (const api of recording?.apis ?? []) if (recording) answering.set(api, replayed(recording, unseen));
     for (const [api, upstream] of upstreams) answering.set(api, passedOn(upstream, recorder));
-    return new Backends(answering, recorder);
+    return new Backends(answering, recorder, new Set(upstreams.keys()), options.advertise);
   }
 
   /** The API as it is, or with what answers in its place. */
@@ -37,7 +44,8 @@ export class Backends {
     const answer = this.answering.get(name);
     if (!answer) return api;
     return {
-      admit: (request) => api.admit?.(request),
+      admit: (request) =>
+        (this.passing.has(name) ? fromPage(request, PASSED_ON, this.advertise) : undefined) ?? api.admit?.(request),
       interpret: (request) => {
         const understood = api.interpret(request);
         return { ...understood, run: answer(request, understood) };

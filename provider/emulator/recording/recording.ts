@@ -1,13 +1,14 @@
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, readFile } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { z } from "zod";
+import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE } from "../../files/private";
 import { attempt, messageOf } from "../../model/errors";
-import { SHORTEST_SECRET } from "../defaults";
+import { plainData } from "../../model/plain-data";
+import { BODY_LEVELS, SHORTEST_SECRET } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
-import { isTooDeep } from "../http/request";
-import { redactPath, Secrets, sentSecrets } from "../journal/redaction";
+import { redactAnswerHeaders, redactPath, Secrets, sentSecrets } from "../journal/redaction";
 
 /** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
 const requestSchema = z.strictObject({
@@ -51,7 +52,7 @@ export class Recorder {
   /** Begins a recording. @throws {TypeError} when there is such a file already: a recording is not overwritten. */
   static async begin(file: string, apis: readonly RecordedApi[]): Promise<Recorder> {
     try {
-      const recorder = new Recorder(await open(file, "wx", PRIVATE_FILE));
+      const recorder = new Recorder(await openOwn(file, "new", PRIVATE_FILE));
       await recorder.write({ recording: "pulumi-packetfilter", version: 1, apis });
       return recorder;
     } catch (error) {
@@ -66,7 +67,10 @@ export class Recorder {
     const request = describe(incoming, secrets);
     const answer: RecordedAnswer = {
       status: reply.status,
-      headers: secrets.cutJson({ ...(reply.type && { "content-type": reply.type }), ...reply.headers }),
+      headers: secrets.cutJson({
+        ...(reply.type && { "content-type": reply.type }),
+        ...redactAnswerHeaders(reply.headers ?? {}),
+      }),
       body: secrets.cut(textOf(reply)),
     };
     const [key, text] = [keyOf(request), JSON.stringify(answer)];
@@ -103,8 +107,8 @@ export class Recording {
       const rest = lines.pop() ?? "";
       for (const text of lines) {
         number += 1;
-        if (number === 1) recording.apis = head.parse(JSON.parse(text)).apis;
-        else recording.take(line.parse(JSON.parse(text)));
+        if (number === 1) recording.apis = head.parse(plainData(text)).apis;
+        else recording.take(line.parse(plainData(text)));
       }
       if (number === 0) throw new SyntaxError("it is empty");
       // A kill may cut the last line; a recording that is cut in its first has nothing to answer.
@@ -162,8 +166,7 @@ function describe({ method, target, headers, body }: Incoming, secrets: Secrets)
 /** What is nested so deep that it is no request stays a text, too: it could be neither written nor compared. */
 function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
   try {
-    const value = JSON.parse(text);
-    return isTooDeep(value) ? text : value;
+    return plainData(text, JSON.parse, BODY_LEVELS) as z.infer<ReturnType<typeof z.json>>;
   } catch {
     return text;
   }

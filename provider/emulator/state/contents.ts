@@ -39,11 +39,11 @@ export class Contents {
     this.packetPath = new PacketPath(this.holdings, this.bindings, clock, marks);
   }
 
-  /** The state that would make these contents, as they are now. */
-  export(): EmulatorState {
+  /** The state that would make these contents, as they are now. @param entriesOf See {@link Holdings.export}. */
+  export(entriesOf?: Parameters<Holdings["export"]>[1]): EmulatorState {
     const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
     return {
-      ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export()),
+      ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export(), entriesOf),
       signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
     };
   }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, realpath, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, realpath, rm, rmdir } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf } from "../../model/errors";
+import { privateFolder } from "../../files/private-folder";
+import { codeOf, messageOf } from "../../model/errors";
 import { LOCK } from "../defaults";
 import { StateError } from "./state";
 
@@ -13,24 +14,30 @@ import { StateError } from "./state";
  * is a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran; so it
  * says nothing, and is taken away. Machines that share a disk do not see each other.
  *
+ * Other users of the machine can neither be waited for nor be believed: a socket of theirs is named, and a connection
+ * that they hold keeps nothing from ending.
+ *
  * @returns what gives it up again.
- * @throws {StateError} when another emulator has it, naming its process.
+ * @throws {StateError} when another emulator has it, naming its process, or another user.
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
   const [beside, elsewhere] = await placesOf(file);
   // Some folders that containers share take no sockets.
-  const place = await listen(beside).then(
-    (server) => server ?? beside,
-    () => elsewhere,
-  );
+  const place =
+    beside === undefined ? await elsewhere() : await listen(beside).then((server) => server ?? beside, elsewhere);
   if (typeof place !== "string") return () => close(place);
   for (let tries = 0; tries < LOCK.tries; tries += 1) {
     const server = await listen(place);
     if (server) return () => close(server);
     const left = await identityOf(place);
+    if (left?.isOthers) {
+      throw new StateError(
+        `${file} cannot be kept: its lock ${place} belongs to another user (${left.uid}). Have it removed, or keep the state in a folder where no other user can write.`,
+      );
+    }
     const owner = (await ownerOf(place)) ?? (await sleep(LOCK.pauseMs, place).then(ownerOf));
     if (owner !== undefined) throw inUse(file, owner);
-    if (left !== undefined) await takeAway(place, left);
+    if (left !== undefined) await takeAway(place, left.name);
   }
   throw new StateError(`${file} cannot be kept: its lock ${place} can neither be taken nor removed.`);
 }
@@ -40,9 +47,12 @@ function close(server: Server): Promise<void> {
 }
 
 /** Which socket it is: the one that another process makes in its place is another one. */
-function identityOf(place: string): Promise<string | undefined> {
-  return stat(place, { bigint: true }).then(
-    ({ ino, ctimeNs }) => `${ino}-${ctimeNs}`,
+function identityOf(place: string): Promise<{ name: string; uid: bigint; isOthers: boolean } | undefined> {
+  return lstat(place, { bigint: true }).then(
+    ({ ino, ctimeNs, uid }) => {
+      const own = process.getuid?.();
+      return { name: `${ino}-${ctimeNs}`, uid, isOthers: own !== undefined && uid !== BigInt(own) };
+    },
     () => undefined,
   );
 }
@@ -56,14 +66,15 @@ async function takeAway(place: string, left: string): Promise<void> {
   );
   if (!isMine) return;
   try {
-    if ((await identityOf(place)) === left && (await ownerOf(place)) === undefined) await rm(place, { force: true });
+    if ((await identityOf(place))?.name === left && (await ownerOf(place)) === undefined)
+      await rm(place, { force: true });
   } finally {
     await rmdir(claim);
   }
 }
 
-/** Where the socket is: beside the file; or in the folder for temporary files, where that name is too long for one. */
-async function placesOf(file: string): Promise<[beside: string, elsewhere: string]> {
+/** Where the socket is: beside the file; or in a folder of this user among temporary files, where that name is too long for one. */
+async function placesOf(file: string): Promise<[beside: string | undefined, elsewhere: () => Promise<string>]> {
   const folder = await realpath(dirname(resolve(file))).catch(() => {
     const name = dirname(resolve(file));
     throw new StateError(
@@ -73,17 +84,26 @@ async function placesOf(file: string): Promise<[beside: string, elsewhere: strin
   const whole = await realpath(file).catch(() => join(folder, basename(file)));
   const hash = createHash("sha256").update(whole).digest("hex").slice(0, 16);
   const pipe = `\\\\.\\pipe\\packetfilter-${hash}`;
-  if (platform() === "win32") return [pipe, pipe];
-  const elsewhere = join(tmpdir(), `packetfilter-${hash}.lock`);
+  if (platform() === "win32") return [pipe, async () => pipe];
+  const elsewhere = async () => {
+    try {
+      return join(privateFolder(join(tmpdir(), `packetfilter-${process.getuid?.()}`)), `${hash}.lock`);
+    } catch (error) {
+      throw new StateError(
+        `${file} cannot be kept: its lock needs a folder that no other user can use, and ${messageOf(error)}. Set TMPDIR to such a place.`,
+      );
+    }
+  };
   const beside = join(dirname(whole), `.${basename(whole)}.lock`);
-  return [Buffer.byteLength(beside) <= LOCK.longestName ? beside : elsewhere, elsewhere];
+  return [Buffer.byteLength(beside) <= LOCK.longestName ? beside : undefined, elsewhere];
 }
 
 /** `undefined` where there is a socket already, in use or left. */
 function listen(place: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    socket.end(String(process.pid));
+    // A caller that keeps its end open would keep the lock from being given up.
+    socket.end(String(process.pid), () => socket.destroy());
   });
   return new Promise((taken, failed) => {
     server.once("error", (error) => {
@@ -101,11 +121,15 @@ function listen(place: string): Promise<Server | undefined> {
   });
 }
 
-/** The process that has it; `undefined` when none listens. */
+/** The process that has it, as far as it says so in time; `undefined` when none listens. */
 function ownerOf(place: string): Promise<string | undefined> {
   return new Promise((found, failed) => {
     let told = "";
     const socket = connect(place);
+    socket.setTimeout(LOCK.answerMs, () => {
+      socket.destroy();
+      found("unknown: it does not answer");
+    });
     socket.setEncoding("utf8").on("data", (text) => {
       told += text;
     });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { OrderedPrefixes, PrefixMap } from "../../model/prefix-map";
 import { resourceIn } from "../../model/readable";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { MarkRecords } from "../marks";
@@ -83,17 +83,24 @@ export class Holdings {
     }
   }
 
-  /** The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere. */
-  export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
+  /**
+   * The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere.
+   *
+   * @param entriesOf What the entries of a set are: an object, or something that becomes one.
+   */
+  export(
+    marksOf: (arena: string, profile: string) => MarkRecords,
+    entriesOf: EntriesOf = Object.fromEntries,
+  ): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
       .filter(([, set]) => set.changes.size > 0)
       .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
     const arenas = [...this.arenas].map(([name, arena]) => [
       name,
       {
-        sets: plain(arena.sets),
+        sets: plain(arena.sets, entriesOf),
         profiles: Object.fromEntries(
-          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile))]),
+          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile), entriesOf)]),
         ),
       },
     ]);
@@ -101,18 +108,24 @@ export class Holdings {
   }
 }
 
-function exportProfile({ prefixes, rules, sets, extra }: ProfileHoldings, marks: MarkRecords): ProfileState {
+type EntriesOf = (entries: OrderedPrefixes) => Record<string, number>;
+
+function exportProfile(
+  { prefixes, rules, sets, extra }: ProfileHoldings,
+  marks: MarkRecords,
+  entriesOf: EntriesOf,
+): ProfileState {
   return {
     prefixes: prefixes.map(String),
     rules: [...rules],
-    sets: plain(sets),
+    sets: plain(sets, entriesOf),
     marks,
     ...(Object.keys(extra).length > 0 && { extra: extra as ProfileState["extra"] }),
   };
 }
 
-function plain(sets: ReadonlyMap<string, PrefixSetStore>): Record<string, Record<string, number>> {
-  return Object.fromEntries([...sets].map(([name, set]) => [name, Object.fromEntries(set.ordered)]));
+function plain(sets: ReadonlyMap<string, PrefixSetStore>, entriesOf: EntriesOf) {
+  return Object.fromEntries([...sets].map(([name, set]) => [name, entriesOf(set.ordered)]));
 }
 
 function stores(

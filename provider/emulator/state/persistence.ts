@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE } from "../../files/private";
 import { readIfThere, replaceFile } from "../../files/whole-file";
 import { messageOf } from "../../model/errors";
@@ -131,7 +132,7 @@ export class Persistence {
     const { log } = this;
     if (!log) return;
     const isNew = log.handle === undefined;
-    log.handle ??= await open(log.name, "a", PRIVATE_FILE);
+    log.handle ??= await openOwn(log.name, "append", PRIVATE_FILE);
     for (const change of changes) {
       const line = Buffer.from(lineOf(change, this.state.signalings));
       await log.handle.appendFile(line);

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors";
 import { isObject } from "../../model/json";
+import { ExcessError, plainData } from "../../model/plain-data";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** Where a state has marks: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
@@ -40,8 +41,9 @@ export async function toYaml(state: EmulatorState): Promise<string> {
 
 function fromJson(source: string, path: string): unknown {
   try {
-    return JSON.parse(source);
+    return plainData(source);
   } catch (error) {
+    if (error instanceof ExcessError) throw new StateError(`${path} ${error.message}.`);
     throw new StateError(`${path} is not JSON: ${messageOf(error)}.`);
   }
 }
@@ -50,9 +52,9 @@ function fromJson(source: string, path: string): unknown {
 export async function fromYaml(source: string, path: string): Promise<unknown> {
   const { load, YAMLException } = await yaml();
   try {
-    return load(source);
+    return plainData(source, load);
   } catch (error) {
-    if (error instanceof RangeError) throw new StateError(`${path} is nested too deeply.`);
+    if (error instanceof ExcessError) throw new StateError(`${path} ${error.message}.`);
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
     const place = mark ? ` at line ${mark.line + 1}, column ${mark.column + 1}` : "";
@@ -95,7 +97,8 @@ function add(to: Members, from: object, place: string, file: string, sources: Ma
       to[name] = Array.isArray(value) ? [...value] : isObject(value) ? {} : value;
       sources.set(here, file);
     } else if (Array.isArray(before) && Array.isArray(value)) {
-      before.push(...value);
+      // Not as arguments of one call, of which there may be some hundred thousand at most.
+      for (const each of value) before.push(each);
     } else if (!(isObject(before) && isObject(value)) && before !== value) {
       throw new StateError(`${sources.get(here)} and ${file} say different things of ${here}.`);
     }

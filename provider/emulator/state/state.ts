@@ -3,6 +3,7 @@ import { MAX_VALUE } from "../../model/entry";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules/rule-schema";
+import { bounded } from "../validation/bounded";
 import { inheritedNameProblem, prefixText, strictly } from "../validation/strict";
 
 const name = z.string().superRefine((text, context) => {
@@ -14,13 +15,15 @@ const prefix = prefixText.describe("An IPv4 or IPv6 prefix in CIDR form; a bare 
 
 const value = z.int().min(0).max(MAX_VALUE);
 
-const entries = z.record(prefix, value).describe("Applied entries of a prefix-set: prefix to value.");
+const entries = bounded(z.record(prefix, value).describe("Applied entries of a prefix-set: prefix to value."));
+
+const prefixes = bounded(z.array(prefix));
 
 const record = z.record(z.string(), z.json());
 
 const profile = z
   .strictObject({
-    prefixes: z.array(prefix).optional().describe("Recipient prefixes that are bound to the profile."),
+    prefixes: prefixes.optional().describe("Recipient prefixes that are bound to the profile."),
     rules: rulesSchema.optional().describe("Rules in their order."),
     sets: z.record(name, entries).optional().describe("Local prefix-sets."),
     marks: marksSchema.optional(),
@@ -46,7 +49,7 @@ const client = z
     arena: name.optional().describe("Where the prefixes move; without it a signaling is recorded and moves nothing."),
     idleProfile: name.optional().describe("The profile of the prefixes without active signaling."),
     activeProfile: name.optional().describe("The profile of prefixes with active signaling."),
-    active: z.array(prefix).optional().describe("Prefixes whose signaling is active."),
+    active: prefixes.optional().describe("Prefixes whose signaling is active."),
   })
   .refine((it) => [it.arena, it.idleProfile, it.activeProfile].filter((part) => part !== undefined).length % 3 === 0, {
     message: "give `arena`, `idleProfile` and `activeProfile` together, or none of them",
@@ -76,7 +79,7 @@ export const stateSchema = z
       })
       .optional(),
     staged: z
-      .record(z.string(), z.record(prefix, value.nullable()))
+      .record(z.string(), bounded(z.record(prefix, value.nullable())))
       .optional()
       .describe(
         "Staged changes that wait for a commit, by the url of the set: prefix to new value, null to remove it.",

@@ -48,11 +48,11 @@ interface SharedEmulator {
  * @param shared What `startEmulator` or `connectEmulator` gave. It is not closed.
  * @example
  * ```ts
- * const emulator = await connectEmulator(process.env.PACKETFILTER_EMULATOR_CONTROL);
+ * import { test as base } from "vitest";
+ * const emulator = await connectEmulator("http://127.0.0.1:9180");
  * const test = base.extend(emulatorFixtures(emulator));
  *
  * test("a set is committed once", async ({ emulator }) => {
- *   await up();
  *   await emulator.expectRequests({ cmd: "commit" }, 1);
  * });
  * ```

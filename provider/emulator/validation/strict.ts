@@ -4,6 +4,7 @@ import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
 import { WRONG_PLACES } from "../defaults";
 import { markType } from "../marks/mark-type";
+import { untold } from "./bounded";
 
 /**
  * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
@@ -29,8 +30,11 @@ export function strictly<Schema extends z.ZodType>(
     throw new Failure(`${about}: ${inherited.join(".")}: the name "${PROTO}" ${inheritedNameProblem(PROTO)}.`);
   const result = schema.safeParse(value, { error: wording, reportInput: true });
   if (result.success) return result.data;
-  const problems = [...new Set(unknownFirst(result.error.issues).flatMap((issue) => describe(issue, [])))];
-  const more = problems.length > WRONG_PLACES ? `; and ${problems.length - WRONG_PLACES} more` : "";
+  const { issues } = result.error;
+  const told = unknownFirst(issues.filter((issue) => untold(issue) === 0));
+  const problems = [...new Set(told.flatMap((issue) => describe(issue, [])))];
+  const others = issues.reduce((sum, issue) => sum + untold(issue), Math.max(0, problems.length - WRONG_PLACES));
+  const more = others > 0 ? `; and ${others} more` : "";
   throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }
 

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
 import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
+import { plainData, ranOutOfStack } from "../../model/plain-data";
 import { issuePath } from "../../model/schema";
 import { plainWords } from "./fields";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
@@ -85,12 +86,19 @@ export class LiveConfig {
       const { line, col } = lines.linePos(offset);
       return `${basename(file)}:${line}:${col}`;
     };
+    if (document.errors.some(ranOutOfStack)) throw new OptionsError(`${basename(file)} is nested too deeply.`);
     if (document.errors.length > 0) {
       const problems = document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`);
       throw new OptionsError(problems.slice(0, MAX_PROBLEMS).join("\n"));
     }
     const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
-    return LiveConfig.of({ config: document.toJS(), env, folder: dirname(resolve(file)), needsSinks: true, place });
+    let config: unknown;
+    try {
+      config = plainData(text, () => document.toJS());
+    } catch (error) {
+      throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
+    }
+    return LiveConfig.of({ config, env, folder: dirname(resolve(file)), needsSinks: true, place });
   }
 
   /** Takes an object. @throws {OptionsError} with every problem. */

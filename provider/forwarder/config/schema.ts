@@ -134,25 +134,3 @@ export type CheckedConfig = z.infer<typeof configSchema>;
 
 /** Where to listen, and how to get in. */
 export type Listen = z.infer<typeof listen>;
-
-/** Texts may stand in files, secrets above all. */
-type Written<T> = T extends string
-  ? T | { readonly file: string }
-  : T extends readonly (infer Element)[]
-    ? readonly Written<Element>[]
-    : T extends object
-      ? { readonly [Name in keyof T]: Written<T[Name]> }
-      : T;
-
-/**
- * A configuration as people write it, in YAML or in code.
- *
- * @example
- * ```ts
- * const config: ForwarderConfig = {
- *   nodes: { fra1: { endpoint: "http://192.0.2.10", headers: { authorization: { file: "fra1-token" } } } },
- *   watch: [{ arena: "edge" }],
- * };
- * ```
- */
-export type ForwarderConfig = Written<z.input<typeof configSchema>>;

@@ -11,12 +11,20 @@ import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { type SinkView, SpoolView } from "./spool-view";
 
+/** A sink that is delivered to. */
+interface RunningSink {
+  readonly runner: SinkRunner;
+  readonly rejected: RejectedFiles;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
 /** Empties the ledger: a runner a sink, and what waits for them. Looks at what they have not taken yet, for metrics and for `/readyz`. */
 export class Delivery {
   /** How full the spool is for each sink, and which tables wait for it. */
   private readonly spool: SpoolView;
   /** The sinks that are delivered to. */
-  private readonly running = new Map<string, { runner: SinkRunner; stop: AbortController; done: Promise<void> }>();
+  private readonly running = new Map<string, RunningSink>();
   /** Sinks whose marks move. */
   private readonly marks = new EventEmitter().setMaxListeners(0);
   /** Sinks that are gone for good. */
@@ -63,10 +71,11 @@ export class Delivery {
   /** Begins the delivery to a sink. */
   begin(name: string, sink: Sink): void {
     const stop = new AbortController();
-    const runner = this.runnerOf(name, sink);
+    const rejected = RejectedFiles.of(this.parts.config, name, () => this.parts.world.wall());
+    const runner = this.runnerOf(name, sink, rejected);
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
     const done = runner.run(signal).catch((error: unknown) => this.fail(error));
-    this.running.set(name, { runner, stop, done });
+    this.running.set(name, { runner, rejected, stop, done });
   }
 
   /** A sink is no more, or has another limit: what waits for it looks again. */
@@ -117,12 +126,12 @@ export class Delivery {
     );
   }
 
-  private runnerOf(name: string, sink: Sink): SinkRunner {
+  private runnerOf(name: string, sink: Sink, rejected: RejectedFiles): SinkRunner {
     const { log, config, ...parts } = this.parts;
     return new SinkRunner(name, sink, {
       ...parts,
       limits: batchOf(config, name),
-      rejected: RejectedFiles.of(config, name, () => parts.world.wall()),
+      rejected,
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
         this.marks.emit("moved", name);
@@ -164,7 +173,7 @@ export class Delivery {
   }
 
   private async look(): Promise<void> {
-    const { ledger, metrics, world, log } = this.parts;
+    const { ledger, metrics, troubles, world, log } = this.parts;
     try {
       this.status = await ledger.status();
       this.answeredAt = world.monotonic();
@@ -176,6 +185,16 @@ export class Delivery {
     metrics.set("spool_bytes", this.status.bytes);
     metrics.set("state_free_bytes", this.status.freeBytes);
     metrics.set("stores_set_aside_total", this.status.setAside);
-    this.spool.take(this.status);
+    const rejected = [...this.running].map(async ([name, sink]) => [name, await sink.rejected.waiting()] as const);
+    for (const { name, behind } of this.status.sinks) {
+      const [key, members] = [`behind/${name}`, { sink: name }];
+      if (behind.length === 0) troubles.end(key, members, `Sink "${name}" gets all its tables again.`);
+      else troubles.begin(key, members, missedBy(name));
+    }
+    this.spool.take(this.status, new Map(await Promise.all(rejected)));
   }
+}
+
+function missedBy(sink: string): string {
+  return `The spool is full for sink "${sink}": what comes is kept for the other sinks only. When it has taken half of it, it gets its tables anew, each with a reset.`;
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
 import { attempt, codeOf } from "../../model/errors";
+import { visibleJson } from "../../model/foreign-text";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
@@ -28,6 +30,17 @@ export interface RejectedLimits {
   readonly whenFull: "drop-oldest" | "pause";
 }
 
+/** Dead letters that are kept. */
+export interface Waiting {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** The limits of a sink, with the defaults of all. */
+export function rejectedLimits({ current: { rejected, sinks } }: LiveConfig, sink: string): RejectedLimits {
+  return { ...CONFIG_DEFAULTS.rejected, ...rejected, ...sinks.find(({ name }) => name === sink)?.rejected };
+}
+
 /** A replay never waits for room: what it keeps was there before. */
 const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull: "drop-oldest" };
 
@@ -39,6 +52,9 @@ const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull:
  * whether it has its name still: if not, the lines go into another file, too.
  */
 export class RejectedFiles {
+  /** What was counted last, by name, while a file is as it was then. */
+  private counted = new Map<string, { readonly bytes: number; readonly changed: number; readonly records: number }>();
+
   /** @param limits Asked at each use: a new configuration may have others. Default: none. */
   constructor(
     private readonly folder: string,
@@ -46,13 +62,26 @@ export class RejectedFiles {
     private readonly limits: () => RejectedLimits = () => UNLIMITED,
   ) {}
 
+  /** All that is kept, also what a replay that was killed had taken. */
+  async waiting(): Promise<Waiting> {
+    const before = this.counted;
+    this.counted = new Map();
+    for (const name of await this.all()) {
+      const path = join(this.folder, name);
+      const { size: bytes, mtimeMs: changed } = (await stat(path).catch(() => undefined)) ?? { size: 0, mtimeMs: 0 };
+      const known = before.get(name);
+      const isKnown = known?.bytes === bytes && known.changed === changed;
+      // One that has gone meanwhile was replayed.
+      const records = isKnown ? known.records : await countLines(path).catch(() => 0);
+      this.counted.set(name, { bytes, changed, records });
+    }
+    const files = [...this.counted.values()];
+    return { records: files.reduce((sum, { records }) => sum + records, 0), bytes: sumOf(files) };
+  }
+
   /** The dead letters of a sink of a configuration. */
   static of(config: LiveConfig, sink: string, wall: () => number): RejectedFiles {
-    const limits = (): RejectedLimits => {
-      const { rejected, sinks } = config.current;
-      return { ...CONFIG_DEFAULTS.rejected, ...rejected, ...sinks.find(({ name }) => name === sink)?.rejected };
-    };
-    return new RejectedFiles(rejectedFolder(config.stateFolder, sink), wall, limits);
+    return new RejectedFiles(rejectedFolder(config.stateFolder, sink), wall, () => rejectedLimits(config, sink));
   }
 
   /**
@@ -107,10 +136,15 @@ export class RejectedFiles {
     return { delivered, kept };
   }
 
+  /** All that is kept, a file at a time; nothing is taken. */
+  async *records(): AsyncGenerator<readonly ForwardRecord[]> {
+    for (const name of await this.all()) yield (await this.read(name)).map(({ record }) => record);
+  }
+
   /** Adds lines to a file, and waits for the disk. @returns false when it has no room, or a replay took it meanwhile. */
   private async append(name: string, lines: string, limit: number): Promise<boolean> {
     const path = join(this.folder, name);
-    const handle = await open(path, "a+", PRIVATE_FILE);
+    const handle = await openOwn(path, "read and append", PRIVATE_FILE);
     try {
       const { size, ino } = await handle.stat();
       if (size + Buffer.byteLength(lines) > limit) return false;
@@ -178,7 +212,10 @@ export class RejectedFiles {
     const refused = new Date(this.wall()).toISOString();
     const reasons = new Map(rejected.map(({ record, reason }) => [record, reason]));
     const records = rejected.map(({ record }) => record);
-    return written(records, (record) => `${JSON.stringify({ refused, reason: reasons.get(record), record })}\n`);
+    return written(
+      records,
+      (record) => `${visibleJson(JSON.stringify({ refused, reason: reasons.get(record), record }))}\n`,
+    );
   }
 
   /** The letters of a file; half a line, which a kill left, was never acknowledged and comes again. */
@@ -188,9 +225,14 @@ export class RejectedFiles {
   }
 }
 
+/** The folder of dead letters in that of the state. */
+export const REJECTED = "rejected";
+/** What becomes of them, as messages say it. */
+export const SEND_LETTERS = `with the reasons in \`${REJECTED}/\` of the state folder, and "forward spool requeue" sends them`;
+
 /** Where they are kept. @param state The folder of the state. */
 export function rejectedFolder(state: string, sink: string): string {
-  return join(state, "rejected", sink.replaceAll(" ", "-"));
+  return join(state, REJECTED, sink.replaceAll(" ", "-"));
 }
 
 function sumOf(files: readonly { readonly bytes: number }[]): number {

@@ -170,7 +170,7 @@ export class SinkRunner {
         troubles.end(full, labels, `What sink "${this.name}" refuses can be kept again.`);
         return true;
       }
-      const message = `What sink "${this.name}" refuses for good has no room (\`rejected.maxBytes\`): nothing more is delivered to it until its dead letters are sent ("forward --replay ${this.name}") or moved away. First: ${rejected[0]?.reason}.`;
+      const message = `What sink "${this.name}" refuses for good has no room (\`rejected.maxBytes\`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink ${this.name}") or moved away. First: ${rejected[0]?.reason}.`;
       troubles.begin(full, labels, message);
       await pause(world, this.grown(failures), signal);
     }

@@ -2,14 +2,19 @@ import { TIMES } from "../defaults";
 import type { Backlog, LedgerStatus } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { ForwarderWorld } from "../world";
+import type { Waiting } from "./rejected";
 
 /** A sink's part of the spool: how full it is, and which tables wait for it. */
 export interface SinkView extends Omit<Backlog, "oldestNow"> {
-  /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait, else infinite while it does not grow. */
+  /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait or are behind, else infinite while it does not grow. */
   readonly fullInSeconds: number;
   /** Tables that are not polled until this sink has room. */
   readonly pausedTables: readonly string[];
+  /** Its dead letters. */
+  readonly rejected: Waiting;
 }
+
+const NONE: Waiting = { records: 0, bytes: 0 };
 
 /** How full the spool is for each sink, how fast it fills, and which tables wait: for metrics and for `/readyz`. */
 export class SpoolView {
@@ -26,12 +31,12 @@ export class SpoolView {
   }
 
   /** Takes what the ledger says now. */
-  take({ sinks }: LedgerStatus): void {
+  take({ sinks }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
     const { metrics, world } = this.parts;
     this.views = sinks.map(({ oldestNow, ...backlog }) => {
       const { name, bytes, records, oldest, dropped, limitBytes } = backlog;
       const left = Math.max(0, limitBytes - bytes) / this.growth(backlog);
-      const fullInSeconds = this.paused.get(name)?.size ? 0 : left;
+      const fullInSeconds = this.paused.get(name)?.size || backlog.behind.length > 0 ? 0 : left;
       const listed = oldestNow ?? oldest;
       const now = oldestNow === undefined ? world.wall() : world.monotonic();
       const late = listed === undefined ? 0 : Math.max(0, now - listed) / 1_000;
@@ -42,7 +47,11 @@ export class SpoolView {
       metrics.set("dropped_records_total", dropped, labels);
       metrics.set("spool_limit_bytes", limitBytes, labels);
       metrics.set("spool_full_in_seconds", fullInSeconds, labels);
-      return { ...backlog, fullInSeconds, pausedTables: [] };
+      const rejected = letters.get(name) ?? NONE;
+      metrics.set("behind_tables", backlog.behind.length, labels);
+      metrics.set("rejected_records", rejected.records, labels);
+      metrics.set("rejected_bytes", rejected.bytes, labels);
+      return { ...backlog, fullInSeconds, pausedTables: [], rejected };
     });
     for (const name of this.samples.keys()) if (!sinks.some((one) => one.name === name)) this.samples.delete(name);
   }

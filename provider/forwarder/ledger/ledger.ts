@@ -1,5 +1,6 @@
 import { readMarks } from "../reading/reading";
 import { tableKey } from "../table";
+import { VOID_EPOCH } from "./identity";
 import { recordsLeft } from "./left-spool";
 import { OpenStore } from "./open-store";
 import type {
@@ -102,9 +103,10 @@ export class StoredLedger implements Ledger {
 
   /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
   private startAnew(): void {
-    const { spool, store: broken } = this.current;
+    const { spool, store: broken, identity } = this.current;
     this.current.giveUp(new Error(GIVEN_UP));
-    const wall = this.options.wall + ++this.asides;
+    this.asides++;
+    const wall = Math.max(this.options.wall, identity.epoch) + 1;
     const { store, aside } = broken.startAnew(wall);
     this.aside = aside;
     this.current = new OpenStore(store, { ...this.options, wall }, spool.last, () => this.startAnew());
@@ -115,10 +117,13 @@ export class StoredLedger implements Ledger {
     const table = store.table(list.table);
     const marks = readMarks(list);
     const lost = this.asides > 0 && !table.known;
-    const reset = lost || (list.turn !== undefined && table.epoch < list.turn.since);
+    const isVoid = table.epoch === VOID_EPOCH || (list.turn !== undefined && table.epoch < list.turn.since);
+    const reset = lost || isVoid;
     let reading: FinishedReading;
     try {
-      reading = await table.compare(++this.lastReading, list, marks, { records: this.options.records, reset });
+      const isWanted = store.spool.isWanted(list.table, list);
+      const how = { records: this.options.records, reset, isWanted };
+      reading = await table.compare(++this.lastReading, list, marks, how);
     } catch (error) {
       if (store !== this.current) throw new Error(GIVEN_UP);
       table.forget();

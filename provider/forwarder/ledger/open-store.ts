@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../../client/clock";
 import { TIMES } from "../defaults";
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
-import { loadIdentity, type StoreIdentity, setListed } from "./identity";
+import { loadIdentity, type RunIdentity, setListed } from "./identity";
 import { bytesOf } from "./kept-baseline";
 import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
@@ -18,6 +18,11 @@ interface Finished {
   reject(error: unknown): void;
   /** There was no room for it, and marks of sinks were written that may have made some. */
   readonly isSecondTry?: true;
+}
+
+/** One that has a place, and who does not get it. */
+interface Accepted extends Finished {
+  readonly missing: ReadonlySet<SinkAccount>;
 }
 
 /**
@@ -38,7 +43,7 @@ export class OpenStore {
   /** What was found in it. */
   readonly opened: Opened;
   spool: Spool;
-  private readonly identity: StoreIdentity;
+  readonly identity: RunIdentity;
   /** Stays free on the disk. */
   private reserveBytes: number;
   private readonly after: Clock["after"];
@@ -70,7 +75,7 @@ export class OpenStore {
 
   table(name: TableName): TableState {
     const key = tableKey(name);
-    const state = this.tables.get(key) ?? new TableState(this.store, name, this.identity.state);
+    const state = this.tables.get(key) ?? new TableState(this.store, name, this.identity.run);
     this.tables.set(key, state);
     return state;
   }
@@ -161,7 +166,7 @@ export class OpenStore {
   private async flush(): Promise<boolean> {
     const { store, spool } = this;
     const reserved = new Map<SinkAccount, number>();
-    const accepted = this.finished.splice(0).filter((one) => this.hasRoom(one) && this.fits(one, reserved));
+    const accepted = this.finished.splice(0).flatMap((one) => (this.hasRoom(one) ? this.placed(one, reserved) : []));
     const last = spool.last;
     const moved = this.takeMoved();
     if (accepted.length === 0 && moved.marks.length === 0) return false;
@@ -170,7 +175,8 @@ export class OpenStore {
       const { entries, ...written } = await store.slicedTransaction(this.steps(accepted, moved));
       taken = written.taken;
       spool.forget(moved.done);
-      for (const entry of entries) spool.note(entry);
+      spool.noteBehind(written.behind);
+      for (const { entry, missing } of entries) spool.note(entry, missing);
     } catch (error) {
       spool.rewind(last);
       spool.giveBack(moved);
@@ -206,14 +212,14 @@ export class OpenStore {
   }
 
   /** Within a transaction. */
-  private *steps(
-    accepted: readonly Finished[],
-    moved: Moved,
-  ): Generator<void, { entries: Entry[]; taken: TakenOver[] }> {
+  private *steps(accepted: readonly Accepted[], moved: Moved) {
     this.spool.writeMoved(moved);
-    const entries: Entry[] = [];
+    const entries: { readonly entry: Entry; readonly missing: ReadonlySet<SinkAccount> }[] = [];
     const taken: TakenOver[] = [];
-    for (const { reading } of accepted) {
+    const behind = this.spool.keepBehind(
+      accepted.map(({ reading, missing }) => ({ table: reading.list.table, missing })),
+    );
+    for (const { reading, missing } of accepted) {
       const { table, list, rows } = reading;
       const epoch = list.turn?.epoch ?? this.identity.epoch;
       const isNew = !table.known || table.epoch !== epoch;
@@ -221,14 +227,14 @@ export class OpenStore {
       let spooled = 0;
       for (const chunk of rows) {
         const entry = this.spool.insert(table, chunk, list);
-        entries.push(entry);
+        entries.push({ entry, missing });
         spooled += entry.bytes;
         yield;
       }
       if (spooled > 0 || isNew) yield* table.keep(reading, spooled);
       taken.push({ ...reading.taken, bytes: spooled });
     }
-    return { entries, taken };
+    return { entries, taken, behind };
   }
 
   /** Rejects a reading that would take what is to stay free of the disk, once those that drop the oldest have done so. */
@@ -245,13 +251,13 @@ export class OpenStore {
     return false;
   }
 
-  /** Rejects a reading for which a sink that pauses has no room. */
-  private fits({ reading, reject }: Finished, reserved: Map<SinkAccount, number>): boolean {
-    const { list, rows } = reading;
-    const full = this.spool.fullFor(list.table, rows, list, reserved);
-    if (full.length === 0) return true;
-    reading.table.forget();
-    reject(new SpoolFull(full.map(({ spec }) => spec.name)));
-    return false;
+  /** Finds out who gets a reading; rejects one that no sink has room for. */
+  private placed(one: Finished, reserved: Map<SinkAccount, number>): Accepted[] {
+    const { list, table } = one.reading;
+    const missing = this.spool.missing(list.table, one.reading, list, reserved);
+    if (missing) return [{ ...one, missing }];
+    table.forget();
+    one.reject(new SpoolFull(this.spool.takers(list.table).map(({ spec }) => spec.name)));
+    return [];
   }
 }

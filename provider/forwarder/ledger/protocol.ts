@@ -50,6 +50,8 @@ export interface Opened {
   readonly listedBefore: number | "unknown" | "never";
   /** The newest epoch of the tables of each node. */
   readonly epochs: Readonly<Record<string, number>>;
+  /** The store is a copy: where the original was opened last, as `machine:file`. */
+  readonly copyOf?: string;
   /** A broken store that was there. */
   readonly setAside?: SetAside;
   /** Sinks whose unread records were given up, since the configuration does not name them any more. */
@@ -104,7 +106,7 @@ export interface BatchHead extends TableName {
   readonly epoch: number;
   /** The sequence of the first record; the others follow one by one. */
   readonly first: number;
-  /** What record ids of the table begin with. */
+  /** What its record ids begin with. */
   readonly id: string;
   readonly rules: readonly NamedRule[];
 }
@@ -129,6 +131,8 @@ export interface Backlog {
   readonly oldestNow?: number;
   /** Records that `drop-oldest` gave up, since the store was made. */
   readonly dropped: number;
+  /** Tables that are not kept for it until it has room again, by their keys. */
+  readonly behind: readonly string[];
   /** What `bytes` may become. */
   readonly limitBytes: number;
 }
@@ -146,7 +150,7 @@ export interface LedgerStatus {
   readonly lastAside?: SetAside;
 }
 
-/** A reading was not taken over, since a sink that pauses when it is full has no room for its records. */
+/** A reading was not taken over, since no sink that takes its table has room for its records. */
 export class SpoolFull extends PacketFilterError {
   override readonly name = "SpoolFull";
 
@@ -166,7 +170,7 @@ export interface Ledger {
    * Reads a list, compares it, and writes its records and the new baseline of its table in one transaction. Where that
    * fails, nothing is taken over.
    *
-   * @throws {UnreadList} for an answer that is no list of marks. @throws {SpoolFull} when a sink that pauses has no room.
+   * @throws {UnreadList} for an answer that is no list of marks. @throws {SpoolFull} when no sink that takes the table has room.
    * @throws when the disk is full.
    */
   take(list: ArrivedList): Promise<TakenOver>;

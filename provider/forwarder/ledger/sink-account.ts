@@ -26,18 +26,31 @@ function ageOf({ taken, now }: Entry, at: Moment): number {
   return now === undefined ? at.wall - taken : at.now - now;
 }
 
+function recordsIn(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { records }) => sum + records, 0);
+}
+
 /** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
   private unread: Entry[] = [];
   private first = 0;
   private records = 0;
   private bytes = 0;
+  /** The newest batch that was handed out. */
+  private handed = 0;
+  /** Dropped after they were handed out: they arrive all the same, unless the run ends before. */
+  private underWay: Entry[] = [];
+  /** Bytes of the table that it was to get anew last, and that did not fit. */
+  tried = 0;
 
   constructor(
     readonly spec: SinkSpec,
     /** All batches up to here are acknowledged or dropped. */
     public position: number,
+    /** Records that were dropped, those that are under way among them. */
     public dropped: number,
+    /** Tables of which it missed a reading, since it had no room: it gets them again with the next one that is told whole. */
+    public behind: ReadonlySet<string> = new Set(),
   ) {}
 
   takes(table: TableName): boolean {
@@ -52,8 +65,16 @@ export class SinkAccount {
     this.bytes += entry.bytes;
   }
 
-  /** Moves the sink's mark. */
+  /** The sink has taken all batches up to here. */
   acknowledge(position: number): void {
+    this.advance(position);
+    const arrived = this.underWay.filter(({ seq }) => seq <= position);
+    this.underWay = this.underWay.filter(({ seq }) => seq > position);
+    this.dropped -= recordsIn(arrived);
+  }
+
+  /** Moves the sink's mark. */
+  private advance(position: number): void {
     this.position = Math.max(this.position, position);
     for (let entry = this.oldest; entry && entry.seq <= this.position; entry = this.oldest) {
       this.records -= entry.records;
@@ -82,6 +103,11 @@ export class SinkAccount {
     if (!oldest && reserved === 0) return false;
     const isLate = oldest !== undefined && maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs;
     return isLate || this.bytes + reserved + more > maxBytes;
+  }
+
+  /** True when what it missed fits again, as far as it is known. */
+  hasRoomAgain(at: Moment): boolean {
+    return !this.isFullFor(Math.max(this.spec.limits.maxBytes / 2, this.tried), at, 0);
   }
 
   /**
@@ -116,6 +142,7 @@ export class SinkAccount {
       if (batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes)) break;
       batches.push(entry.seq);
     }
+    this.handed = Math.max(this.handed, ...batches.slice(-1));
     return batches;
   }
 
@@ -127,7 +154,8 @@ export class SinkAccount {
       bytes: this.bytes,
       ...(oldest && { oldest: oldest.taken }),
       ...(oldest?.now !== undefined && { oldestNow: oldest.now }),
-      dropped: this.dropped,
+      dropped: this.dropped - recordsIn(this.underWay),
+      behind: [...this.behind],
       limitBytes: this.spec.limits.maxBytes,
     };
   }
@@ -140,7 +168,8 @@ export class SinkAccount {
     const before = this.position;
     for (let { oldest } = this; oldest && isToGo(oldest); oldest = this.oldest) {
       this.dropped += oldest.records;
-      this.acknowledge(oldest.seq);
+      if (oldest.seq <= this.handed) this.underWay.push(oldest);
+      this.advance(oldest.seq);
     }
     return this.position !== before;
   }

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { RowChunk } from "../record/rows";
-import { type TableName, tableOf } from "../table";
+import { type TableName, tableKey, tableOf } from "../table";
+import { meta, setMeta } from "./identity";
 import type { BatchHead, LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
@@ -21,6 +23,10 @@ const batchRow = z.object({
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
 const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
 
+/** Which tables each sink is behind with, as the store keeps it. */
+const BEHIND = "behind";
+const behindSchema = z.record(z.string(), z.array(z.string()));
+
 /** Marks of sinks that are to be written, and batches that no sink reads again then. */
 export interface Moved {
   readonly accounts: ReadonlySet<SinkAccount>;
@@ -28,6 +34,9 @@ export interface Moved {
   /** Batches up to here have been read by every sink that takes them. */
   readonly done: number;
 }
+
+/** The tables that each sink is behind with. */
+type Behind = ReadonlyMap<SinkAccount, Set<string>>;
 
 /**
  * The batches that are kept, and what each sink has still to read of them. In memory there are only their numbers and sizes.
@@ -61,6 +70,7 @@ export class Spool {
       batchRow,
       "SELECT seq, name, records, batches.bytes AS bytes, taken FROM batches JOIN tables ON tables.id = table_id ORDER BY seq",
     );
+    const behind = behindSchema.parse(JSON.parse(meta(store, BEHIND) ?? "{}"));
     store.transaction(() => {
       for (const name of forgotten) store.run("DELETE FROM sinks WHERE name = ?", name);
       for (const spec of specs) {
@@ -68,7 +78,7 @@ export class Spool {
           position: this.lastSeq,
           dropped: 0,
         };
-        this.accounts.set(spec.name, new SinkAccount(spec, position, dropped));
+        this.accounts.set(spec.name, new SinkAccount(spec, position, dropped, new Set(behind[spec.name])));
         const sql = "INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, ?)";
         store.run(sql, spec.name, position, dropped);
       }
@@ -91,7 +101,7 @@ export class Spool {
       at: wall,
       epoch: table.epoch,
       first: table.sequence + 1,
-      id: table.recordId,
+      id: idStart(table, chunk, wall),
       rules: chunk.rules,
     };
     table.sequence += chunk.count;
@@ -104,11 +114,11 @@ export class Spool {
     return { seq, table: table.name, records: chunk.count, bytes, taken: wall, now };
   }
 
-  /** After the transaction: every sink that takes the batch has it to read. */
-  note(entry: Entry): void {
+  /** After the transaction: every sink that takes the batch has it to read, but for those that miss it. */
+  note(entry: Entry, missing: ReadonlySet<SinkAccount> = new Set()): void {
     this.kept.push({ seq: entry.seq, bytes: entry.bytes });
     this.bytes += entry.bytes;
-    for (const account of this.accounts.values()) account.add(entry);
+    for (const account of this.accounts.values()) if (!missing.has(account)) account.add(entry);
   }
 
   /** The transaction did not happen: numbers behind this one were never given. */
@@ -117,21 +127,68 @@ export class Spool {
   }
 
   /**
-   * Sinks that pause and have no room for rows of a table. Where there are none, the room is taken.
+   * Sinks that are not to get a reading of a table: those that pause and have no room, and those that missed an earlier one, unless
+   * this one tells the whole table. For the others the room is taken.
    *
    * @param reserved What others have taken since the spool last changed.
+   * @returns `undefined` when there is something to get, and no sink to get it.
    */
-  fullFor(table: TableName, chunks: readonly RowChunk[], at: Moment, reserved: Map<SinkAccount, number>) {
+  missing(
+    table: TableName,
+    { rows: chunks, isWhole }: { readonly rows: readonly RowChunk[]; readonly isWhole: boolean },
+    at: Moment,
+    reserved: Map<SinkAccount, number>,
+  ): ReadonlySet<SinkAccount> | undefined {
     const bytes = chunks.reduce(
       (sum, { rows, rules }) => sum + rows.length + HEAD_BYTES + rules.length * RULE_BYTES,
       0,
     );
-    if (bytes === 0) return [];
-    const takers = this.sinksThat("pause").filter((account) => account.takes(table));
-    const full = takers.filter((account) => account.isFullFor(bytes, at, reserved.get(account) ?? 0));
-    if (full.length > 0) return full;
-    for (const account of takers) reserved.set(account, (reserved.get(account) ?? 0) + bytes);
-    return [];
+    const key = tableKey(table);
+    const takers = this.takers(table);
+    const isMissing = (account: SinkAccount): boolean => {
+      if (!isWhole && account.behind.has(key)) return true;
+      const { whenFull } = account.spec.limits;
+      if (bytes === 0 || whenFull !== "pause" || !account.isFullFor(bytes, at, reserved.get(account) ?? 0))
+        return false;
+      if (isWhole) account.tried = bytes;
+      return true;
+    };
+    const missing = new Set(takers.filter(isMissing));
+    if (bytes > 0 && takers.length > 0 && missing.size === takers.length) return undefined;
+    for (const account of takers) {
+      if (!missing.has(account)) reserved.set(account, (reserved.get(account) ?? 0) + bytes);
+    }
+    return missing;
+  }
+
+  /** True when a sink that missed readings of a table has room again: the next one is to tell all of it. */
+  isWanted(table: TableName, at: Moment): boolean {
+    return this.takers(table).some((account) => account.behind.has(tableKey(table)) && account.hasRoomAgain(at));
+  }
+
+  /** Within a transaction: notes who misses a reading of a table, and who does so no more. */
+  keepBehind(readings: readonly { readonly table: TableName; readonly missing: ReadonlySet<SinkAccount> }[]): Behind {
+    const behind = new Map([...this.accounts.values()].map((account) => [account, new Set(account.behind)]));
+    let isOther = false;
+    for (const { table, missing } of readings) {
+      for (const account of this.takers(table)) {
+        const tables = behind.get(account) ?? new Set();
+        if (missing.has(account) === tables.has(tableKey(table))) continue;
+        isOther = true;
+        if (missing.has(account)) tables.add(tableKey(table));
+        else tables.delete(tableKey(table));
+      }
+    }
+    if (isOther) {
+      const kept = [...behind].map(([{ spec }, tables]) => [spec.name, [...tables]]);
+      setMeta(this.store, BEHIND, JSON.stringify(Object.fromEntries(kept)));
+    }
+    return behind;
+  }
+
+  /** After the transaction. */
+  noteBehind(behind: Behind): void {
+    for (const [account, tables] of behind) account.behind = tables;
   }
 
   /** What a sink reads next; nothing when it has everything. */
@@ -202,6 +259,11 @@ export class Spool {
     return Math.min(this.lastSeq, ...[...this.accounts.values()].map((account) => account.readUpTo(this.lastSeq)));
   }
 
+  /** The sinks that take a table. */
+  takers(table: TableName): SinkAccount[] {
+    return [...this.accounts.values()].filter((account) => account.takes(table));
+  }
+
   private sinksThat(whenFull: SinkSpec["limits"]["whenFull"]): SinkAccount[] {
     return [...this.accounts.values()].filter(({ spec }) => spec.limits.whenFull === whenFull);
   }
@@ -211,4 +273,12 @@ export class Spool {
     if (!account) throw new TypeError(`There is no sink ${sink}.`);
     return account;
   }
+}
+
+/**
+ * What record ids of a batch begin with. Of the run, so that no copy of the store has it; of time and content, so that a machine
+ * that goes on from a snapshot of its memory has it for the same observation only.
+ */
+function idStart({ run, key }: TableState, { rows }: RowChunk, wall: number): string {
+  return createHash("sha256").update(`${run}/${key}/${wall}`).update(rows).digest("hex").slice(0, 16);
 }

@@ -199,7 +199,8 @@ export class Store {
   }
 }
 
-function freeBytesOf(folder: string): number {
+/** Bytes that are free on the disk of a folder. */
+export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Mark } from "../../model/mark";
 import { SIZES } from "../defaults";
 import { Baseline } from "../reading/baseline";
 import { detailsOf, numbersOf, Reading } from "../reading/reading";
-import { EVENTS, keyOf, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
+import { EVENTS, keyOf, type MarkEvent, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
@@ -24,6 +23,8 @@ export interface FinishedReading {
   readonly reset: boolean;
   /** What goes into the spool. */
   readonly rows: readonly RowChunk[];
+  /** The rows tell the whole table, whatever was told of it before. */
+  readonly isWhole: boolean;
   /** What it changed in the baseline. */
   readonly changes: readonly RowChunk[];
   /** All of the new baseline, where it is due to be written whole. */
@@ -34,8 +35,6 @@ export interface FinishedReading {
 /** A table in the store, and its baseline in memory. */
 export class TableState {
   readonly key: string;
-  /** What all record ids of the table begin with. */
-  readonly recordId: string;
   id = 0;
   epoch = 0;
   sequence = 0;
@@ -52,10 +51,10 @@ export class TableState {
   constructor(
     private readonly store: Store,
     readonly name: TableName,
-    stateId: string,
+    /** The name of this run. */
+    readonly run: string,
   ) {
     this.key = tableKey(name);
-    this.recordId = createHash("sha256").update(`${stateId}/${this.key}`).digest("hex").slice(0, 16);
     this.stored = new KeptBaseline(store);
     this.reload();
   }
@@ -81,18 +80,23 @@ export class TableState {
    * is to be forgotten.
    *
    * @param number Of this reading; another one each time.
+   * @param how With `isWanted` all of the table follows behind what changed in it.
    */
   async compare(
     number: number,
     list: ArrivedList,
     marks: readonly Mark[],
-    { records, reset }: { readonly records: "changes" | "all"; readonly reset: boolean },
+    {
+      records,
+      reset,
+      isWanted,
+    }: { readonly records: "changes" | "all"; readonly reset: boolean; readonly isWanted: boolean },
   ): Promise<FinishedReading> {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);
     const seen = new RowWriter(ruleOf);
     let whole: readonly RowChunk[] | undefined;
-    if (records === "all") await inSlices(addAll(marks, seen));
+    if (records === "all") await inSlices(addAll(marks, "seen", seen));
     else {
       if (reset) {
         changes.addTable("reset");
@@ -102,6 +106,10 @@ export class TableState {
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
       const reading = new Reading(number, baseline, changes, list.snapshot ? seen : undefined);
       await inSlices(reading.compare(marks, elapsed));
+      if (isWanted && !reset) {
+        seen.addTable("reset");
+        await inSlices(addAll(marks, "added", seen));
+      }
       const bytes = bytesOf(changes.finish());
       if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
     }
@@ -115,7 +123,8 @@ export class TableState {
       records: changes.count + seen.count,
     };
     const rows = [...changes.finish(), ...seen.finish()];
-    return { table: this, list, reset, rows, changes: changes.finish(), whole, taken };
+    const isWhole = reset || isWanted || records === "all";
+    return { table: this, list, reset, rows, isWhole, changes: changes.finish(), whole, taken };
   }
 
   /** The baseline, loaded when it is not there. */
@@ -174,10 +183,10 @@ export class TableState {
   }
 }
 
-function* addAll(marks: readonly Mark[], seen: RowWriter): Generator<void> {
+function* addAll(marks: readonly Mark[], event: MarkEvent, seen: RowWriter): Generator<void> {
   for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
     for (const mark of marks.slice(start, start + SIZES.rowsASlice)) {
-      seen.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
+      seen.add(event, keyOf(mark), ...numbersOf(mark), detailsOf(mark));
     }
     yield;
   }

@@ -54,6 +54,11 @@ export class Service {
     return service;
   }
 
+  /** The configuration that is in use. */
+  get config(): LiveConfig {
+    return this.good;
+  }
+
   get forwarder(): Forwarder {
     return this.current;
   }

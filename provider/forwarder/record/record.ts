@@ -26,7 +26,7 @@ export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
   readonly value?: number | string;
   /** The rule that the mark comes from, where it is known. */
   readonly rule?: NamedRule;
-  /** Grows when a table's history begins anew; orders before `sequence`. */
+  /** Grows with each start and each turn of a cluster; orders before `sequence`. */
   readonly epoch: number;
   /** Grows by each record of a table within an epoch. */
   readonly sequence: number;

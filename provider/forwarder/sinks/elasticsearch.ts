@@ -3,7 +3,7 @@ import { withoutEnding } from "../../model/resource-url";
 import { members, text } from "../config/fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
-import { httpFields, isPassing, PostingSink, type SinkAnswer } from "./http-post";
+import { httpFields, PostingSink, type SinkAnswer } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
@@ -16,6 +16,11 @@ const answerSchema = z.looseObject({
 
 /** The status of a document that is there already: an earlier delivery of the same record. */
 const EXISTS = 409;
+/**
+ * Statuses of documents that no repetition makes right. All others pass: an index that is blocked for writing answers 403
+ * (`cluster_block_exception`), one that has no room in its queues 429.
+ */
+const REFUSED: readonly number[] = [400, 404, 413, 422];
 
 /**
  * Elasticsearch, OpenSearch, or VictoriaLogs: `_bulk` with `create` and the record's id, so that a repeat changes nothing.
@@ -62,10 +67,11 @@ async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<De
     const { status = 0, error } = Object.values(item)[0] ?? {};
     if ((status >= 200 && status < 300) || status === EXISTS) continue;
     const refusal = `HTTP ${status}: ${told(JSON.stringify(error ?? "no reason given"))}`;
-    if (isPassing(status) || status === 401) {
+    if (REFUSED.includes(status)) rejected.push({ record, reason: refusal });
+    else {
       again.push(record);
       reason ??= refusal;
-    } else rejected.push({ record, reason: refusal });
+    }
   }
   return { rejected, again, ...(reason !== undefined && { reason }) };
 }

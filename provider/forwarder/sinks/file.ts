@@ -1,6 +1,8 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { openOwn } from "../../files/no-links";
 import { codeOf, messageOf } from "../../model/errors";
+import { visibleBytes } from "../../model/foreign-text";
 import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { byteSink, SinkFailure, sinkKind } from "./sink";
@@ -12,7 +14,7 @@ const schema = members({
 });
 
 /**
- * A file, a line of JSON a record; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
+ * A file, a line of JSON a record, with what a terminal acts on escaped, since people look at files; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
  * before `path.2`, and so on to `path.<keep>`. What kill -9 left of a line is cut off before anything is added.
  */
 export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
@@ -22,7 +24,7 @@ export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }
       throw new SinkFailure(`${path} cannot be written: ${messageOf(error)}`);
     });
   return byteSink(
-    (records) => records.lines(context.format),
+    async (records) => visibleBytes(await records.lines(context.format)),
     append,
     () => log.close(),
   );
@@ -67,7 +69,7 @@ class RotatedFile {
   private async opened(): Promise<FileHandle> {
     if (this.handle) return this.handle;
     await mkdir(dirname(this.path), { recursive: true });
-    const handle = await open(this.path, "a+");
+    const handle = await openOwn(this.path, "read and append");
     this.size = await endOfLastLine(handle);
     await handle.truncate(this.size);
     this.handle = handle;

@@ -28,7 +28,7 @@ const compress = promisify(gzip);
 const OUTAGE_LIKE: readonly number[] = [403, 404];
 
 /** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
-export function isPassing(status: number): boolean {
+function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 

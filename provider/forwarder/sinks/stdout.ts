@@ -1,14 +1,15 @@
 import { codeOf } from "../../model/errors";
+import { visibleBytes } from "../../model/foreign-text";
 import { members } from "../config/fields";
 import { byteSink, SinkGone, sinkKind } from "./sink";
 
 /**
- * Standard output, a line of JSON a record. What is written there is not acknowledged. Its reader may go away, as
+ * Standard output, a line of JSON a record, with what a terminal acts on escaped: nodes write names and addresses. What is written there is not acknowledged. Its reader may go away, as
  * `head` does: there is no other end to wait for then.
  */
 export const stdout = sinkKind(members({}), async (context) => {
   const print = (lines: Buffer) =>
-    context.stdout(lines.toString("utf8")).catch((error: unknown) => {
+    context.stdout(visibleBytes(lines).toString("utf8")).catch((error: unknown) => {
       if (codeOf(error) !== "EPIPE") throw error;
       throw new SinkGone("standard output has no reader any more");
     });

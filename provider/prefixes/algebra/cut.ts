@@ -1,5 +1,6 @@
+import { isRecord } from "../../model/given-entries";
 import { formatPrefix } from "../address";
-import { type EntriesLike, isPlain, type PrefixEntries, type PrefixEntry, spellingsOf } from "../entries";
+import { type EntriesLike, type PrefixEntries, type PrefixEntry, spellingsOf } from "../entries";
 import { aggregateTable } from "./aggregate";
 import { PrefixTable } from "./table";
 
@@ -33,7 +34,7 @@ export function excludePrefixes(
 }
 
 function readSplit(options: ExcludeOptions): boolean {
-  if (!isPlain(options)) throw new TypeError("The options are not an object.");
+  if (!isRecord(options)) throw new TypeError("The options are not an object.");
   const unknown = Object.keys(options).find((name) => name !== "split");
   if (unknown !== undefined) throw new TypeError(`There is no option \`${unknown}\`.`);
   const { split = true } = options;

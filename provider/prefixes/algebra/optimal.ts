@@ -1,3 +1,4 @@
+import { sentIn } from "../../model/entry";
 import type { Addition, PrefixTable } from "./table";
 
 /** What a place says where no entry covers it. */
@@ -49,7 +50,7 @@ class Need {
 export function fewestEntries(table: PrefixTable): PrefixTable {
   const { length, content } = table;
   const ranks = ranksOf(table);
-  const isFixed = table.contents.map(({ expires, sent }) => expires !== undefined || sent !== undefined);
+  const isFixed = table.contents.map((entry) => entry.expires !== undefined || sentIn(entry) !== undefined);
   const kept = new Uint8Array(table.size).fill(1);
   const added: Addition[] = [];
   /** Ranges to be solved, each with the fixed entry that it lies in. */
@@ -59,7 +60,7 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
     const [region] = regions;
     if (region && layer.within !== undefined && region.depth === length[layer.within]) {
       // What is covered as a whole from within is never seen.
-      if (table.entry(layer.within).sent) continue;
+      if (sentIn(table.entry(layer.within)) !== undefined) continue;
       kept[layer.within] = 0;
     }
     for (const region of regions) if (region.end - region.start >= 3) solve(region);

@@ -1,3 +1,4 @@
+import { sentIn } from "../../model/entry";
 import { wordsOf } from "../../model/prefix-text";
 import { formatPrefix, readCanonical } from "../address";
 import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
@@ -193,7 +194,7 @@ class Contents {
   numberOf(content: PrefixEntry): number {
     // Most entries of a list say the same, and are one object.
     if (this.last?.content === content) return this.last.number;
-    const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires, content.sent]);
+    const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires, sentIn(content)]);
     const number = this.numbers.get(key) ?? this.all.push(content) - 1;
     this.numbers.set(key, number);
     this.last = { content, number };

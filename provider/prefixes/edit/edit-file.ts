@@ -1,16 +1,18 @@
-import { realpath } from "node:fs/promises";
 import { extname } from "node:path";
+import { refuseLinks } from "../../files/no-links";
 import { readIfThere, replaceFile, SHARED_FILE } from "../../files/whole-file";
+import { sentIn } from "../../model/entry";
+import type { CanonicalPrefix } from "../../model/prefix";
 import { some } from "../../model/text";
 import { makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
 import { parsePrefixes } from "../read";
 import type { Edit, EntryChange } from "./edit";
 import { editJson } from "./json-document";
-import { withLock } from "./lock";
+import { type LockWait, withLock } from "./lock";
 import { editYaml } from "./yaml-document";
 
 /** What a file said before, and what it says now. */
-interface Edited {
+export interface Edited {
   readonly before: PrefixEntries;
   readonly after: PrefixEntries;
 }
@@ -18,50 +20,111 @@ interface Edited {
 /** The kinds of files that are edited; the others have no place for a reason, or are written by machines. */
 export const EDITABLE = [".json", ".yaml", ".yml"];
 
-/** A prefix file that no other command edits meanwhile. */
-export interface LockedFile {
+/** Says what is to change, given what the file says; what it throws leaves the file as it is. It may be asked more than once. */
+export type Decide = (entries: PrefixEntries) => Edit;
+
+/**
+ * A prefix file, as `readPrefixFile` reads it, that other commands may edit meanwhile: an object or map of prefixes, or an
+ * array.
+ */
+export interface PrefixFileEditor {
   /**
    * Edits it as it stands now. Comments, order and indentation stay. The new content is written beside the file and takes
-   * its place in one step, so that a reader sees the old file or the new one. A file that is missing is made.
+   * its place in one step, so that a reader sees the old file or the new one. A file that is missing is made. Edits that are
+   * asked for while another one is on its way are written together.
    *
-   * @param decide Is told what the file says now, and says what is to change; what it throws leaves the file as it is.
    * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is
    * @throws {Error} when an edit is not possible in this file, with the reason
    */
-  edit(decide: (entries: PrefixEntries) => Edit): Promise<Edited>;
+  edit(decide: Decide): Promise<Edited>;
+  /** What it says now, without a wait. @throws {PrefixFileError} */
+  read(): Promise<PrefixEntries>;
 }
 
-/**
- * Holds a prefix file, as `readPrefixFile` reads it, for some work: an object or map of prefixes, or an array. Other editors
- * wait until the work has ended.
- */
-export async function withPrefixFile<T>(file: string, work: (file: LockedFile) => Promise<T>): Promise<T> {
-  // A link stays a link: what it leads to is replaced.
-  const target = await realpath(file).catch(() => file);
-  let last: Promise<unknown> = Promise.resolve();
-  // One after another, though the work may ask for several at once.
-  const edit: LockedFile["edit"] = (decide) => {
-    const edited = last.then(() => editLocked(file, target, decide));
-    last = edited.catch(() => undefined);
-    return edited;
+interface Waiting {
+  readonly decide: Decide;
+  resolve(edited: Edited): void;
+  reject(error: unknown): void;
+}
+
+/** @param wait How its edits wait for those of other processes. */
+export function prefixFileEditor(file: string, wait: LockWait = {}): PrefixFileEditor {
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+  const run = async () => {
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      await carryOut(file, group, wait);
+    }
+    isRunning = false;
   };
-  return withLock(target, () => work({ edit }));
+  return {
+    edit: (decide) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ decide, resolve, reject });
+        if (isRunning) return;
+        isRunning = true;
+        void run();
+      }),
+    read: async () => parse(file, (await readIfThere(file)) ?? ""),
+  };
 }
 
-async function editLocked(file: string, target: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {
+/** What a file would say after an edit. @throws what `decide` throws */
+export function edited(before: PrefixEntries, decide: Decide): Edited {
+  return { before, after: expected(before, decide(before)) };
+}
+
+async function carryOut(file: string, group: readonly Waiting[], wait: LockWait): Promise<void> {
+  try {
+    // Before the lock, which would lie beside the link.
+    refuseLinks(file);
+    let answers: readonly (() => void)[] | undefined;
+    while (!answers) answers = await withLock(file, (isOurs) => editLocked(file, group, isOurs), wait);
+    for (const answer of answers) answer();
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}
+
+/** @returns the answers to the group; `undefined` where the lock was lost meanwhile, and nothing was written. */
+async function editLocked(
+  file: string,
+  group: readonly Waiting[],
+  isOurs: () => Promise<boolean>,
+): Promise<readonly (() => void)[] | undefined> {
   const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
-  const text = (await readIfThere(target)) ?? "";
-  const before = parse(file, text);
-  const changes = decide(before);
-  const wanted = expected(before, changes);
-  if (same(before, wanted)) return { before, after: before };
-  const next = edit(text, changes);
-  const after = parse(file, next);
-  if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
-  await replaceFile(target, next, SHARED_FILE);
-  return { before, after };
+  const text = (await readIfThere(file)) ?? "";
+  const first = parse(file, text);
+  const all = new Map<CanonicalPrefix, EntryChange | undefined>();
+  const answers: (() => void)[] = [];
+  let before = first;
+  for (const { decide, resolve, reject } of group) {
+    try {
+      const changes = decide(before);
+      const own = { before, after: expected(before, changes) };
+      for (const [prefix, change] of changes) all.set(prefix, change && { ...all.get(prefix), ...said(change) });
+      answers.push(() => resolve(own));
+      before = own.after;
+    } catch (error) {
+      answers.push(() => reject(error));
+    }
+  }
+  if (!same(first, before)) {
+    const next = edit(text, all);
+    const after = parse(file, next);
+    if (!same(after, before)) throw notAsMeant(file, after, before);
+    if (!(await isOurs())) return undefined;
+    await replaceFile(file, next, SHARED_FILE);
+  }
+  return answers;
 }
 
+/** Without members that leave what is there. */
+function said(change: EntryChange): EntryChange {
+  return Object.fromEntries(Object.entries(change).filter(([, part]) => part !== undefined));
+}
 function parse(file: string, text: string): PrefixEntries {
   return text.trim() === "" ? {} : parsePrefixes(text, { file, allowEmpty: true });
 }
@@ -80,7 +143,7 @@ function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
 function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
   const { value = entry.value, reason = entry.reason, ticket = entry.ticket } = change;
   const expires = change.expires === undefined ? entry.expires : (change.expires ?? undefined);
-  const sent = change.sent === undefined ? entry.sent : (change.sent ?? undefined);
+  const sent = change.sent === undefined ? sentIn(entry) : (change.sent ?? undefined);
   return makeEntry(value, { reason, ticket, expires, sent });
 }
 
@@ -90,7 +153,7 @@ function same(a: PrefixEntries, b: PrefixEntries): boolean {
 
 function differing(a: PrefixEntries, b: PrefixEntries): string[] {
   const text = (entry: PrefixEntry | undefined) =>
-    JSON.stringify([entry?.value, entry?.reason, entry?.ticket, entry?.expires, entry?.sent]);
+    JSON.stringify([entry?.value, entry?.reason, entry?.ticket, entry?.expires, sentIn(entry)]);
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((prefix) => text(a[prefix]) !== text(b[prefix]));
 }
 

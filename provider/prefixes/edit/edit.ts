@@ -1,4 +1,3 @@
-import type { SentTo } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 
 /** What is to be said of a prefix: members that are given are written, `null` takes one out, others stay as they are. */
@@ -7,7 +6,8 @@ export interface EntryChange {
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
   readonly expires?: string | null | undefined;
-  readonly sent?: SentTo | null | undefined;
+  /** Where it was put, as `formatSent` writes it. */
+  readonly sent?: string | null | undefined;
 }
 
 /** Prefix to its change; `undefined`: the prefix leaves the file. */

@@ -1,106 +1,146 @@
 import { randomUUID } from "node:crypto";
-import { link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, lstat, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { hasEnded } from "../../files/ended-process";
+import { hold } from "../../files/held";
 import { attempt, codeOf } from "../../model/errors";
 
-/** Milliseconds: a command holds the file until its nodes have answered, and twenty may wait for each other. */
-const PATIENCE_MS = 600_000;
-/** Milliseconds after which a lock without its owner in it was left by a process that was killed. */
-const HALF_MADE_MS = 30_000;
+/** Milliseconds: an edit takes less. A lock that stands unchanged for so long was left. */
+const LEFT_AFTER_MS = 5_000;
+/** Milliseconds after which a command that waits says for whom. */
+const SAID_AFTER_MS = 1_000;
+/** Milliseconds between two tries; longer after each. */
 const PAUSE_MS = 10;
+/** Milliseconds above which that pause does not grow. */
+const LONGEST_PAUSE_MS = 100;
+/** Bytes of a lock. More was not written by this package. */
+const MOST_BYTES = 1_000;
 
-const ownerSchema = z.object({ host: z.string(), pid: z.number().int(), id: z.string() });
+const ownerSchema = z.strictObject({
+  host: z.string().regex(/^[\w.-]{1,255}$/),
+  pid: z.number().int().positive(),
+  since: z.iso.datetime(),
+  id: z.uuid(),
+});
 type Owner = z.infer<typeof ownerSchema>;
 
+/** How a command waits for a file that another one edits. */
+export interface LockWait {
+  /** Ends the wait. */
+  readonly stop?: AbortSignal;
+  /** Takes a sentence about who is waited for. */
+  say?(sentence: string): void;
+  /** Time; default: that of the machine. */
+  readonly clock?: { monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
+}
+
+const systemClock: NonNullable<LockWait["clock"]> = {
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
 /**
- * Calls `work` while no other caller does, in this process or another: `<file>.lock` is there meanwhile, with the process
- * that made it. The lock of a process of this machine that has ended is taken away; one of another machine (a shared disk) is
- * not, since that cannot be told here.
+ * Calls `work` while no other caller does, in this process or another: `<file>.lock` is there meanwhile, with the host, the
+ * process and the time. It covers an edit of the file, which takes milliseconds, and nothing else. What a process left that was
+ * killed is taken away, at once where it is one of this machine; so is what nothing but such a lock can be, by its form or
+ * its age: a lock never keeps an editor for long.
  *
  * Done here, since the libraries for it are kept no more or know stale locks by their age only, by which a machine that
  * slept loses a lock that it holds.
  *
- * @throws {Error} when the lock is not to be had in that time, or the folder is not there, naming the file
+ * @param work Is told what says whether the lock is still its own: a process that was stopped for a while may have lost it.
+ * @throws {Error} when the folder is not there, naming the file; the reason of `stop` when that ends the wait
  */
-export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  file: string,
+  work: (isOurs: () => Promise<boolean>) => Promise<T>,
+  wait: LockWait = {},
+): Promise<T> {
   const lock = `${file}.lock`;
+  const mine = ownText();
   try {
-    await take(lock);
+    await take(lock, mine, wait);
   } catch (error) {
     throw ofFile(error, file);
   }
+  const forget = hold(lock, mine);
+  const isOurs = async () => (await readFile(lock, "utf8").catch(() => undefined)) === mine;
   try {
-    await removeLeft(lock);
-    return await work();
+    return await work(isOurs);
   } finally {
-    await rm(lock, { force: true });
+    forget();
+    if (await isOurs()) await rm(lock, { force: true });
   }
 }
 
-async function take(lock: string): Promise<void> {
-  const id = randomUUID();
-  const mine = JSON.stringify({ host: hostname(), pid: process.pid, id });
-  const end = performance.now() + PATIENCE_MS;
-  while (!(await made(lock, mine, id))) {
-    const text = await readFile(lock, "utf8").catch(() => undefined);
-    const owner = text === undefined ? undefined : ownerOf(text);
-    if (text !== undefined && owner && hasEnded(owner)) await takeAway(lock, text, owner);
-    else if (performance.now() > end) throw new Error(held(lock, owner));
-    else await sleep(PAUSE_MS * (0.5 + Math.random()));
+function ownText(): string {
+  const owner: Owner = { host: hostname(), pid: process.pid, since: new Date().toISOString(), id: randomUUID() };
+  return JSON.stringify(owner);
+}
+
+async function take(lock: string, mine: string, { stop, say, clock = systemClock }: LockWait): Promise<void> {
+  const began = clock.monotonic();
+  let isSaid = false;
+  let met: { readonly key: string; readonly at: number } | undefined;
+  for (let pause = PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+    stop?.throwIfAborted();
+    if (await made(lock, mine)) return;
+    const found = await lookAt(lock);
+    if (!found) continue;
+    const now = clock.monotonic();
+    if (met?.key !== found.key) met = { key: found.key, at: now };
+    if ((found.owner && hasEnded(found.owner)) || now - met.at >= LEFT_AFTER_MS) {
+      await takeAway(lock, found.key);
+      continue;
+    }
+    if (!isSaid && now - began >= SAID_AFTER_MS) say?.(waiting(lock, found.owner));
+    isSaid ||= now - began >= SAID_AFTER_MS;
+    await clock.sleep(pause * (0.5 + Math.random()), stop);
   }
 }
 
-/** Makes the lock if there is none. It appears with its owner in it, so that none is ever found half made. */
-async function made(lock: string, owner: string, id: string): Promise<boolean> {
-  const temporary = `${lock}.${id}`;
-  await writeFile(temporary, owner, { flag: "wx" });
+/** Makes the lock if there is none; what stands in its place, a link included, is not followed. */
+async function made(lock: string, mine: string): Promise<boolean> {
   try {
-    await link(temporary, lock);
+    await writeFile(lock, mine, { flag: "wx" });
     return true;
   } catch (error) {
-    // Or taken for what a killed process left, and removed: then it is tried again.
-    if (["EEXIST", "ENOENT"].includes(codeOf(error) ?? "")) return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
-function ownerOf(text: string): Owner | undefined {
-  return attempt(() => ownerSchema.parse(JSON.parse(text)));
+/** What stands there, told from any other by `key`; `undefined`: nothing. `owner` only where this package wrote it. */
+async function lookAt(lock: string): Promise<{ readonly key: string; readonly owner?: Owner | undefined } | undefined> {
+  const found = await lstat(lock).catch(() => undefined);
+  if (!found) return undefined;
+  if (found.isDirectory()) throw new Error(`${basename(lock)} is a folder, and stands for a lock: remove it.`);
+  const text = found.isFile() && found.size <= MOST_BYTES ? await textOf(lock) : "";
+  const owner = attempt(() => ownerSchema.parse(JSON.parse(text)));
+  return { key: `${found.ino} ${found.mtimeMs} ${text}`, owner };
 }
 
-/** Who holds the lock removes what processes left beside it that were killed on their way to it. */
-async function removeLeft(lock: string): Promise<void> {
-  const folder = dirname(lock);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((one) => one.startsWith(`${basename(lock)}.`))) {
-    const left = join(folder, name);
-    const owner = ownerOf(await readFile(left, "utf8").catch(() => ""));
-    // Without an owner it was left before that was written.
-    const isLeft = owner ? hasEnded(owner) : await isOld(left);
-    if (isLeft) await rm(left, { force: true });
-  }
-}
-
-async function isOld(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > HALF_MADE_MS;
-}
-
-/** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place. */
-async function takeAway(lock: string, left: string, { id }: Owner): Promise<void> {
-  const turn = `${lock}.${id}.left`;
-  if (!(await made(turn, left, randomUUID()))) return void (await sleep(PAUSE_MS));
+async function textOf(lock: string): Promise<string> {
   try {
-    if ((await readFile(lock, "utf8").catch(() => undefined)) === left) await rm(lock, { force: true });
-  } finally {
-    await rm(turn, { force: true });
+    // Neither a link that took its place meanwhile nor a pipe is waited for.
+    await using file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await file.readFile("utf8");
+  } catch {
+    return "";
   }
+}
+
+/** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place, and puts it back. */
+async function takeAway(lock: string, left: string): Promise<void> {
+  const aside = `${lock}.${randomUUID()}`;
+  await rename(lock, aside).catch(() => undefined);
+  const moved = await lookAt(aside);
+  if (moved && moved.key !== left) await link(aside, lock).catch(() => undefined);
+  await rm(aside, { force: true });
 }
 
 /** What the system says of the lock, said of the file: no user has ever named the lock. */
@@ -108,8 +148,7 @@ function ofFile(error: unknown, file: string): unknown {
   return error instanceof Error && "path" in error ? Object.assign(error, { path: file }) : error;
 }
 
-function held(lock: string, owner: Owner | undefined): string {
-  const file = basename(lock, ".lock");
-  const by = owner ? `process ${owner.pid} on ${owner.host}` : "another command";
-  return `${file} is being edited by ${by}, which has not ended. Nothing was changed: wait for it and try again. If it runs no more, remove ${basename(lock)} beside the file.`;
+function waiting(lock: string, owner: Owner | undefined): string {
+  const by = owner ? `process ${owner.pid} on ${owner.host} edits it since ${owner.since}` : "another command edits it";
+  return `Waits for ${basename(lock, ".lock")}: ${by}.`;
 }

@@ -1,5 +1,4 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
-import type { SentTo } from "../../model/entry";
 import { prefixIn } from "../../model/readable";
 import { type Edit, type EntryChange, notEditable } from "./edit";
 
@@ -128,7 +127,7 @@ function setMembers(map: YAMLMap, change: EntryChange): void {
 }
 
 /** In a fixed order, without what is not said. */
-function plain(change: EntryChange): Record<string, string | number | SentTo> {
+function plain(change: EntryChange): Record<string, string | number> {
   return Object.fromEntries(
     MEMBERS.flatMap((name) => {
       const part = change[name];

@@ -1,4 +1,5 @@
 import { messageOf } from "../../model/errors";
+import { plainData } from "../../model/plain-data";
 import { readDocument } from "../document";
 import type { Path } from "../lists/list";
 import { shown } from "../problems";
@@ -49,7 +50,7 @@ export const yaml: Format = {
       },
     });
     collector.problems.throwIfAny();
-    const root: unknown = attempt(() => document.toJS());
+    const root: unknown = attempt(() => plainData(text, () => document.toJS()));
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
       // Told above, of every map.

@@ -1,3 +1,5 @@
+import { Cookies } from "../../client/cookies";
+import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
@@ -9,9 +11,12 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-
 import { readAnswer } from "../../wire/node-answer";
 import { type Command, listCommand } from "../../wire/node-command";
 import { TIMING } from "../timing";
+import type { Note } from "../undo";
 import { Answer } from "./answer";
+import type { Ending } from "./ending";
 import { Learned } from "./learned";
 import { KIND_OF, type ReadsList, readListed } from "./listing";
+import type { Seen } from "./needed";
 import { Verdicts } from "./verdicts";
 
 /** One request to the node, in the form in which it is sent. */
@@ -37,6 +42,8 @@ export interface Limits {
   readonly bytes: number;
   /** Milliseconds that a change may take until it shows. */
   readonly patienceMs: number;
+  /** Milliseconds that the whole run may take, without what is cleaned up in the end. */
+  readonly wholeMs: number;
 }
 
 /**
@@ -47,8 +54,14 @@ export class Asker {
   readonly learned: Learned;
   readonly verdicts: Verdicts;
   readonly world: World;
+  /** All different answers. */
+  readonly seen = new Map<string, Seen>();
   /** Milliseconds that the node asked to wait before a list of marks, although lists of one table were kept apart. */
   marksWait = 0;
+  /** What the node has set. */
+  readonly cookies = new Cookies();
+  /** The node's options with the address at which it answers. */
+  private reached: NodeOptions;
   private connection: NodeConnection;
   private readonly connections: NodeConnection[];
 
@@ -56,12 +69,15 @@ export class Asker {
     readonly node: NodeOptions,
     readonly limits: Limits,
     private readonly given: Partial<World>,
-    private readonly signal: AbortSignal | undefined,
+    readonly ending: Ending,
+    /** Is told of everything that may have to be taken back, before it is sent. */
+    readonly note: (note: Note) => void = () => {},
   ) {
     this.world = { ...systemWorld, ...given };
     this.learned = new Learned(node.answers ?? {});
     this.verdicts = new Verdicts(this.learned);
-    this.connection = this.connect(node);
+    this.reached = node;
+    this.connection = this.connect(node, this.cookies);
     this.connections = [this.connection];
   }
 
@@ -103,9 +119,14 @@ export class Asker {
   }
 
   /** The same question without any credentials of headers or of the address. */
-  async askWithout(question: Question): Promise<Answer> {
+  askWithout(question: Question): Promise<Answer> {
     const { headers: _, ...plain } = this.node;
-    const connection = this.connect({ ...plain, endpoint: this.endpoint });
+    return this.askApart(question, undefined, { ...plain, endpoint: this.endpoint });
+  }
+
+  /** Asks over a connection of its own, without what the node had set of cookies, or with it. */
+  async askApart(question: Question, cookies?: Cookies, node = this.reached): Promise<Answer> {
+    const connection = this.connect(node, cookies);
     try {
       return await this.send(question, false, connection);
     } finally {
@@ -113,30 +134,41 @@ export class Asker {
     }
   }
 
+  /** Asks the same twice at once; an answer that did not come whole is none. */
+  async askTwice(question: Question): Promise<(Answer | undefined)[]> {
+    const one = () =>
+      this.send(question, false).catch((error: unknown) => {
+        if (isUnreachable(error)) return undefined;
+        throw error;
+      });
+    return await Promise.all([one(), one()]);
+  }
+
   /** Goes on at another address of the same node. */
   move(endpoint: string): void {
     const { username, password } = new URL(this.node.endpoint);
     const url = Object.assign(new URL(endpoint), { username, password });
-    this.connection = this.connect({ ...this.node, endpoint: url.href });
+    this.reached = { ...this.node, endpoint: url.href };
+    this.connection = this.connect(this.reached, this.cookies);
     this.connections.push(this.connection);
   }
 
   /** Waits; ends early, with an error, when the user asks to stop. */
   async pause(ms: number, { calm = false } = {}): Promise<void> {
-    if (ms > 0) await this.world.sleep(ms, calm ? undefined : this.signal);
-    if (!calm) this.signal?.throwIfAborted();
+    await this.ending.sleep(ms, calm);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
-  private connect(options: NodeOptions): NodeConnection {
-    return new NodeConnection({ ...options, maxTries: 1 }, this.given);
+  private connect(options: NodeOptions, cookies?: Cookies): NodeConnection {
+    return new NodeConnection(options, { ...this.given, maxTries: 1 }, undefined, cookies);
   }
 
   private async send(question: Question, calm: boolean, connection = this.connection): Promise<Answer> {
     const { url, command, body, asked = command, headers, table, follows } = question;
+    this.ending.check(calm);
     // Once it is known that lists of all tables count together, no further one is turned away.
     if (table && this.marksWait > 0) await this.pause(this.marksWait, { calm });
     for (let waited = 0; ; waited++) {
@@ -149,11 +181,18 @@ export class Asker {
         subject: `Probe of ${formatUrl(url)}`,
         read: done,
         readFailure: done,
-        options: { once: true, ...(!calm && this.signal && { signal: this.signal }) },
+        options: { once: true, ...this.ending.signalFor(calm) },
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) {
-        return new Answer(asked, answer, connection.quote(answer.body), (text) => this.sort(text, question));
+        const whole = new Answer(asked, answer, connection.quote(answer.body), (text) => this.sort(text, question));
+        this.seen.set(`${command} ${formatUrl(url)} ${table} ${whole.status} ${whole.body}`, {
+          url,
+          command,
+          table,
+          answer: whole,
+        });
+        return whole;
       }
       if (table) this.marksWait = Math.max(this.marksWait, wait);
       await this.pause(wait, { calm });

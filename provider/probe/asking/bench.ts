@@ -2,6 +2,7 @@ import { isUnreachable } from "../../client/errors";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
 import { TIMING } from "../timing";
+import type { Learnt } from "../undo";
 import type { Answer } from "./answer";
 import { Asker } from "./asker";
 import { Skipped } from "./outcome";
@@ -28,6 +29,7 @@ export class Bench extends Asker {
   receiver: Receiver | undefined;
   private listed: Promise<Table[]> | undefined;
   private sampled: ReturnType<typeof takeSample> | undefined;
+  private noted = "";
   private tried: ReturnType<typeof tryStart> | undefined;
 
   constructor(
@@ -91,6 +93,20 @@ export class Bench extends Asker {
   /** For changes that may well not show: by what was seen of commits, they do soon or never. */
   get briefly(): Pick<Watch, "patienceMs"> {
     return { patienceMs: TIMING.brief + 4 * this.learned.commitDelay };
+  }
+
+  /** Notes what has been learnt since it was last noted, and helps to take back what is written. */
+  noteLearnt(): void {
+    const { answers, measuredDelay } = this.learned;
+    const learnt: Learnt = {
+      node: { answers },
+      receiver: this.receiver ? { answers: this.receiver.answers } : {},
+      ...(measuredDelay !== undefined && { commitDelayMs: measuredDelay }),
+      ...(this.receiver?.delayMs !== undefined && { statusDelayMs: this.receiver.delayMs }),
+    };
+    const text = JSON.stringify(learnt);
+    if (text !== this.noted) this.note({ learnt });
+    this.noted = text;
   }
 
   override async close(): Promise<void> {

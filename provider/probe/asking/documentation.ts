@@ -10,6 +10,15 @@ export function isDocumentation(prefix: Prefix): boolean {
   return DOCUMENTATION.some((block) => block.contains(prefix));
 }
 
+/** As a probe spells what it writes, with host bits or a length that is none. */
+const SPELLED =
+  /^(?:(?:192\.0\.2|198\.51\.100|203\.0\.113)\.\d{1,3}(?:\/(?:2[4-9]|3\d))?|2001:db8:[\da-f:]*(?:\/(?:3[2-9]|[4-9]\d|1[0-2]\d))?)$/i;
+
+/** True for a text that a probe may have inserted. */
+export function isSpelledDocumentation(text: string): boolean {
+  return SPELLED.test(text);
+}
+
 /** Documentation prefixes with what lies beside each: a node that merges neighbours makes one of both. */
 const NEARBY = DOCUMENTATION.map((block) => block.truncate(block.length - 1));
 

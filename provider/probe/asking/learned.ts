@@ -34,8 +34,8 @@ export class Learned {
   absentIsEmpty = false;
   /** Names of profiles that a list showed. */
   profiles: readonly string[] = [];
-  /** Milliseconds from the answer of a commit until the list showed it. */
-  commitDelay = 0;
+  /** Milliseconds from the answer of a commit until the list showed it; `undefined` until that was measured. */
+  measuredDelay: number | undefined;
   /** Status that lists a single address, and whether prefixes within the user's own can be started. */
   singleStatus: Answer | undefined;
   takesLonger: boolean | undefined;
@@ -45,6 +45,11 @@ export class Learned {
   bytesAtOnce = 16_384;
   /** Most entries of one request that were accepted. */
   entriesAtOnce = 100;
+
+  /** The same, or none where nothing is known yet. */
+  get commitDelay(): number {
+    return this.measuredDelay ?? 0;
+  }
 
   /** @param known How lists are read, as far as the user says it or the answers prove it. */
   constructor(public known: Answers) {}
@@ -85,7 +90,7 @@ export class Learned {
     const absent = list.status === 404 ? undefined : absentIn(list, name);
     if (list.status !== 404 && absent === undefined) return false;
     this.absentIsEmpty = true;
-    this.learn({ known: absent === undefined ? {} : { absent } });
+    this.learn({ known: { absent: absent ?? "empty" } });
     return true;
   }
 }

@@ -3,6 +3,9 @@ import type { Answer } from "./answer";
 /** Thrown by a point that cannot be asked of this node. */
 export class Skipped extends Error {}
 
+/** Thrown by a point whose question does not come up at this node: nothing is missed. */
+export class Moot extends Skipped {}
+
 /** Thrown by a point whose answers do not tell. */
 export class Unclear extends Error {
   constructor(
@@ -28,6 +31,9 @@ export class Unusable extends Unclear {
     super(message, evidence);
   }
 }
+
+/** What a node lacks whose lists no setting reads. */
+export const UNREADABLE = "lists of its sets cannot be read";
 
 /** The way out where no setting reads a list. */
 export const OWN_READER = "A module of your own reads it: `answers.read`.";

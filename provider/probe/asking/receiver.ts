@@ -8,13 +8,19 @@ import { systemWorld, type World } from "../../client/world";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
 import { quotable, readAnswer } from "../../wire/node-answer";
-import type { SignalingOperation } from "../../wire/signaling";
+import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { successOf, verdictOf } from "../shapes/verdicts";
 import { pauseAfter, TIMING } from "../timing";
+import type { Note } from "../undo";
 import { Answer } from "./answer";
+import type { Ending } from "./ending";
 import { whyUnread } from "./listing";
+import { needed } from "./needed";
 import { Unclear } from "./outcome";
+
+/** How often what stays active is stopped. */
+const STOPS = 3;
 
 interface Asking {
   /** Another secret than the receiver's own. */
@@ -34,8 +40,16 @@ export class Receiver {
   private readonly requester: Requester;
   private readonly requests: SignalingRequests;
   private readonly started = new Set<string>();
+  /** All that was ever started. */
+  private readonly ever = new Set<string>();
+  /** What a status showed when the last try to stop everything gave up. */
+  private listed: readonly string[] | undefined;
+  /** Milliseconds until a status showed a start; `undefined` until that was measured. */
+  delayMs: number | undefined;
   /** Starts and stops of which the status has shown that they were carried out. */
   private readonly successes: { readonly operation: "start" | "stop"; readonly answer: Answer }[] = [];
+  private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
+  private readonly given: ReceiverAnswers;
   /** How its answers are read: as the user says it, and by what they have shown. */
   answers: ReceiverAnswers;
 
@@ -44,19 +58,21 @@ export class Receiver {
     options: ReceiverOptions,
     readonly prefix: Prefix,
     world: Partial<World>,
-    private readonly signal: AbortSignal | undefined,
+    private readonly ending: Ending,
+    private readonly note: (note: Note) => void = () => {},
   ) {
     const { maxAnswerBytes: _, ...checked } = {
       ...DEFAULTS,
       ...given(parseOptions(receiverSchema(), options, "receiver")),
     };
     this.requests = new SignalingRequests(checked);
-    this.answers = checked.answers ?? {};
+    this.given = checked.answers ?? {};
+    this.answers = this.given;
     const { endpoint, redactor } = this.requests;
     this.endpoint = endpoint.shown;
-    this.world = { ...systemWorld, ...world };
+    this.world = { ...systemWorld, ...world, maxTries: 1 };
     const connection = { ...checked, endpoint: endpoint.shown, label: endpoint.label, redactor };
-    this.requester = new Requester({ ...connection, maxConcurrency: 1, maxTries: 1 }, this.world);
+    this.requester = new Requester({ ...connection, maxConcurrency: 1 }, this.world);
   }
 
   /** Prefixes whose signaling may be active. */
@@ -64,13 +80,31 @@ export class Receiver {
     return [...this.started];
   }
 
+  /** What is left: as the last status shows it, else all that was started and may be active. */
+  get left(): readonly string[] {
+    return this.listed ?? this.remains;
+  }
+
+  /** Takes over what a probe that was killed may have left. */
+  inherit(prefixes: readonly string[]): void {
+    for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
+  }
+
   status({ secret, calm = false }: Asking = {}): Promise<Answer> {
     return this.send("status", this.requests.status(secret), calm);
   }
 
-  start(prefixes: readonly string[]): Promise<Answer> {
-    for (const prefix of prefixes) this.started.add(Prefix.parse(prefix).toString());
-    return this.send("start", this.requests.change("start", prefixes), false);
+  async start(prefixes: readonly string[]): Promise<Answer> {
+    const named = prefixes.map((prefix) => Prefix.parse(prefix).toString());
+    const added = named.filter((prefix) => !this.started.has(prefix));
+    if (added.length > 0) this.note({ start: added });
+    this.inherit(named);
+    const answer = await this.send("start", this.requests.change("start", prefixes), false);
+    // A lone start that is refused in the contract's words has no effect; of several some may have.
+    const [only, ...more] = added;
+    if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined)
+      this.started.delete(only);
+    return answer;
   }
 
   stop(prefixes: readonly string[], { secret, calm = false }: Asking = {}): Promise<Answer> {
@@ -99,7 +133,10 @@ export class Receiver {
         const active = this.activeIn(answer, answers)?.map(String);
         return prefixes.every((prefix) => active?.includes(prefix));
       });
-      if (found) this.answers = found;
+      if (found) {
+        this.answers = found;
+        this.delayMs = Math.max(this.delayMs ?? 0, ms);
+      }
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
       await this.pause(pauseAfter(ms));
     }
@@ -142,10 +179,18 @@ export class Receiver {
     return this.isStarted(answer);
   }
 
+  /** Of how its answers are read, what some answer needs. */
+  needed(): ReceiverAnswers {
+    return needed(this.answers, this.given, (answers) =>
+      this.seen.map(({ operation, answer }) =>
+        operation === "status" ? this.activeIn(answer, answers) : readDone(answer.http, operation, answers).kind,
+      ),
+    );
+  }
+
   /** Waits; ends early, with an error, when the user asks to stop. */
-  async pause(ms: number, { calm = false } = {}): Promise<void> {
-    await this.world.sleep(ms, calm ? undefined : this.signal);
-    if (!calm) this.signal?.throwIfAborted();
+  pause(ms: number, { calm = false } = {}): Promise<void> {
+    return this.ending.sleep(ms, calm);
   }
 
   /** True for what a client takes for a success. */
@@ -158,30 +203,69 @@ export class Receiver {
   }
 
   /**
-   * Stops what may have been started, and looks that it is not active any more. A status may show a start late, so each
-   * is stopped whether or not it shows.
+   * Stops what may have been started, and looks that it is not active any more, once more when a late start has had its time:
+   * a receiver may refuse to stop what it does not show yet. So each is stopped whether or not it shows.
    *
    * @throws {Error} when one of them stays active.
    */
   async clear({ calm = false } = {}): Promise<void> {
     if (this.started.size === 0) return;
-    const stops: Answer[] = [];
-    for (const prefix of this.started) stops.push(await this.stop([prefix], { calm }));
+    const before = this.started.size === 1 ? this.startedIn(await this.status({ calm })) : [];
+    let left: readonly string[] = this.remains;
+    for (let round = 0; round < STOPS; round++) {
+      const stops: Answer[] = [];
+      for (const prefix of left) stops.push(await this.stop([prefix], { calm }));
+      const status = await this.stopped(calm);
+      left = this.startedIn(status);
+      this.listed = left;
+      if (left.length > 0) continue;
+      this.showsNothing(status);
+      const [stop] = stops;
+      // Only a stop after which nothing is active any more that was before tells how one is answered that was carried out.
+      if (round === 0 && before.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
+      this.started.clear();
+      this.note({ clear: "signaling" });
+      return;
+    }
+    throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
+  }
+
+  /** Looks once more, after as long as starts have taken, and stops what has come late. @throws as {@link clear} */
+  async lookAgain(): Promise<void> {
+    if (this.ever.size === 0) return;
+    await this.pause(2 * this.lateMs, { calm: true });
+    const active = this.shownIn(await this.status({ calm: true })).map(String);
+    const late = active.filter((prefix) => this.ever.has(prefix));
+    if (late.length === 0) return;
+    this.inherit(late);
+    await this.clear({ calm: true });
+  }
+
+  /** The status in which nothing is active any more that was started, and once more after a start's delay; else the last one. */
+  private async stopped(calm: boolean): Promise<Answer> {
     const began = this.world.monotonic();
-    for (let ms = 0; ; ms = this.world.monotonic() - began) {
-      const answer = await this.status({ calm });
-      const left = this.shownIn(answer).filter((prefix) => this.started.has(prefix.toString()));
-      if (left.length === 0) {
-        this.showsNothing(answer);
-        break;
+    const patienceMs = TIMING.statusPatience + 2 * this.lateMs;
+    for (;;) {
+      const status = await this.status({ calm });
+      const ms = this.world.monotonic() - began;
+      if (this.startedIn(status).length === 0) {
+        if (this.lateMs === 0) return status;
+        await this.pause(Math.ceil(1.25 * this.lateMs), { calm });
+        return this.status({ calm });
       }
-      if (ms >= TIMING.statusPatience)
-        throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
+      if (ms >= patienceMs) return status;
       await this.pause(TIMING.laterPause, { calm });
     }
-    const [stop] = stops;
-    if (stops.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
-    this.started.clear();
+  }
+
+  /** How late a start may show. */
+  private get lateMs(): number {
+    return this.delayMs ?? TIMING.unmeasured;
+  }
+
+  private startedIn(status: Answer): string[] {
+    const shown = this.shownIn(status).map(String);
+    return shown.filter((prefix) => this.started.has(prefix));
   }
 
   /** What a status shows; where it cannot be read, every prefix that stands in it. */
@@ -199,6 +283,7 @@ export class Receiver {
   }
 
   private async send(operation: SignalingOperation, request: HttpRequest, calm: boolean): Promise<Answer> {
+    this.ending.check(calm);
     const answer = await this.requester.execute<HttpAnswer>(
       {
         request,
@@ -208,9 +293,11 @@ export class Receiver {
         idempotent: false,
         read: done,
       },
-      { ...(!calm && this.signal && { signal: this.signal }) },
+      this.ending.signalFor(calm),
     );
     const quote = quotable(this.requests.redactor.text(answer.body));
-    return new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
+    const whole = new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
+    this.seen.push({ operation, answer: whole });
+    return whole;
   }
 }

@@ -1,14 +1,15 @@
 import { Prefix } from "../../model/prefix";
+import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
-import { placeOfList } from "../shapes/list-place";
+import { listsIn, placeOfList, unreadRows } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
 import { isDocumentation } from "./documentation";
 import { elementsIn, readListed, whyUnread } from "./listing";
-import { OWN_READER, Unusable } from "./outcome";
+import { OWN_READER, UNREADABLE, Unusable } from "./outcome";
 import type { WorkSet } from "./work-set";
 
 /** Entries that tell everything apart: no length is a value, and neither is the same in all of them. */
@@ -22,11 +23,13 @@ const SAMPLE: readonly KnownEntry[] = [
 
 /**
  * Puts known entries into the set and reads off the list, by what is known to be in it, where it stands and what its
- * members mean. Later points rest on what this one learns.
+ * members mean. Of several lists in one answer the set is the one that shows them after the commit and not before. Later
+ * points rest on what this one learns.
  *
  * @returns the answers on the way, and of the list that shows them all: `place` and `entry`, where it stands and how entries
  *   are written, absent where a reader of the user's own finds it; `isFlat` where the node lists no values; `answers` and
- *   `verdict`, what must be set to read it and to tell changes to be successes; `single`, how the single address is written.
+ *   `verdict`, what must be set to read it and to tell changes to be successes; `guesses`, which of several lists it is, where
+ *   all of them showed the entries before the commit; `single`, how the single address is written.
  * @throws {Unusable} when the entries never show, or no setting reads them.
  */
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
@@ -34,9 +37,20 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   if (insert.isRefusal && insert.doubt === undefined)
     throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [insert]);
   const before = await set.list("list before the commit");
-  const listShows = showsAll(before) ? "staged" : "applied";
-  const { commit, list, shown, ms } = await set.committed(showsAll, { pause: pauseAfter });
+  const early = showing(before);
+  const { url } = set;
+  const readBy = (answer: Answer, answers: Answers, listedValue?: ListedAs) => {
+    const entries = elementsIn(answer, url, readPrefixSetList, answers);
+    return entries && isSample(entries, listedValue) ? entries : undefined;
+  };
+  // A reader of the user's own may know addresses that no setting describes.
+  const hasReader = learned.answers.read !== undefined;
+  const shows = (answer: Answer) =>
+    showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
+  const { commit, list, shown, ms } = await set.committed(shows, { pause: pauseAfter });
   const evidence = [commit, list];
+  const rows = shown ? undefined : unreadRows(list.json);
+  if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, [list]);
   if (!shown)
     throw new Unusable(
       "nothing written is ever listed",
@@ -44,22 +58,25 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
       undefined,
       evidence,
     );
-  const { url } = set;
   const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
-  const readAs = (listedValue?: (value: number) => number) =>
-    solve(puzzle, (answers) => {
-      const entries = elementsIn(list, url, readPrefixSetList, answers);
-      return entries && isSample(entries, listedValue) ? entries : undefined;
-    });
+  const readAs = (listedValue?: ListedAs) => {
+    const read = (answers: Answers) => readBy(list, answers, listedValue);
+    // What shows before the commit what is in it afterwards is no list of what is applied.
+    const unchanged = (answers: Answers) => (readBy(before, answers, listedValue) ? undefined : read(answers));
+    const readBefore = (answers: Answers) => elementsIn(before, url, readPrefixSetList, answers) && unchanged(answers);
+    return solve(puzzle, readBefore) ?? solve(puzzle, unchanged) ?? solve(puzzle, read);
+  };
   const whole = readAs();
   // A node may keep no values: then all are 1.
   const found = whole ?? readAs(() => 1);
   if (!found) {
     const reading = readListed(list, url, readPrefixSetList, learned.answers);
     const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
-    throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [list]);
+    throw new Unusable(UNREADABLE, why, OWN_READER, [list]);
   }
   learned.prove(found.known);
+  learned.learn({ guessed: found.guessed });
+  const listShows = readBy(before, learned.answers, whole ? undefined : () => 1) ? "staged" : "applied";
   for (const [command, answer] of [
     ["list", list],
     ["insert", insert],
@@ -67,28 +84,44 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   ] as const) {
     verdicts.succeeded(command, answer);
   }
-  const place =
-    learned.answers.read === undefined ? placeOfList(list.json, "prefixset", learned.answers, url) : undefined;
+  const place = hasReader ? undefined : placeOfList(list.json, "prefixset", learned.answers, url);
   const entry = place && entryShape(place, SAMPLE);
   if (place && entry) learned.filled = { place, entry, body: list.body };
-  learned.commitDelay = ms;
+  learned.measuredDelay = ms;
   // Where lists show what waits, it cannot be seen when it is applied.
   const delayMs = listShows === "staged" ? 0 : ms;
   const single = entry && singleIn(list.body, entry);
-  const { known: answers } = found;
+  const { known: answers, guessed: guesses } = found;
   const verdict = verdicts.learn();
   const isFlat = whole === undefined;
-  return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, verdict, single };
+  return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, guesses, verdict, single };
 }
 
-/** True where each entry of the sample stands in an answer, in whatever form. */
-function showsAll(answer: Answer): boolean {
-  const body = answer.body
+type ListedAs = (value: number) => number;
+
+/** The lists of an answer that show each entry of the sample, in whatever form, by their paths; `""` is the whole answer. */
+function showing({ status, body, json }: Answer): string[] {
+  if (status >= 300) return [];
+  const lists = listsIn(json).map(({ path, value }) => ({ path, text: JSON.stringify(value) }));
+  return (lists.length > 1 ? lists : [{ path: "", text: body }])
+    .filter(({ text }) => showsAll(text))
+    .map(({ path }) => path);
+}
+
+/** True where a list shows the sample that did not before the commit, or where no other one could be waited for. */
+function showsApplied(answer: Answer, early: readonly string[]): boolean {
+  const shown = showing(answer);
+  const isOneOfSeveral = early.length === 1 && listsIn(answer.json).length > 1;
+  return isOneOfSeveral ? shown.some((path) => !early.includes(path)) : shown.length > 0;
+}
+
+function showsAll(text: string): boolean {
+  const plain = text
     .split(",")
     .map((part) => part.trim())
     .join(",")
     .toLowerCase();
-  return answer.status < 300 && SAMPLE.every((entry) => formsOf(entry).some((form) => body.includes(form)));
+  return SAMPLE.every((entry) => formsOf(entry).some((form) => plain.includes(form)));
 }
 
 function formsOf({ address }: KnownEntry): string[] {
@@ -98,7 +131,7 @@ function formsOf({ address }: KnownEntry): string[] {
 
 function isSample(
   entries: readonly { readonly prefix: Prefix; readonly value: unknown }[],
-  listedValue = (value: number) => value,
+  listedValue: ListedAs = (value) => value,
 ): boolean {
   const own = entries.filter(({ prefix }) => isDocumentation(prefix));
   const read = new Map(own.map(({ prefix, value }) => [prefix.toString(), value]));

@@ -1,9 +1,11 @@
 import { readAbsent } from "../../client/reading";
+import { prefixIn } from "../../model/readable";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
 import { isHollow, placeOfList } from "../shapes/list-place";
+import { wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
@@ -13,6 +15,9 @@ import { Blocked, Unclear } from "./outcome";
 
 /** Thrown when the set holds what no probe writes, or lacks what it held before: another writer works with it. */
 export class ForeignEntries extends Error {}
+
+/** How many texts an entry is deleted by at most. */
+const SPELLINGS = 3;
 
 /** How closely a change is watched for. */
 export interface Watch {
@@ -31,6 +36,9 @@ export class WorkSet {
   /** Those whose delete was answered with success, and not yet committed for certain. */
   private readonly leaving = new Set<string>();
   private touched = false;
+  private wasTouched = false;
+  /** What was still listed when the last try to clear the set gave up. */
+  private listed: ListedEntry[] | undefined;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
   /** The list of a filled set before anything was written. */
@@ -48,9 +56,21 @@ export class WorkSet {
     return this.touched;
   }
 
+  /** What is left: as the node lists it where it does, else all that was sent and may be there or staged. */
+  get left(): readonly string[] {
+    return this.listed?.map(({ spelling }) => spelling) ?? this.remains;
+  }
+
   /** Prefixes, as they were sent, that may be in the set or staged. */
-  get remains(): readonly string[] {
+  private get remains(): readonly string[] {
     return [...this.placed, ...this.leaving];
+  }
+
+  /** Takes over what a probe that was killed may have left. */
+  inherit(texts: readonly string[]): void {
+    for (const text of texts) this.placed.add(text);
+    this.touched = true;
+    this.wasTouched = true;
   }
 
   /**
@@ -79,6 +99,7 @@ export class WorkSet {
     const items = entries.map(([p, v]) => insertEntry(p, v));
     const added = entries.map(([p]) => p).filter((p) => !this.placed.has(p));
     for (const p of added) this.placed.add(p);
+    if (added.length > 0) this.asker.note({ insert: added });
     const answer = await this.send("insert", head + items.join(",") + tail, asked);
     // A lone entry that was refused is not there; of several some may be. What only seems refused may be there.
     if (answer.isRefusal && answer.doubt === undefined && entries.length === 1) {
@@ -184,8 +205,8 @@ export class WorkSet {
   }
 
   /**
-   * Takes out whatever may be there, applied or staged, and looks that the set is as before. Does nothing when nothing was
-   * sent.
+   * Takes out whatever may be there, applied or staged, and looks that the set is as before, once more when the last commit
+   * has had its time. Does nothing when nothing was sent.
    *
    * @param calm Goes on when the user asked to stop.
    * @throws {Error} when the set does not become so. @throws {ForeignEntries}
@@ -195,12 +216,20 @@ export class WorkSet {
     this.calm = calm;
     try {
       // One refusal may be about a single one that is not there. What is listed after the commit is.
-      await this.takeOut([...this.placed], { divide: false });
+      await this.takeOut(
+        [...this.placed].map((text) => [text]),
+        false,
+      );
       const { learned, limits } = this.asker;
-      for (const patienceMs of [TIMING.brief + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
-        const { list } = await this.committed((answer) => this.isClear(answer) || this.isGone(answer), { patienceMs });
-        if (this.isClear(list)) return this.cleared(list);
-        await this.takeOut(this.listedOrPlaced(list), { divide: true });
+      const patiences = [TIMING.brief + 4 * learned.commitDelay, ...Array<number>(SPELLINGS).fill(limits.patienceMs)];
+      for (const [round, patienceMs] of patiences.entries()) {
+        const list = await this.settled(patienceMs);
+        if (this.isOut(list)) return this.cleared(list);
+        this.listed = this.ours(list);
+        await this.takeOut(
+          this.waysToDelete(list).map((ways) => [...ways.slice(round % ways.length), ...ways]),
+          true,
+        );
       }
     } finally {
       this.calm = false;
@@ -208,13 +237,42 @@ export class WorkSet {
     throw new Error(`Set ${formatUrl(this.url)} still lists entries after they were deleted and committed.`);
   }
 
+  /** Looks once more, after as long as commits have taken, and takes out what has come late. @throws as {@link clear} */
+  async lookAgain(): Promise<void> {
+    if (!this.wasTouched) return;
+    await this.asker.pause(2 * this.lateMs, { calm: true });
+    if (this.isOut(await this.asker.list(this.url, { calm: true }))) return;
+    this.touched = true;
+    await this.clear({ calm: true });
+  }
+
+  /** Commits, and gives the list once nothing of the probe is in it and no earlier commit can put something there. */
+  private async settled(patienceMs: number): Promise<Answer> {
+    const { list } = await this.committed((answer) => this.isOut(answer), { patienceMs });
+    if (this.lateMs === 0 || !this.isOut(list)) return list;
+    await this.asker.pause(Math.ceil(1.25 * this.lateMs), { calm: this.calm });
+    return this.list("list once the commit has had its time");
+  }
+
+  /** How late a commit may show. A probe that is ended before it has measured that waits a while. */
+  private get lateMs(): number {
+    return this.asker.learned.measuredDelay ?? (this.calm ? TIMING.unmeasured : 0);
+  }
+
+  /** True for a list in which nothing stands that the probe has written, whatever else does. */
+  private isOut(list: Answer): boolean {
+    return this.isClear(list) || this.isGone(list) || this.ours(list)?.length === 0;
+  }
+
   private cleared(list: Answer): void {
     const { learned } = this.asker;
     this.placed.clear();
     this.leaving.clear();
+    this.listed = undefined;
     this.touched = false;
+    this.asker.note({ clear: "set" });
     // Compares what stays with what was there.
-    if (this.before !== undefined) {
+    if (this.before !== undefined || !this.isClear(list)) {
       this.read(list);
       return;
     }
@@ -223,31 +281,50 @@ export class WorkSet {
     learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers, this.url);
   }
 
-  /** What a list shows, in the node's spelling; where it cannot be read, all that was sent. */
-  private listedOrPlaced(list: Answer): string[] {
-    try {
-      return this.read(list).map(({ spelling }) => spelling);
-    } catch (error) {
-      if (error instanceof Unclear) return this.remains.slice();
-      throw error;
-    }
+  /** Of what a list shows, the entries that the probe may have written; `undefined` where it cannot be read. */
+  private ours(list: Answer): ListedEntry[] | undefined {
+    const reading = this.reading(list);
+    return reading.kind === "done" ? reading.value.filter(({ prefix }) => isDocumentation(prefix)) : undefined;
   }
 
-  /** Deletes all of them. `divide`: where that is refused, by halves. */
-  private async takeOut(texts: readonly string[], { divide }: { readonly divide: boolean }): Promise<void> {
+  /** The texts with which each entry may be deleted, the likeliest first: that of the list, then those of usual nodes. */
+  private waysToDelete(list: Answer): string[][] {
+    const told = this.ours(list)?.map(({ spelling }) => spelling) ?? [
+      ...this.remains,
+      ...wordsIn(list.body).filter((word) => {
+        const prefix = prefixIn(word, { hostBits: "mask" });
+        return prefix !== undefined && isDocumentation(prefix);
+      }),
+    ];
+    return told.map((spelling) => {
+      const prefix = prefixIn(spelling, { hostBits: "mask" });
+      const usual = prefix ? [prefix.toString(), prefix.toString().replace(/\/(32|128)$/, "")] : [];
+      return [...new Set([spelling, ...usual])];
+    });
+  }
+
+  /** Deletes all of them, each by the first of its texts. `divide`: where that is refused, by halves, and each by its other texts. */
+  private async takeOut(all: readonly (readonly string[])[], divide: boolean): Promise<void> {
     const most = this.asker.learned.entriesAtOnce;
-    for (let at = 0; at < texts.length; at += most) {
-      const some = texts.slice(at, at + most);
-      const answer = await this.delete(some);
-      if (!answer.isRefusal || !divide || some.length === 1) continue;
+    for (let at = 0; at < all.length; at += most) {
+      const some = all.slice(at, at + most);
+      const answer = await this.delete(some.flatMap(([first]) => first ?? []));
+      if (!answer.isRefusal || !divide) continue;
+      const [ways = []] = some;
+      const others = ways.slice(1);
+      if (some.length === 1) {
+        for (const way of others) if (!(await this.delete([way])).isRefusal) break;
+        continue;
+      }
       const half = Math.ceil(some.length / 2);
-      await this.takeOut(some.slice(0, half), { divide });
-      await this.takeOut(some.slice(half), { divide });
+      await this.takeOut(some.slice(0, half), divide);
+      await this.takeOut(some.slice(half), divide);
     }
   }
 
   private send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
     this.touched = true;
+    this.wasTouched = true;
     return this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
   }
 }

@@ -121,10 +121,15 @@ export const entries: readonly Point[] = [
     finds: ["maxValue"],
     settles: ["maxValue"],
     ask: async ({ set }) => {
-      const unused = singles(80)[Symbol.iterator]();
-      const tryValue = async (value: number) => {
+      const unused = singles(160)[Symbol.iterator]();
+      const insert = (value: number) => {
         const { value: prefix = "203.0.113.255/32" } = unused.next();
         return set.insert([[prefix, value]], `insert with the value ${value}`);
+      };
+      const tryValue = async (value: number) => {
+        const answer = await insert(value);
+        // Its prefix may be what is refused.
+        return answer.isRefusal ? insert(value) : answer;
       };
       const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE });
       return () => ({

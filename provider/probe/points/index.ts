@@ -7,6 +7,7 @@ import { marks } from "./marks";
 import { matching } from "./matching";
 import { oddRequests } from "./odd-requests";
 import { sample } from "./sample";
+import { atOnce, sessions } from "./sessions";
 import { signaling } from "./signaling";
 import { sizes } from "./sizes";
 import { emptiedSet, writes } from "./writes";
@@ -14,6 +15,7 @@ import { emptiedSet, writes } from "./writes";
 /** All points, in the order in which they are asked: each rests on what those before it found out. */
 export const POINTS: readonly Point[] = [
   ...connection,
+  ...atOnce,
   ...lists,
   ...oddRequests,
   ...marks,
@@ -23,6 +25,7 @@ export const POINTS: readonly Point[] = [
   ...entries,
   ...matching,
   ...sizes,
+  ...sessions,
   ...listShapes,
   ...signaling,
 ];

@@ -1,7 +1,7 @@
 import { isObject } from "../../model/json";
 import type { Answers, Columns, ListFormat, ListKind } from "../../wire/answers";
 import { forKind } from "../../wire/places";
-import { Skipped } from "../asking/outcome";
+import { Moot, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
@@ -73,7 +73,7 @@ export const listShapes: readonly Point[] = [
     settles: ["answers.empty"],
     ask: async ({ learned }) => {
       const { set, records } = learned.empty;
-      if (set === undefined && records === undefined) throw new Skipped("no list was empty");
+      if (set === undefined && records === undefined) throw new Moot("no list was empty");
       const [ofSet, ofRecords] = [set, records].map((place) => (place === "nothing" ? place : place?.kind));
       const isIn = (kind: string) => ofSet === kind || ofRecords === kind;
       const settings = isIn("nothing") ? settingsOf({ empty: "" }) : isIn("hollow") ? settingsOf({ empty: "{}" }) : {};

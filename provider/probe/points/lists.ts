@@ -1,16 +1,17 @@
 import { isObject } from "../../model/json";
-import { formatUrl, nameProblem } from "../../model/resource-url";
+import { formatUrl, nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { type Answer, refusalSwitches } from "../asking/answer";
+import type { Bench } from "../asking/bench";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
-import { OWN_READER, Skipped, Unclear, Unusable } from "../asking/outcome";
+import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
 import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "../asking/records";
 import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged, without } from "../shapes/answers";
-import { entryShape } from "../shapes/entry-shape";
-import { isHollow, placeOfList } from "../shapes/list-place";
+import { entryShape, membersText } from "../shapes/entry-shape";
+import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
 import { guessRuleId, guessValueName } from "../shapes/name-guesses";
 import { solve } from "../shapes/search";
 
@@ -21,19 +22,18 @@ const NAME = "pulumi-packetfilter-probe-absent";
 
 /** Lists of sets, profiles and rules. */
 export const lists: readonly Point[] = [
-  /** How the first named set is listed as it stands. What an entry looks like is only seen where it holds some. */
+  /** How a named set is listed as it stands: the first that holds entries, since only these show what one looks like. */
   point({
     name: "set-list",
     title: "list of a set",
     assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
+    finds: ["singleAddress"],
     settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: async (bench) => {
-      const { learned, targets } = bench;
-      const [url] = targets.sets;
-      if (!url) throw new Skipped("no set is named");
-      const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
+      const { learned } = bench;
+      const { url, answer } = await firstFilled(bench);
       if (answer.isRefusal && answer.doubt === undefined) {
-        if (bench.work) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
+        if (bench.work) throw new Moot(`${formatUrl(url)} is refused: ${answer.quote}`);
         throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
@@ -49,7 +49,7 @@ export const lists: readonly Point[] = [
       if (!found) {
         const reading = read(learned.answers);
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
-        throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [answer]);
+        throw new Unusable(UNREADABLE, unreadRows(answer.json) ?? why, OWN_READER, [answer]);
       }
       learned.learn(found);
       if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
@@ -64,11 +64,19 @@ export const lists: readonly Point[] = [
       if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };
       const { known, list } = found;
       const where = place ? whereOf(place.path) : "";
+      const one = list.find(({ prefix }) => prefix.size === 1n);
+      const single = one && (/\/(32|128)$/.test(one.spelling) ? "cidr" : "bare");
+      const names = learned.filled && `; ${membersText(learned.filled.entry)}`;
+      const spelling = single && `; single addresses ${single === "cidr" ? "with /32" : "without a length"}`;
       const likely = without(merged(found.guessed, guessed), known);
       return () => ({
         ...(list.length === 0
           ? nothingIn(answer, where)
-          : { node: `${list.length} entries, ${where}`, evidence: [answer] }),
+          : {
+              node: `${list.length} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`,
+              evidence: [answer],
+              dialect: { singleAddress: single },
+            }),
         ...(!isNoSetting(likely) && {
           advice: "what its members mean is a guess: --write tells, or --write --keep where the set is not empty",
         }),
@@ -80,7 +88,7 @@ export const lists: readonly Point[] = [
   point({
     name: "unknown",
     title: "list of an unknown set",
-    assumes: 'an error; with `absentSet: "empty"` a 404 is an empty set',
+    assumes: 'an error; with `answers.absent: "empty"` a 404 is an empty set',
     finds: ["errorForm", "unknownStatus", "unknownForm"],
     ask: async (bench) => {
       const like = bench.first;
@@ -151,6 +159,18 @@ export const lists: readonly Point[] = [
     },
   }),
 ];
+
+/** The first named set that holds something, else the first one. @throws {Skipped} where none is named. */
+async function firstFilled(bench: Bench) {
+  let first: { readonly url: PrefixSetUrl; readonly answer: Answer } | undefined;
+  for (const url of bench.targets.sets) {
+    const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
+    first ??= { url, answer };
+    if (!answer.isRefusal && !isHollow(answer)) return { url, answer };
+  }
+  if (first) return first;
+  throw new Skipped("no set is named");
+}
 
 function nothingIn(answer: Answer, where: string): Judgement {
   const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;

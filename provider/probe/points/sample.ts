@@ -1,14 +1,17 @@
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorOrSuccess } from "../asking/answer";
-import { Blocked, Skipped } from "../asking/outcome";
+import { Blocked, Moot, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
-import type { EntryShape } from "../shapes/entry-shape";
+import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
 
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");
+
+/** A commit that takes as long is waited for; less is the way of the answer. In milliseconds. */
+const DELAY = 100;
 
 /** The set to write to, and what known entries in it show. */
 export const sample: readonly Point[] = [
@@ -21,19 +24,19 @@ export const sample: readonly Point[] = [
     title: "first insert into an unknown set",
     assumes: "never relied upon: sets are made on the node",
     finds: ["unknownSet"],
-    settles: ["absentSet", "answers.absent"],
+    settles: ["answers.absent"],
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
       if (set.keeps && !before.isRefusal && !isHollow(before)) {
         set.keep(before);
-        throw new Skipped("the set is there, and what it holds is kept");
+        throw new Moot("the set is there, and what it holds is kept");
       }
-      if (set.isClear(before)) throw new Skipped("the set is there");
+      if (set.isClear(before)) throw new Moot("the set is there");
       const { unknown } = bench.learned;
       if (!before.isRefusal || isOtherDoubt(before, unknown)) {
-        if (isHollow(before)) throw new Skipped("the set is there");
-        throw new Blocked(`--write needs a set that is empty, or --keep: ${formatUrl(set.url)} lists ${before.quote}`);
+        if (isHollow(before)) throw new Moot("the set is there");
+        throw new Blocked(filled(set.url, before.quote));
       }
       if (!bench.learned.isLikeUnknown(before))
         throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
@@ -46,10 +49,7 @@ export const sample: readonly Point[] = [
         node: "it makes the set",
         evidence: [before, insert],
         ...(!isRead && { advice: "make sets on the node first: no setting tells such an answer from other errors" }),
-        settings: {
-          ...(isRead && { absentSet: "empty" }),
-          ...(absent !== undefined && { answers: { absent } }),
-        },
+        settings: settingsOf(absent === undefined ? {} : { absent }),
         dialect: { unknownSet: "made" },
       });
     },
@@ -91,12 +91,16 @@ export const sample: readonly Point[] = [
     assumes: "usual names, texts, pairs, or keyed by prefix",
     settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: async (bench) => {
-      const { place, entry, list, isFlat, answers } = await bench.sample();
+      const { place, entry, list, isFlat, answers, guesses } = await bench.sample();
       return () => ({
         node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
         evidence: [list],
         ...(isFlat && { advice: "values are not listed: declare no value but 1" }),
+        ...(guesses.path && {
+          advice: "which of its lists is the set is a guess: each showed what was not committed yet",
+        }),
         settings: settingsOf(answers),
+        guesses: settingsOf(guesses),
       });
     },
   }),
@@ -132,12 +136,14 @@ export const sample: readonly Point[] = [
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
     finds: ["commitDelay"],
+    settles: ["commitDelayMs"],
     ask: async (bench) => {
       const { listShows, delayMs } = await bench.sample();
       if (listShows === "staged")
         return () => ({ found: "assumed", node: "cannot be seen, since lists show what waits" });
       return () => ({
-        node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms`,
+        node: delayMs < DELAY ? "the next list shows it" : `commit takes ${(delayMs / 1_000).toFixed(1)} s`,
+        settings: delayMs < DELAY ? {} : { commitDelayMs: 100 * Math.ceil(delayMs / 100) },
         dialect: { commitDelay: Math.round(delayMs) },
       });
     },
@@ -161,20 +167,16 @@ export const sample: readonly Point[] = [
   }),
 ];
 
+function filled(url: PrefixSetUrl, listed: string): string {
+  return [
+    `--write needs a set that is empty, and ${formatUrl(url)} lists ${listed}.`,
+    "In it no known entry can be told from others, so how entries are read for certain, what changes are answered and which limits hold is not asked.",
+    `Make a set on the node that no other client uses, and name that one first, such as ${formatUrl({ ...url, set: "probe" })}; or try this one with --keep, which leaves its entries as they are`,
+  ].join(" ");
+}
+
 /** A code beside a list that another answer, about a set that no node has, does not have: this set is there. */
 function isOtherDoubt(answer: Answer, unknown: Answer | undefined): boolean {
   const { doubt } = answer;
   return doubt !== undefined && follow(unknown?.errorBody, doubt.member)?.value !== doubt.value;
-}
-
-function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {
-  if (form === "keyed") return "keyed by prefix";
-  if (form === "pair") return "pairs of prefix and value";
-  const names = [
-    prefix && `${end === undefined ? "prefix" : "first address"} ${prefix}`,
-    end && `last address ${end}`,
-    length && `length ${length}${lengthForm === "netmask" ? " (a netmask)" : ""}`,
-    value && `value ${value}`,
-  ].filter(Boolean);
-  return form === "string" ? `texts where the value is 1, else ${names.join(", ")}` : names.join(", ");
 }

@@ -162,6 +162,7 @@ export const signaling: readonly Point[] = [
       const address = firstAddress(signaling.prefix);
       if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
       await signaling.start([signaling.prefix.toString()]);
+      await signaling.shows(signaling.prefix.toString());
       const answer = await signaling.start([address.toString()]);
       const { node, setting } = signaling.isStarted(answer)
         ? { node: "a signaling of its own", setting: "accepted" }
@@ -201,6 +202,7 @@ export const signaling: readonly Point[] = [
       if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
       const [active, idle] = halves;
       await signaling.start([active]);
+      await signaling.shows(active);
       const answer = await signaling.start([active, idle]);
       if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer]);
       // A start that shows late would look like none.

@@ -86,17 +86,49 @@ async function filler({ set, learned }: Bench): Promise<{ send: Send; most: numb
       `delete of ${number}`,
     );
   if (learned.deleteAbsent === "success" && !(await deletes(2)).isRefusal) return { send: deletes, most: many };
-  const all = singles(384);
-  const different: Send = async (number) => {
-    const texts = all.slice(0, number);
+  const insert = async (texts: readonly string[]) => {
     const answer = await set.insert(
       texts.map((text) => [text, 1]),
-      `insert of ${number}`,
+      `insert of ${texts.length}`,
     );
-    if (!answer.isRefusal) await set.delete(texts);
+    // Of a request that is refused a part may be staged.
+    if (answer.isRefusal) await set.clear();
+    else await set.delete(texts);
     return answer;
   };
+  const all = await withoutRefused(singles(384), insert);
+  const different: Send = (number) => insert(all.slice(0, number));
   const two = await different(2);
   if (two.isRefusal) throw new Unclear("even two entries are refused", [two]);
   return { send: different, most: all.length };
+}
+
+/** Entries that a node never takes, such as its own address, are so many at most. */
+const REFUSED = 4;
+
+/** Entries without those that the node refuses by themselves: a request with one of them says nothing about its size. */
+async function withoutRefused(
+  texts: readonly string[],
+  insert: (texts: readonly string[]) => Promise<Answer>,
+): Promise<readonly string[]> {
+  let left = texts;
+  for (let count = 0; count < REFUSED; count++) {
+    if (!(await insert(left)).isRefusal) return left;
+    const refused = await refusedIn(left, insert);
+    if (refused === undefined) return left;
+    left = left.filter((text) => text !== refused);
+  }
+  return left;
+}
+
+/** The entry of a refused request that is refused by itself; `undefined` where all parts of it are taken. */
+async function refusedIn(
+  texts: readonly string[],
+  insert: (texts: readonly string[]) => Promise<Answer>,
+): Promise<string | undefined> {
+  if (texts.length === 1) return texts[0];
+  const half = Math.ceil(texts.length / 2);
+  for (const part of [texts.slice(0, half), texts.slice(half)])
+    if ((await insert(part)).isRefusal) return refusedIn(part, insert);
+  return undefined;
 }

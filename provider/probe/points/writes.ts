@@ -58,8 +58,8 @@ export const emptiedSet: readonly Point[] = [
   point({
     name: "emptied-set",
     title: "a set that is emptied",
-    assumes: 'it stays, as an empty list; with `absentSet: "empty"` it may vanish',
-    settles: ["absentSet", "answers.absent"],
+    assumes: "it stays, as an empty list; with `answers.absent` it may vanish",
+    settles: ["answers.absent"],
     ask: async ({ set, learned }) => {
       const { cleared: answer } = learned;
       if (!answer) throw new Skipped("what the set holds is kept");
@@ -71,10 +71,7 @@ export const emptiedSet: readonly Point[] = [
         found: empty === undefined ? "assumed" : "observed",
         node: isGone ? "it is not there any more" : empty ? "an empty list" : "what no setting reads as an empty list",
         evidence: [answer],
-        settings: {
-          ...(isGone && { absentSet: "empty" }),
-          ...settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {})),
-        },
+        settings: settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {})),
       });
     },
   }),

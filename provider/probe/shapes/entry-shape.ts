@@ -127,3 +127,16 @@ function lastOf({ address, length }: KnownEntry): string {
   const { bits } = Prefix.parse(`${address}/${length}`);
   return addressText(Number(bits + (1n << BigInt(32 - length)) - 1n)) ?? address;
 }
+
+/** How entries are written, for people. */
+export function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {
+  if (form === "keyed") return "keyed by prefix";
+  if (form === "pair") return "pairs of prefix and value";
+  const names = [
+    prefix && `${end === undefined ? "prefix" : "first address"} ${prefix}`,
+    end && `last address ${end}`,
+    length && `length ${length}${lengthForm === "netmask" ? " (a netmask)" : ""}`,
+    value && `value ${value}`,
+  ].filter(Boolean);
+  return form === "string" ? `texts where the value is 1, else ${names.join(", ")}` : names.join(", ");
+}

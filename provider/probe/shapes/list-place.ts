@@ -2,7 +2,17 @@ import { isObject, type JsonObject } from "../../model/json";
 import { prefixIn } from "../../model/readable";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind } from "../../wire/answers";
-import { addressText, follow, isAddressLike, listCandidate, type Place, pathFor, placesIn } from "../../wire/places";
+import {
+  addressText,
+  appliedFirst,
+  follow,
+  isAddressLike,
+  listCandidate,
+  type Place,
+  pathFor,
+  placesIn,
+  WHOLE,
+} from "../../wire/places";
 
 /** Where a list stands in an answer, and as what. */
 export interface ListPlace {
@@ -60,15 +70,30 @@ export function pathsIn(json: unknown, url: ResourceUrl): string[] {
   const root = Array.isArray(json) && json.length === 1 ? json[0] : json;
   if (!isObject(root)) return [];
   const found = placesIn(root).map(({ path }) => path);
-  // Profiles may be keyed by their names, which no reader takes for a list of its own accord.
+  // Profiles may be keyed by their names and rules by their ids, which no reader takes for a list of its own accord.
   const objects = Object.keys(root).filter((name) => isObject(root[name]));
-  const paths = [...new Set([...found, ...objects])].filter((path) => path !== "");
-  const named = paths.map((path) => generic(path, url));
+  const isKeyed = root === json && Object.values(root).every(isRecord);
+  const paths = [...new Set([...found, ...objects, ...(isKeyed ? [WHOLE] : [])])].filter((path) => path !== "");
+  const named = paths.toSorted(appliedFirst).map((path) => generic(path, url));
   return root === json ? named : named.map((path) => `0.${path}`);
+}
+
+/** The lists of an object that could each be the set, empty ones included; none of what is no object. */
+export function listsIn(json: unknown): { readonly path: string; readonly value: unknown }[] {
+  if (!isObject(json)) return [];
+  return placesIn(json)
+    .filter(({ path }) => path !== "")
+    .map(({ path }) => ({ path, value: follow(json, path)?.value }));
+}
+
+/** True for an object with a text or number of its own: one that holds lists and objects alone is around a list. */
+function isRecord(value: unknown): boolean {
+  return isObject(value) && Object.values(value).some((member) => typeof member !== "object");
 }
 
 /** `edge.blocked` is `{arena}.{set}` for that set. */
 function generic(path: string, url: ResourceUrl): string {
+  if (path === WHOLE) return path;
   const names = Object.entries(url).filter(([part]) => part !== "kind");
   return path
     .split(".")
@@ -83,7 +108,25 @@ export function isHollow(answer: {
   readonly json: unknown;
   readonly body: string;
 }): boolean {
-  return answer.isEmpty || (answer.json === undefined ? tellsNoAddress(answer.body) : showsNoAddress(answer.json));
+  if (answer.isEmpty) return true;
+  return answer.json === undefined
+    ? tellsNoAddress(answer.body)
+    : showsNoAddress(answer.json) && rowsIn(answer.json).length === 0;
+}
+
+/** The records of the only array of an answer, whatever stands in them. */
+function rowsIn(json: unknown): JsonObject[] {
+  const arrays = [{ value: json }, ...listsIn(json)].map(({ value }) => value).filter(Array.isArray);
+  const [only = [], ...more] = arrays;
+  const isRow = (one: unknown) => isObject(one) && Object.values(one).filter((value) => !isObject(value)).length > 1;
+  return more.length > 0 ? [] : only.filter(isRow);
+}
+
+/** "4 rows, but no address that I read", with the first of them; `undefined` where there are none. */
+export function unreadRows(json: unknown): string | undefined {
+  const rows = rowsIn(json);
+  if (rows.length === 0 || !showsNoAddress(json)) return undefined;
+  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}, but no address that I read: ${JSON.stringify(rows[0])}`;
 }
 
 /**

@@ -1,18 +1,16 @@
-import { delimiterOf, splitRecord } from "../../model/delimited";
+import { attempt } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
-import { jsonIn } from "../../model/readable";
+import { jsonIn, prefixIn } from "../../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, Member } from "../../wire/answers";
 import { lengthOf } from "../../wire/entry-members";
-import { parseJson, readNumber } from "../../wire/json";
+import { parseJson, readNumber, ShapeError, textOf } from "../../wire/json";
 import { forKind, isAddressLike } from "../../wire/places";
+import { type Line, linesOf, splitter, withoutVerdict } from "../../wire/text-lines";
 import { type KnownEntry, namesOfKnown } from "./entry-shape";
-
-/** Lines that hold no element: comments, and those that only tell how the request went. */
-const NO_ELEMENT = /^(#|;|\/\/|!)|^\+?ok\b/i;
 
 /** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
 export function formatsOf(body: string): ListFormat[] {
-  const lines = linesOf(body);
+  const lines = elementLines(body).map(({ content }) => content);
   if (body.trim() === "" || /^\s*</.test(body) || typeof (jsonOf(body) ?? "") === "object") return [];
   // Nothing but a line that says so, or comments.
   if (lines.length === 0) return ["lines"];
@@ -21,16 +19,12 @@ export function formatsOf(body: string): ListFormat[] {
   return isCsv ? ["csv", "lines"] : ["lines"];
 }
 
-/** The fields of each line of a text; empty for other formats. */
+/** The fields of each line of a text, as a client splits it; empty for other formats. */
 export function fieldsOf(body: string, format: ListFormat): string[][] {
   if (format !== "lines" && format !== "csv") return [];
-  const lines = linesOf(body);
-  const delimiter = delimiterOf(lines[0] ?? "");
-  return lines.map((line) => {
-    if (format === "lines") return line.split(/\s+/);
-    const fields = splitRecord(line, delimiter);
-    return Array.isArray(fields) ? fields.map(({ text }) => text) : [];
-  });
+  const lines = elementLines(body);
+  const split = splitter(format, lines);
+  return lines.map((line) => attempt(() => split(line), ShapeError) ?? []);
 }
 
 /** The format in which a kind of list is read by some settings. */
@@ -40,17 +34,18 @@ export function formatFor(answers: Answers, kind: ListKind): ListFormat {
 
 /** The JSON of each line; `undefined` where one has none. */
 export function recordsOf(body: string): unknown[] | undefined {
-  const records = linesOf(body).map((line) => jsonIn(line, parseJson));
+  const records = elementLines(body).map(({ content }) => jsonIn(content, parseJson));
   return records.includes(undefined) ? undefined : records;
 }
 
-function linesOf(body: string): string[] {
-  const lines = body.replace(/^\uFEFF/, "").split("\n");
-  return lines.map((line) => line.trim()).filter((line) => line !== "" && !NO_ELEMENT.test(line));
+/** The lines in which a client looks for elements. */
+function elementLines(body: string): readonly Line[] {
+  const lines = linesOf(body, "ndjson");
+  return Array.isArray(lines) ? withoutVerdict(lines, "prefixset").lines : [];
 }
 
 /** The JSON of a whole body; `undefined` where it is none. */
-export const jsonOf = (body: string) => jsonIn(body.replace(/^\uFEFF/, "").trim(), parseJson);
+export const jsonOf = (body: string) => jsonIn(textOf(body).trim(), parseJson);
 
 /** What fields of rows are: those that are proved, and those that only seem likely. */
 type ColumnGuess = Record<"known" | "guessed", Columns>;
@@ -73,10 +68,12 @@ export function columnsOfEntries(all: readonly (readonly unknown[])[], known: re
   const columns = [...Array(Math.max(0, ...rows.map(({ length }) => length))).keys()];
   const [prefix, second] = columns.filter((at) => rows.every((row) => isAddressLike(String(row[at]))));
   if (prefix === undefined) return NOTHING;
-  const isApart = rows.some((row) => !String(row[prefix]).includes("/"));
+  const isApart = rows.every((row) => !String(row[prefix]).includes("/"));
   const numbers = columns.filter((at) => rows.every((row) => readNumber(row[at]) !== undefined));
   const lengths = [...(second === undefined ? [] : [second]), ...numbers];
-  const length = isApart ? lengths.find((at) => rows.every((row) => lengthOf(row[at]) !== undefined)) : undefined;
+  const isLength = (address: unknown, content: unknown) => prefixIn(`${address}/${lengthOf(content)}`) !== undefined;
+  // A length leaves no host bits; a counter does.
+  const length = isApart ? lengths.find((at) => rows.every((row) => isLength(row[prefix], row[at]))) : undefined;
   const value = numbers.find((at) => at !== length);
   return { known: named({ prefix }, name), guessed: named({ prefixLength: length, value }, name) };
 }

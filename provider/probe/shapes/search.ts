@@ -1,7 +1,9 @@
 import { isObject } from "../../model/json";
 import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
+import { IN_TEXT } from "../../wire/entry-members";
 import { markerIn } from "../../wire/error-marker";
+import { follow, forKind, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
 import type { Lesson } from "../asking/learned";
 import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
@@ -43,7 +45,7 @@ export function solve<T>(
   const paths = new Set<string | undefined>();
   for (const { base, path, members } of candidates(puzzle)) {
     // One way to read a place is enough; other places may be the one that is meant as well.
-    if (solved.length > 0 && (puzzle.entries !== undefined || paths.has(path))) continue;
+    if (paths.has(path)) continue;
     const settings = merged(base, path === undefined ? {} : { path: { [kind]: path } });
     const known = merged(settings, members.known);
     const found = read(merged(before, merged(members.guessed, known)));
@@ -57,11 +59,20 @@ export function solve<T>(
     ...solved.filter(({ list }) => list.length === 0),
   ];
   if (first?.known.path === undefined) return first;
-  const isAlone = second === undefined || (first.list.length > 0 && second.list.length === 0);
-  if (isAlone && !isOne) return first;
-  // Two lists, and nothing that says which one is meant; or what may be one record of a list in lines.
-  const { path, ...known } = first.known;
-  return { ...first, known, guessed: merged(first.guessed, { path }) };
+  const isDoubtful =
+    second !== undefined && (second.list.length > 0 || first.list.length === 0 || couldBeSet(puzzle, second));
+  if (!isDoubtful && !isOne && forKind(first.known.path, kind) !== WHOLE) return first;
+  // Two lists, and nothing that says which one is meant; what may be one record of a list in lines; or a map by name.
+  const likeliest = isDoubtful && kind === "prefixset" ? (solved[0] ?? first) : first;
+  const { path, ...known } = likeliest.known;
+  return { ...likeliest, known, guessed: merged(likeliest.guessed, { path }) };
+}
+
+/** True for an empty list of a set that may be the one that counts: what is applied, beside what waits. */
+function couldBeSet({ kind, body }: Puzzle, { known }: Lesson): boolean {
+  const path = forKind(known.path, kind) ?? "";
+  const found = kind === "prefixset" ? listCandidate(follow(jsonOf(body), path)?.value) : undefined;
+  return found !== undefined && mayBeEmptyList({ found, path });
 }
 
 /** Settings to try: format and verdict as `base`, the place, and what its members are. */
@@ -71,7 +82,7 @@ function* candidates(puzzle: Puzzle) {
     const format = formatFor(merged(before, base), kind);
     if (format === "lines" || format === "csv") {
       const rows = fieldsOf(body, format);
-      for (const members of [NONE, columns(puzzle, rows)]) yield { base, path: undefined, members };
+      for (const members of [NONE, ...columns(puzzle, rows)]) yield { base, path: undefined, members };
       continue;
     }
     const json = format === "ndjson" ? recordsOf(body) : jsonOf(body);
@@ -114,16 +125,18 @@ function membersOf(puzzle: Puzzle, place: ListPlace): Lesson[] {
   const rows = place.elements.filter(Array.isArray);
   const records =
     place.kind === "keyed" ? Object.values(place.members).filter(isObject) : place.elements.filter(isObject);
-  const lessons = rows.length > 0 ? [columns(puzzle, rows)] : namesIn({ place, records, kind, entries, names });
+  const lessons = rows.length > 0 ? columns(puzzle, rows) : namesIn({ place, records, kind, entries, names });
   return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
 }
 
-function columns({ kind, entries = [], names = [] }: Puzzle, rows: readonly (readonly unknown[])[]): Lesson {
+function columns({ kind, entries = [], names = [] }: Puzzle, rows: readonly (readonly unknown[])[]): Lesson[] {
   // Tables of marks have columns together, see `columnsOfMarks`.
-  if (kind === "marks") return NONE;
+  if (kind === "marks") return [];
   const found = kind === "prefixset" ? columnsOfEntries(rows, entries) : columnsOfRecords(rows, kind, names);
   const setting = (some: Columns) => (Object.keys(some).length > 0 ? { columns: { [kind]: some } } : {});
   // Columns are one setting: where one of them is a guess, all are.
-  if (Object.keys(found.guessed).length === 0) return { known: setting(found.known), guessed: {} };
-  return { known: {}, guessed: setting({ ...found.known, ...found.guessed }) };
+  const isKnown = Object.keys(found.guessed).length === 0;
+  const told = setting({ ...found.known, ...found.guessed });
+  const lessons = [told, ...(kind === "prefixset" ? [merged(told, { names: { prefixLength: IN_TEXT } })] : [])];
+  return lessons.map((one) => (isKnown ? { known: one, guessed: {} } : { known: {}, guessed: one }));
 }

@@ -65,6 +65,10 @@ function tellsPrefix(element: unknown): boolean {
 
 /** All prefixes that stand anywhere in a text. */
 export function prefixesIn(body: string): Prefix[] {
-  const words = body.split(/[^\w.:/]+/).filter(isAddressLike);
-  return words.flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
+  return wordsIn(body).flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
+}
+
+/** All words of a text that look like addresses. */
+export function wordsIn(body: string): string[] {
+  return body.split(/[^\w.:/]+/).filter(isAddressLike);
 }

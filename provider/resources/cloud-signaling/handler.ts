@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { hasUnknown, type JsonObject, UNKNOWN } from "../../model/json";
+import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { inLines } from "../../model/text";
+import { count, inLines, some } from "../../model/text";
 import { checkArguments } from "../arguments";
-import { compare, remember } from "../changes";
+import { compare, isElsewhere, remember } from "../changes";
+import { PUTS_BACK } from "../drift";
 import { noting, parseAt } from "../entries";
-import type { Handler } from "../handler";
+import type { Handler, LookedAt } from "../handler";
+import { them } from "../look-at-set";
+import type { Said } from "../provider-text";
 import { ReceiverAccess } from "../receiver-access";
+import type { ReceiverInUse } from "../receiver-in-use";
 import type { Runtime } from "../runtime";
+import { SIGNALING } from "../wanted";
 import { planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
@@ -26,7 +31,7 @@ import {
 export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(_olds: JsonObject, news: JsonObject) {
+  check(_olds: JsonObject, news: JsonObject, { ignored }: Said = {}) {
     const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
     if (!args) return { inputs: news, problems };
     const receiver = hasUnknown(given.receiver) ? undefined : this.runtime.receiver(given.receiver);
@@ -38,11 +43,35 @@ export class CloudSignalingHandler implements Handler {
     });
     if (found.length > 0) return { inputs: news, problems: found };
     receiver?.wanted.add(prefixes);
+    if (ignored === true) for (const prefix of prefixes) receiver?.ignored.add(prefix);
     return { inputs: { ...news, prefixes: inOrder(prefixes) }, problems: [] };
   }
 
-  diff(olds: JsonObject, news: JsonObject) {
+  async look(olds: JsonObject, json: JsonObject, isDecided: boolean): Promise<LookedAt> {
+    if (hasUnknown(json)) return {};
+    const inputs = readInputs(json);
+    const receiver = this.runtime.receiver(inputs.receiver);
+    const what = `${receiver.label} signaling`;
+    const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads });
+    if (refused !== undefined)
+      this.runtime.notices.warn(`${what} cannot be seen, and this run goes by the state alone. ${refused}`);
+    if (!there) return {};
+    receiver.seen = new Set(there.map((prefix) => prefix.toString()));
+    if (Object.keys(olds).length === 0) {
+      const already = inputs.prefixes.filter((prefix) => receiver.seen?.has(prefix));
+      if (isDecided && already.length > 0)
+        this.runtime.notices.info(`${what}: active already, and adopted: ${some(already)}.`);
+      return {};
+    }
+    const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
+    if (lost.length === 0) return {};
+    const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}`;
+    return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
+  }
+
+  diff(olds: JsonObject, given: JsonObject) {
     remember(olds.receiver, () => this.own(readReplaced(olds)));
+    const news = this.putsBack(olds, given) ? given : without(given, [PUTS_BACK]);
     return compare({
       olds,
       news,
@@ -89,7 +118,8 @@ export class CloudSignalingHandler implements Handler {
     const { endpoint } = receiver;
     const { prefixes } = inputs;
     const moved = receiver.hasMovedFrom(state);
-    const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved);
+    const lost = moved ? [] : inactive(this.runtime.receiver(inputs.receiver), state.started, inputs);
+    const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, lost);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
@@ -119,6 +149,22 @@ export class CloudSignalingHandler implements Handler {
     }
   }
 
+  /** Whether there is something to start again, which is said. Only what this stack started is its own to start. */
+  private putsBack(olds: JsonObject, news: JsonObject): boolean {
+    if (news[PUTS_BACK] === undefined || isElsewhere(this.runtime, olds, news, "receiver")) return false;
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
+    const receiver = this.runtime.receiver(inputs.receiver);
+    const lost = inactive(receiver, state.started, inputs);
+    const others = inactive(receiver, state.prefixes, inputs).filter((prefix) => !lost.includes(prefix));
+    const say = (prefixes: readonly CanonicalPrefix[], fate: string) => {
+      const are = `${count(prefixes.length, "declared prefix is", "declared prefixes are")} not active (${some(prefixes)})`;
+      if (prefixes.length > 0) this.runtime.notices.warn(`${receiver.label} signaling: ${are}${fate}`);
+    };
+    say(lost, `: this up starts ${them(lost.length)} again.`);
+    say(others, `, which others started: nothing is done; "pulumi up --refresh" starts ${them(others.length)}.`);
+    return lost.length > 0;
+  }
+
   /** Once, when they are added: prefixes that were active before. */
   private sayAlready(
     receiver: ReceiverAccess,
@@ -140,6 +186,16 @@ export class CloudSignalingHandler implements Handler {
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
     this.runtime.receiver(receiver).owned.add([...started, ...unsettled]);
   }
+}
+
+/** What the look did not see active of prefixes that are wanted as before. */
+function inactive(
+  { seen, ignored }: ReceiverInUse,
+  before: readonly CanonicalPrefix[],
+  { prefixes }: CloudSignalingInputs,
+): CanonicalPrefix[] {
+  if (!seen) return [];
+  return before.filter((prefix) => prefixes.includes(prefix) && !seen.has(prefix) && !ignored.has(prefix));
 }
 
 /** What goes with a resource that is deleted. */

@@ -5,16 +5,21 @@ import type { CloudSignalingInputs, CloudSignalingState } from "./state";
  * What an update starts, keeps and stops.
  *
  * @param moved true when the receiver is reached at another address than before, and may be another one
+ * @param lost what the look of this run did not see active any more
  */
 export function planUpdate(
   { prefixes: before, started, unsettled }: CloudSignalingState,
   { prefixes: wanted }: CloudSignalingInputs,
   moved: boolean,
+  lost: readonly CanonicalPrefix[] = [],
 ) {
   /** Everything that this resource started, or may have started. */
   const mayBeOurs: ReadonlySet<CanonicalPrefix> = new Set([...started, ...unsettled]);
   /** To be started, unless they are active. */
-  const added = moved || unsettled.length > 0 ? wanted : wanted.filter((prefix) => !before.includes(prefix));
+  const added =
+    moved || unsettled.length > 0
+      ? wanted
+      : wanted.filter((prefix) => !before.includes(prefix) || lost.includes(prefix));
   /** Ours, and wanted as before: nothing is asked about them. */
   const kept = started.filter((prefix) => wanted.includes(prefix) && !added.includes(prefix));
   /** Not wanted any more. */

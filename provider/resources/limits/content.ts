@@ -1,3 +1,4 @@
+import { type Coverage, familyOf, lengthOf, wideFamilies } from "../../model/coverage";
 import type { ListedValue } from "../../model/entry";
 import { UNKNOWN } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
@@ -14,6 +15,8 @@ export interface ContentLimits {
   readonly required: readonly Prefix[];
   /** Shortest prefix length that is let in. */
   readonly shortest: { readonly ipv4: number; readonly ipv6: number };
+  /** The families of which more than a quarter may be covered. */
+  readonly wide: ReadonlySet<4 | 6>;
   readonly maxEntries?: number | undefined;
 }
 
@@ -28,7 +31,7 @@ export interface ContentArguments {
 /** What the stack's configuration says about every set. */
 type StackContent = Pick<Settings, "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries">;
 
-/** By default a default route (`/0`) is refused, and nothing else. */
+/** Bits. By default a default route (`/0`) is refused; beside it only what makes up one in pieces. */
 const SHORTEST = 1;
 
 /** Of argument and stack the stricter one holds. @throws {ArgumentProblem} for a prefix that is none */
@@ -40,14 +43,24 @@ export function contentLimits(given: ContentArguments, stack: StackContent): Con
     forbidden: [...prefixes("forbiddenPrefixes", given.forbiddenPrefixes), ...stack.forbiddenPrefixes()],
     required: [...prefixes("requiredPrefixes", given.requiredPrefixes), ...stack.requiredPrefixes()],
     shortest: { ipv4: Math.max(ipv4, ofStack.ipv4 ?? 0), ipv6: Math.max(ipv6, ofStack.ipv6 ?? 0) },
+    wide: new Set(([4, 6] as const).filter((family) => mayBeWide(family, [given.shortestPrefix, ofStack]))),
     maxEntries: most.length > 0 ? Math.min(...most) : undefined,
   };
 }
 
-/** Sentences about entries that must not be in the set, in either direction of containment, or that are too short. */
+/** True where an entry may be half of a family because arguments or stack say so; a longer length is a limit, and lifts none. */
+function mayBeWide(family: 4 | 6, given: readonly ContentArguments["shortestPrefix"][]): boolean {
+  const lengths = given.flatMap((shortest) => shortest?.[`ipv${family}`] ?? []);
+  return lengths.length > 0 && Math.max(...lengths) <= SHORTEST;
+}
+
+/**
+ * Sentences about entries that must not be in the set, in either direction of containment, that are too short, or that
+ * cover too much together.
+ */
 export function entryProblems(
   entries: readonly CanonicalPrefix[],
-  limits: Pick<ContentLimits, "forbidden" | "shortest">,
+  limits: Pick<ContentLimits, "forbidden" | "shortest" | "wide">,
 ): string[] {
   const overlaps =
     limits.forbidden.length === 0 ? [] : protectedOverlaps(entries.map(Prefix.fromCanonical), limits.forbidden);
@@ -56,15 +69,33 @@ export function entryProblems(
       ? `entry ${entry} is a forbidden prefix (forbiddenPrefixes): remove it.`
       : `entry ${entry} overlaps the forbidden prefix ${other} (forbiddenPrefixes): remove it or narrow it down.`,
   );
-  const short = entries.flatMap((entry) => {
-    const shortest = entry.includes(":") ? limits.shortest.ipv6 : limits.shortest.ipv4;
-    return Number(entry.slice(entry.indexOf("/") + 1)) < shortest
-      ? [
-          `entry ${entry} is shorter than /${shortest}: write the prefixes that are meant, or allow it with shortestPrefix.`,
-        ]
-      : [];
-  });
-  return [...forbidden, ...short];
+  const shortestOf = (entry: CanonicalPrefix) => limits.shortest[`ipv${familyOf(entry)}`];
+  const short = entries.filter((entry) => lengthOf(entry) < shortestOf(entry));
+  const isTooShort = short.map(
+    (entry) =>
+      `entry ${entry} is shorter than /${shortestOf(entry)}: write the prefixes that are meant, or allow it with shortestPrefix.`,
+  );
+  // Where an entry alone is refused, one sentence is enough.
+  const wide = new Set([...limits.wide, ...short.map(familyOf)]);
+  return [...forbidden, ...isTooShort, ...wideProblems(entries, { wide })];
+}
+
+/** Sentences about entries that cover too much together. */
+export function wideProblems(entries: readonly CanonicalPrefix[], { wide }: Pick<ContentLimits, "wide">): string[] {
+  const families = wideFamilies(entries).filter((family) => !wide.has(family));
+  return families.map(wideProblem);
+}
+
+/** Sentences about an entry of its own resource, which covers too much together with those of the others. */
+export function sumProblems(entry: CanonicalPrefix, others: Coverage, { wide }: Pick<ContentLimits, "wide">): string[] {
+  const family = familyOf(entry);
+  if (wide.has(family)) return [];
+  others.add(entry);
+  return others.isWide(family) ? [wideProblem(family)] : [];
+}
+
+function wideProblem(family: 4 | 6): string {
+  return `the IPv${family} entries together cover more than a quarter of all addresses: write the prefixes that are meant, or allow it with shortestPrefix ({ ipv${family}: 1 }).`;
 }
 
 /**

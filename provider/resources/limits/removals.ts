@@ -2,6 +2,7 @@ import { parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { grouped } from "../../model/text";
 import { isExpired } from "../entries";
+import { KeyRegistry } from "../wanted";
 
 /** `maxRemovals` and `maxChanges`, as an argument and in the stack's configuration: entries, or percent of what a set holds. */
 export interface ShareLimit {
@@ -50,10 +51,10 @@ export function removalLimits(
   return {
     maxRemovals: parsed,
     allowEmpty,
-    /** True when the user lifted the limit on removals for this set and this run. */
-    isLifted: stack.liftsRemovals(url),
+    /** True where the user lifted the limits for this set and this run. */
+    isLifted: stack.lifts(url),
     /** How many entries may get another value, by argument and stack; none where no limit is asked for, or it is lifted. */
-    maxChanges: stack.liftsChanges(url) ? [] : ofChanges,
+    maxChanges: stack.lifts(url) ? [] : ofChanges,
   };
 }
 
@@ -71,7 +72,7 @@ export function removalProblems(
   const problems = maxChanges.flatMap(({ name, limit }) => {
     const most = allowedOf(limit, size);
     if (changes <= most) return [];
-    return `${changes} of ${size} entries would get another value, more than ${name} (${limit.text}, here ${most}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW_CHANGES=${url}.`;
+    return `${changes} of ${size} entries would get another value, more than ${name} (${limit.text}, here ${most}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW=${url}.`;
   });
   if (removals === 0) return problems;
   const limit = allowedOf(maxRemovals, size);
@@ -82,7 +83,7 @@ export function removalProblems(
   }
   if (removals > limit && !isLifted) {
     problems.push(
-      `${removals} of ${size} entries would be removed, more than maxRemovals (${maxRemovals.text}, here ${limit}). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW_REMOVALS=${url}.`,
+      `${removals} of ${size} entries would be removed, more than maxRemovals (${maxRemovals.text}, here ${limit}). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW=${url}.`,
     );
   }
   return problems;
@@ -92,8 +93,8 @@ export function removalProblems(
 interface StackRemovals {
   readonly maxRemovals: ShareLimit | undefined;
   readonly maxChanges: ShareLimit | undefined;
-  liftsRemovals(url: string): boolean;
-  liftsChanges(url: string): boolean;
+  /** True where the user lifted both for this set and this run. */
+  lifts(url: string): boolean;
 }
 
 /**
@@ -102,50 +103,66 @@ interface StackRemovals {
  * nothing more is removed, or gets another value: a loop that shrinks by mistake arrives in small groups, each of which would be harmless.
  */
 export class RemovalBudget {
-  private readonly tallies = { Removals: new Tally(), Changes: new Tally() };
+  private readonly reasons: { Removals?: string; Changes?: string } = {};
 
+  /** @param counted By default this process is the only one. */
   constructor(
     private readonly stack: () => StackRemovals,
     private readonly url: string,
     private readonly label: string,
+    private readonly counted: Counted = {
+      endpoint: "",
+      removed: new KeyRegistry("removed"),
+      changed: new KeyRegistry("changed"),
+      learn: () => undefined,
+    },
   ) {}
 
+  /** Why nothing at all may be removed: another process may want it, and cannot be asked. */
+  unheard(): string | undefined {
+    const reason = this.counted.learn();
+    return reason && `Set ${this.label}: nothing is removed. ${reason}`;
+  }
+
   /**
-   * Asks for these removals, or other values; what is granted counts from now on.
+   * Asks for these removals, or other values. They count from now on, granted or not.
    *
    * @param what the limit that is asked, as the end of its name: `maxRemovals` or `maxChanges`
    * @param size how many entries the set held when the deployment began
    * @returns why they are not granted, as a sentence
    */
   refuses(what: keyof typeof WORDS, prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
+    const { stopped, verb, object, keys } = WORDS[what];
+    const { endpoint, learn, [keys]: registry } = this.counted;
     const stack = this.stack();
     const limit = stack[`max${what}`];
-    if (limit === undefined || stack[`lifts${what}`](this.url)) return undefined;
+    // Told before the others are heard: of two processes that ask at once both may be refused, and never both granted.
+    registry.of({ endpoint }, this.url).add(prefixes);
+    if (limit === undefined || stack.lifts(this.url)) return undefined;
+    const unheard = learn();
+    if (unheard !== undefined) return `Set ${this.label}: ${stopped}. ${unheard}`;
     const most = allowedOf(limit, size);
-    const { stopped, verb, object } = WORDS[what];
-    const refusal = (total: number) =>
-      `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_${what.toUpperCase()}=${this.url}.`;
-    return this.tallies[what].refuses(prefixes, most, refusal);
+    const total = registry.at({ endpoint }, this.url).size;
+    if (total > most)
+      this.reasons[what] ??=
+        `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW=${this.url}.`;
+    return this.reasons[what];
   }
+}
+
+/** What the processes of a deployment count together, for one set at one address. */
+interface Counted {
+  readonly endpoint: string;
+  readonly removed: KeyRegistry;
+  readonly changed: KeyRegistry;
+  /** Takes in what the others told, or says why that cannot be done. */
+  readonly learn: () => string | undefined;
 }
 
 const WORDS = {
-  Removals: { stopped: "nothing more is removed", verb: "remove", object: "" },
-  Changes: { stopped: "no further entry gets another value", verb: "give", object: " another value" },
+  Removals: { stopped: "nothing more is removed", verb: "remove", object: "", keys: "removed" },
+  Changes: { stopped: "no further entry gets another value", verb: "give", object: " another value", keys: "changed" },
 } as const;
-
-/** What was granted so far, and why nothing more is. */
-class Tally {
-  private readonly granted = new Set<CanonicalPrefix>();
-  private reason: string | undefined;
-
-  refuses(prefixes: readonly CanonicalPrefix[], limit: number, refusal: (total: number) => string): string | undefined {
-    const all = new Set([...this.granted, ...prefixes]);
-    if (all.size > limit) this.reason ??= refusal(all.size);
-    if (this.reason === undefined) for (const prefix of prefixes) this.granted.add(prefix);
-    return this.reason;
-  }
-}
 
 /** Those of these entries whose time has come: no limit counts them. */
 export function expiredOf(

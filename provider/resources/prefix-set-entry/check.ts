@@ -7,7 +7,8 @@ import { formatUrl, setUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
 import { isExpired, noting, parseAt } from "../entries";
 import type { Checked } from "../handler";
-import { contentLimits, entryProblems, valueProblems } from "../limits/content";
+import { contentLimits, entryProblems, sumProblems, valueProblems } from "../limits/content";
+import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
 import { prefixSetEntrySchema } from "./state";
@@ -15,7 +16,12 @@ import { prefixSetEntrySchema } from "./state";
 const entryLimits = z.object(entryLimitShape);
 
 /** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
-export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
+export function checkPrefixSetEntry(
+  runtime: Runtime,
+  olds: JsonObject,
+  news: JsonObject,
+  { ignored }: Said = {},
+): Checked {
   const { given, args, problems } = checkArguments(prefixSetEntrySchema, judged(olds, news));
   const { prefix: spelling, hostBits } = given;
   const found = [...problems];
@@ -35,21 +41,26 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const address = setUrl(given);
   if (node && address) {
     const set = node.set(address);
+    const wide = limits && !expired ? sumProblems(prefix, set.singles, limits) : [];
+    if (wide.length > 0) return { inputs: news, problems: wide };
     set.announced.add(prefix);
+    if (ignored === true) set.ignored.add(prefix);
     if (!expired) set.wanted.add([prefix]);
   }
+  const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
   if (expired && olds.expired !== true) {
     // Held before: then the preview shows an update, and this says why.
     const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
-    const sent = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
-    if (sent !== undefined && olds.prefix !== prefix) {
+    if (put !== undefined && olds.prefix !== prefix) {
       runtime.notices.info(
-        `${where}${prefix} (${sent}) is removed, where the node still holds it so: "block --now" put it there, and it has expired.`,
+        `${where}${prefix} (${put}) is removed, where the node still holds it so: "block --now" put it there, and it has expired.`,
       );
     } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }
-  return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
+  // What was sent elsewhere, and what is still wanted, is no matter of this entry's state.
+  const inputs = { ...without(news, ["sent"]), prefix };
+  return { inputs: { ...inputs, ...(expired && { expired, ...(put !== undefined && { put }) }) }, problems: [] };
 }
 
 /** What the set holds by the state. */

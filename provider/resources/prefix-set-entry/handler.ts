@@ -1,10 +1,16 @@
 import type { ListedValue } from "../../model/entry";
-import { type JsonObject, UNKNOWN, without } from "../../model/json";
+import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
+import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { compare, remember } from "../changes";
+import { compare, isElsewhere, remember } from "../changes";
+import { PUTS_BACK } from "../drift";
 import { isExpired } from "../entries";
-import { type Handler, PartialFailure } from "../handler";
+import { type Handler, type LookedAt, PartialFailure } from "../handler";
+import { lookAgain, lookNew, sayLost } from "../look-at-set";
+import { eachAtOnce } from "../notices";
+import { isSameSet } from "../prefix-set/check";
+import type { Said } from "../provider-text";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { planEntry, planUpdate, stillThere } from "../set-plan";
@@ -27,20 +33,51 @@ import {
 export class PrefixSetEntryHandler implements Handler {
   /** Ids of resources that this process created for entries that were there already. */
   private readonly found = new Set<string>();
+  /** How often something was said of what is put back, by set. */
+  private readonly told = new Map<string, number>();
+  /** Whether the last comparison asked for a replacement, which is checked next. */
+  private isReplaced = false;
 
   constructor(private readonly runtime: Runtime) {}
 
-  check(olds: JsonObject, news: JsonObject) {
-    return checkPrefixSetEntry(this.runtime, olds, news);
+  check(olds: JsonObject, news: JsonObject, said?: Said) {
+    return checkPrefixSetEntry(this.runtime, olds, news, said);
   }
 
-  diff(olds: JsonObject, news: JsonObject) {
+  async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
+    const isReplaced = this.isReplaced;
+    this.isReplaced = false;
+    if (hasUnknown(inputs.prefix) || hasUnknown(inputs.value) || inputs.expired === true) return {};
+    const looked = await ResourceSet.look(this.runtime, inputs);
+    if (!looked) return {};
+    const { set } = looked;
+    const wanted = readInputs(knownOf(inputs));
+    if (Object.keys(olds).length > 0) {
+      const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
+      return lookAgain(this.runtime, looked, known, desiredOf(wanted));
+    }
+    // An entry that is replaced may take over what another one of a loop whose index shifts is still to give up.
+    return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
+      if (set.seen) planEntry(set.seen, { ...wanted, label: set.label, owned: set.owned });
+    });
+  }
+
+  diff(olds: JsonObject, given: JsonObject) {
+    const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.owned.add(heldOf(state).keys());
       if (state.adopted) this.sayAdopted(set.label, state, news);
+      if (news[PUTS_BACK] !== undefined && set.endpoint === state.endpoint)
+        this.sayLook(set, state, readInputs(knownOf(news)));
     });
+    const compared = this.compared(olds, news);
+    this.isReplaced = compared.replaces !== undefined;
+    return compared;
+  }
+
+  private compared(olds: JsonObject, news: JsonObject) {
     return compare({
       olds,
       news,
@@ -63,7 +100,7 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) {
-      const withdrawn = withdrawnOf(inputs, endpoint);
+      const withdrawn = withdrawnOf(inputs);
       if (withdrawn.size > 0) await this.removeWithdrawn(set, inputs, withdrawn, id);
       return { id, outs: writeState(inputs, { endpoint }) };
     }
@@ -114,11 +151,13 @@ export class PrefixSetEntryHandler implements Handler {
     const moved = set.hasMovedFrom(state);
     const { endpoint } = set;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
-    const withdrawn = withdrawnOf(inputs, endpoint, state);
-    if (!moved && unsettled.size + withdrawn.size === 0 && known.get(prefix) === desired.get(prefix)) {
+    const withdrawn = withdrawnOf(inputs, state);
+    const isOpen = moved || unsettled.size + withdrawn.size > 0 || set.lost(known, desired) !== undefined;
+    if (!isOpen && known.get(prefix) === desired.get(prefix)) {
       return { outs: writeState(inputs, { endpoint, existed: kept || undefined }) };
     }
-    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
+    const ignores = (one: CanonicalPrefix) => set.ignores(one);
+    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted, seen: set.seen, ignores };
     const expired = new Set(inputs.expired ? [...known.keys(), ...withdrawn.keys()] : []);
     const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
     const { before } = await set.write(
@@ -170,6 +209,19 @@ export class PrefixSetEntryHandler implements Handler {
     await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached, undefined)));
   }
 
+  /** What the look saw of the entry; of a set that lacks many only the first few are named. */
+  private sayLook(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
+    const lost = set.lost(heldOf(state), desiredOf(inputs));
+    if (!lost) return;
+    const told = (this.told.get(set.url) ?? 0) + 1;
+    this.told.set(set.url, told);
+    if (told <= TOLD) sayLost(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs));
+    if (told === TOLD + 1)
+      this.runtime.notices.warn(
+        `${set.at} ${set.url} lacks more declared entries: each is an update of this plan, with ${PUTS_BACK}.`,
+      );
+  }
+
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */
   private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
     if (value === UNKNOWN || (held === value && expired !== true)) return;
@@ -178,6 +230,9 @@ export class PrefixSetEntryHandler implements Handler {
     this.runtime.notices.info(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
   }
 }
+
+/** So many entries that are put back are named, each in a line of its own. */
+const TOLD = 5;
 
 /** The outputs that are true after a write that failed half-way: the entry is not there, or with another value. */
 function partial(
@@ -189,6 +244,11 @@ function partial(
   if (value === undefined) return writeState(inputs, { endpoint, unsettled, absent: true });
   const existed = wasThere || undefined;
   return writeState(inputs, { endpoint, unsettled, existed, ...(value !== inputs.value && { value }) });
+}
+
+/** The arguments that a preview knows: what is unknown says nothing of what is there. */
+function knownOf(inputs: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== UNKNOWN));
 }
 
 /** What a destroy does with an entry that was there before the resource. */

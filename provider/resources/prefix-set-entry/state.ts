@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ListedValue, sentPlace, sentSchema } from "../../model/entry";
+import { isEntryValue, type ListedValue } from "../../model/entry";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
@@ -45,8 +45,6 @@ const givenSchema = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
   expires: optionalText,
-  /** Where `block --now` put the entry. */
-  sent: sentSchema().optional(),
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("remove"),
 });
@@ -54,6 +52,8 @@ const heldSchema = z.object({
   value: listedValue.default(1),
   /** True once the time of `expires` has come. */
   expired: flag,
+  /** With which value `block --now` put the expired entry here. */
+  put: z.number().refine(isEntryValue).optional(),
 });
 const outputs = z.object({
   endpoint: optionalText,
@@ -104,14 +104,13 @@ export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): Lis
 }
 
 /**
- * What `block --now` put into the set at this address, once it has expired; nothing where the state of this resource says so
+ * What `block --now` put into the set, once it has expired; nothing where the state of this resource says so
  * already: then it was dealt with, and is another writer's if it is there again.
  */
-export function withdrawnOf(inputs: PrefixSetEntryInputs, endpoint: string, before?: PrefixSetEntryState): ListedMap {
-  const { prefix, expired, expires, sent, address } = inputs;
-  const value = sent?.[sentPlace(endpoint, formatUrl(address))];
+export function withdrawnOf(inputs: PrefixSetEntryInputs, before?: PrefixSetEntryState): ListedMap {
+  const { prefix, expired, expires, put } = inputs;
   const isDone = before?.expired === true && before.expires === expires;
-  return expired && value !== undefined && !isDone ? new Map([[prefix, value]]) : new Map();
+  return expired && put !== undefined && !isDone ? new Map([[prefix, put]]) : new Map();
 }
 
 /** What the set holds for this resource by its state: nothing where a failure left it out, either. */
@@ -121,7 +120,7 @@ export function heldOf(state: PrefixSetEntryState): ListedMap {
 
 /** The arguments with the value that the set holds: the inputs of a refreshed resource. */
 export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed: ListedValue): JsonObject {
-  return { ...without({ ...verbatim }, ["expired"]), ...(observed === value ? {} : { value: observed }) };
+  return { ...without({ ...verbatim }, ["expired", "put"]), ...(observed === value ? {} : { value: observed }) };
 }
 
 /** What becomes the state, beside the arguments. */

@@ -1,23 +1,27 @@
 import { sentPlace } from "../../model/entry";
-import { addTo } from "../../model/group";
 import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } from "../../model/json";
-import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
-import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
+import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
-import { type Kind, namesOf, sayGroupPlan } from "./plan";
+import { askForDistinct } from "./leaving";
+import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
-export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
-  const { [IGNORED_KEY]: ignored, [OTHER_WAVES_KEY]: others, ...news } = all;
+export function checkPrefixSetGroup(
+  runtime: Runtime,
+  olds: JsonObject,
+  news: JsonObject,
+  { ignored }: Said = {},
+): Checked {
   const { differs, ...program } = news;
   const isHanded = differs !== undefined && sameJson(olds.differs, differs);
   const { rest, handed } = withoutHandedNotes(olds, isHanded ? program : news);
@@ -41,9 +45,11 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   const normal = normaliseEntries(given.entries, {
     ...options,
     held: before?.common.entries,
-    at: url && [...inUse.values()].map(({ endpoint }) => sentPlace(endpoint, url)),
+    at: url && new Map([...inUse].map(([name, { endpoint }]) => [name, sentPlace(endpoint, url)])),
   });
   if (!normal) return { inputs: { ...news, nodes: nodes.json, entries: UNKNOWN }, problems: [] };
+  const waves = rolloutProblem(names, given.rollout);
+  if (waves !== undefined) return failed([waves]);
   const kinds = alike([...nodes.nodes], normal, { before, inUse, left: readDiffers(left) });
   const refused = [
     ...normal.problems,
@@ -53,12 +59,18 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
-  if (address) want(runtime, address, { kinds, inUse, isIgnored: ignored === true });
-  if (address) wantElsewhere(runtime, address, normal, others, options);
+  if (address) want(runtime, address, { kinds, inUse, ignored });
   if (url) sayGroupPlan(runtime, url, { kinds, before, isNew });
+  if (url && isNew)
+    askForDistinct(
+      runtime,
+      url,
+      [...inUse.values()].map(({ endpoint }) => endpoint),
+    );
   for (const kind of kinds) {
     const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}`;
     if (url) sayExpiredRemovals(runtime, label, { ...kind, isNew });
+    if (url) sayGroupWithdrawn(runtime, url, kind);
     sayExpired(runtime, label, kind.normal, kind.before);
   }
   const { entries, notes } = normal;
@@ -117,9 +129,9 @@ function kindProblems(
   runtime: Runtime,
   args: Parameters<typeof setProblems>[1],
   url: string | undefined,
-  { nodes, normal: { entries }, before, node }: Kind,
+  { nodes, normal: { entries, problems: unread }, before, node }: Kind,
 ): string[] {
-  const problems = setProblems(runtime, args, { url, node, before, entries });
+  const problems = setProblems(runtime, args, { url, node, before, entries, problems: unread });
   return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
 }
 
@@ -132,35 +144,16 @@ function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined
 function want(
   runtime: Runtime,
   address: PrefixSetUrl,
-  { kinds, inUse, isIgnored }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; isIgnored: boolean },
+  { kinds, inUse, ignored }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; ignored: unknown },
 ): void {
   for (const { nodes, normal } of kinds) {
     for (const name of nodes) {
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
-      set.isIgnored ||= isIgnored;
+      set.ignore(ignored);
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);
     runtime.shared.wanted.addAll(places, formatUrl(address), normal.entries);
   }
-}
-
-/**
- * Records what the other waves of a fleet want: a node that moves from one wave to another leaves the one before the other
- * is checked.
- */
-function wantElsewhere(
-  runtime: Runtime,
-  address: PrefixSetUrl,
-  common: NormalEntries,
-  others: unknown,
-  options: { readonly hostBits?: "reject" | "mask" | undefined; readonly now: number },
-): void {
-  if (others === undefined) return;
-  const alike = new Map<ListedMap, NodeInUse[]>();
-  for (const [name, { own }] of givenNodes(others, options).nodes) {
-    addTo(alike, overridden(common, own).entries, runtime.node(name));
-  }
-  for (const [entries, places] of alike) runtime.shared.wanted.addAll(places, formatUrl(address), entries);
 }

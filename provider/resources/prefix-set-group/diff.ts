@@ -10,6 +10,9 @@ import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import type { Place } from "../wanted";
+import { sayLeaving } from "./leaving";
+import { readRollout } from "./rollout/arguments";
+import { sayNext } from "./rollout/say-next";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
 
 /** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
@@ -17,10 +20,12 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   const areKnown = !hasUnknown(news.nodes);
   remember(olds.nodes, () => takeIn(runtime, readReplaced(olds), areKnown ? news : undefined));
   const names = Object.keys(membersOf(news.nodes));
+  const { given, pending } = readRollout(olds.rollout);
+  if (!hasUnknown(news)) sayNext(runtime, readReplaced(olds), readInputs(news));
   const hasMoved = areKnown && isElsewhere(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({
-    olds,
+    olds: { ...withoutLeaving(olds), rollout: given },
     news,
     outputs: GROUP_OUTPUTS,
     identity: ["arena", "profile", "set"],
@@ -32,8 +37,15 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
       for (const node of names) ResourceSet.settle(runtime, { ...news, node }, WHOLE_SET);
     },
     runtime,
-    hasMoved: () => hasMoved,
+    hasMoved: () => hasMoved || pending !== undefined,
   });
+}
+
+/** What nodes hold that left the program is no difference of the arguments: `hasMoved` tells that there is something to do. */
+function withoutLeaving({ differs, ...olds }: JsonObject): JsonObject {
+  const nodes = membersOf(olds.nodes);
+  const staying = Object.entries(membersOf(differs)).filter(([node]) => node in nodes);
+  return staying.length > 0 ? { ...olds, differs: Object.fromEntries(staying) } : olds;
 }
 
 /** True where a node of the program is at another address than the state says, or one that left it is still held. */
@@ -51,10 +63,14 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
   for (const [node, endpoint] of state.endpoints) {
     const held = state.of(node);
     addTo(alike, held.entries, { name: node, endpoint });
-    if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
+    if (news === undefined || hasUnknown(news)) continue;
+    const set = ResourceSet.open(runtime, held);
+    if (held.foreign.size === 0 && !set.seen) continue;
     inputs ??= readInputs(news);
     if (!inputs.nodes.has(node)) continue;
-    lifecycle.sayForeign(ResourceSet.open(runtime, held), held, inputs.of(node).entries);
+    const wanted = inputs.of(node);
+    if (held.foreign.size > 0) lifecycle.sayForeign(set, held, wanted.entries);
+    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, wanted.exclusive);
   }
   notices.flush();
   const url = formatUrl(state.address);
@@ -62,9 +78,12 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
 }
 
 /** A node takes the place of another one: what the two hold is compared before the new one is written. */
-function exchange(runtime: Runtime, state: GroupState, names: readonly string[], { onDestroy }: JsonObject): void {
+function exchange(runtime: Runtime, state: GroupState, names: readonly string[], news: JsonObject): void {
   const { former, left } = placed(runtime, names, state);
-  if (former.size < names.length && onDestroy !== "keep") leave(runtime, state, left);
+  const numbers = [...state.apart].map(([node, number]) => [state.endpoints.get(node) ?? "", number] as const);
+  runtime.shared.sameMachine.learn(formatUrl(state.address), new Map(numbers));
+  if (!hasUnknown(news)) sayLeaving(runtime, state, readInputs(news), { former, left });
+  if (former.size < names.length && news.onDestroy !== "keep") leave(runtime, state, left);
 }
 
 function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): void {

@@ -3,7 +3,8 @@ import { messageOf } from "../../model/errors";
 import { groupBy } from "../../model/group";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import { UnfinishedWrite } from "../prefix-set/lifecycle";
+import { FoldedNotices } from "../notices";
+import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { isUnreachableNode } from "../remedy";
 import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
@@ -55,6 +56,24 @@ export async function eachNode(
   return failures;
 }
 
+/** Works on the sets of nodes; what is said of several alike is said once, at the end. */
+export async function eachSet(
+  runtime: Runtime,
+  what: string,
+  { address, atOnce }: Pick<GroupInputs, "address" | "atOnce">,
+  nodes: readonly string[],
+  work: (node: string, lifecycle: SetLifecycle) => Promise<void>,
+): Promise<NodeFailure[]> {
+  const notices = new FoldedNotices(runtime.notices);
+  const lifecycle = new SetLifecycle(runtime, notices);
+  const label = `Set ${formatUrl(address)}, ${what}`;
+  const failures = await runtime.notices.together(() =>
+    eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle)),
+  );
+  notices.flush();
+  return failures;
+}
+
 /** So many failures are told in full; the other nodes are named. */
 const TOLD = 5;
 
@@ -75,17 +94,23 @@ export function failureTexts(failures: readonly NodeFailure[]): string[] {
 export const GONE_FROM_GROUP =
   'If it is gone for good, run "pulumi up" once without it in "nodes" and with onDestroy: "keep", which forgets it (docs/guides/many-nodes.md).';
 
-/** Parts nodes that do not answer, as far as the group may go on without them, from what failed. */
+/**
+ * Parts nodes that do not answer, as far as the group may go on without them, from what failed.
+ * @param earlier So many nodes it goes on without already.
+ */
 export function goOnWithout(
   runtime: Runtime,
   { address, maxUnreachable }: Pick<GroupInputs, "address" | "maxUnreachable">,
   failures: readonly NodeFailure[],
   fate: string,
+  earlier = 0,
 ): { failed: readonly NodeFailure[]; silent: readonly NodeFailure[] } {
   const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
   if (silent.length === 0) return { failed: failures, silent };
-  if (silent.length > maxUnreachable) {
-    const limit = `${count(silent.length, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}: that many may be left as they are. ${GONE_FROM_GROUP}`;
+  if (silent.length + earlier > maxUnreachable) {
+    const [limit] = runtime.advice.of(
+      `${count(silent.length + earlier, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}: that many may be left as they are. ${GONE_FROM_GROUP}`,
+    );
     const told = new Set(silent);
     const failed = failures.map((failure) =>
       told.has(failure)

@@ -71,11 +71,7 @@ function readNode(
   if (!result.success) {
     const problems = result.error.issues.map((issue) => {
       const path = issuePath(issue.path);
-      const what =
-        issue.code === "unrecognized_keys"
-          ? `has no member ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`
-          : issue.message;
-      return `${path === "" ? "" : `.${path}`}: ${what}.`;
+      return `${path === "" ? "" : `.${path}`}: ${issue.message}.`;
     });
     return { ...nothing, problems };
   }

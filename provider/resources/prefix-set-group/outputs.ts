@@ -1,13 +1,28 @@
-import type { JsonObject } from "../../model/json";
+import { type JsonObject, membersOf } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
+import type { Apart } from "./apart";
 import { differencesOf } from "./content";
+import type { Pending } from "./rollout/arguments";
 import type { GroupMembers, KeptNode } from "./state";
 
-/** The outputs of a group with these arguments, whose nodes hold this. */
+/**
+ * The outputs of a group with these arguments, whose nodes hold this.
+ *
+ * @param known `pending`: the wave that has not passed; `apart`: nodes that are machines of their own; `strays`: nodes that a
+ * refresh found otherwise than the last run left them
+ */
 export function writeState(
   group: GroupMembers,
   nodes: ReadonlyMap<string, KeptNode>,
-  mates: readonly string[] = [],
+  {
+    pending,
+    apart = new Map(),
+    strays = [],
+  }: {
+    readonly pending?: Pending | undefined;
+    readonly apart?: Apart;
+    readonly strays?: readonly string[];
+  } = {},
 ): JsonObject {
   const all = [...nodes];
   const listed = (key: "adopted" | "found" | "unsettled") =>
@@ -32,13 +47,17 @@ export function writeState(
     ...listed("unsettled"),
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),
-    ...named("mates", mates),
+    ...some("apart", [...apart]),
+    ...named("strays", strays),
+    ...(pending && { rollout: { ...membersOf(group.rollout.given), ...pending } }),
   };
 }
 
 /** Where nodes differ from what these arguments want of them, if any does: lines of an input after a refresh. */
 export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
-  const found = [...nodes].flatMap(([name, { entries }]): [string, object][] => {
+  const found = [...nodes].flatMap(([name, { entries, endpoint, open }]): [string, object][] => {
+    // A node whose wave has not come holds nothing of this, which is no difference to be listed for each entry.
+    if (endpoint === undefined && open === undefined) return [];
     const differences = differencesOf(group.contentOf(name).entries, entries);
     return differences.size > 0 ? [[name, Object.fromEntries(differences)]] : [];
   });

@@ -1,7 +1,9 @@
+import { type ListedValue, parseNote } from "../../model/entry";
+import type { CanonicalPrefix } from "../../model/prefix";
 import { count, some } from "../../model/text";
 import type { HeldEntries, NormalEntries } from "../entries";
 import type { NodeInUse } from "../node-in-use";
-import { planOf } from "../prefix-set/check";
+import { planOf, sayWithdrawn } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
 
@@ -44,6 +46,20 @@ export function sayGroupPlan(
   const all = kinds.reduce((sum, kind) => sum + kind.nodes.length, 0);
   const label = most[1].length < all && most[1].length <= NAMED ? most[1].join(", ") : namesOf(most[1]);
   runtime.notices.info(`${label} ${url}: ${most[0]}${onEach(most[1])}${told.join("")}${more}`);
+}
+
+/** What `block --now` put into the set and is not wanted any more, at those nodes alone at which it did. */
+export function sayGroupWithdrawn(runtime: Runtime, url: string, { nodes, normal, before }: Kind): void {
+  const alike = new Map<string, Map<CanonicalPrefix, ListedValue>>();
+  for (const [prefix, note] of normal.notes) {
+    if (note === before.notes.get(prefix) || before.entries.has(prefix)) continue;
+    const { sent, at = [] } = parseNote(note);
+    const here = nodes.filter((node) => at.includes(node));
+    if (sent === undefined || here.length === 0) continue;
+    const label = some(here);
+    alike.set(label, (alike.get(label) ?? new Map()).set(prefix, sent));
+  }
+  for (const [label, withdrawn] of alike) sayWithdrawn(runtime, `${label} ${url}`, withdrawn);
 }
 
 /** So few nodes, if they are not all, are named. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { formatUrl, readAddress } from "../../model/resource-url";
+import { objectError } from "../../model/schema";
 import { compareNames } from "../../model/text";
 import { replaced, Stored } from "../arguments";
 import type { HeldEntries } from "../entries";
@@ -15,15 +16,19 @@ import {
   shareSchema,
 } from "../prefix-set/state";
 import { differing, overridden, readDiffers } from "./content";
+import { readRollout, rolloutSchema } from "./rollout/arguments";
 
 /** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
-export const overrideSchema = z.strictObject({
-  entries: z.unknown().optional(),
-  notes: z.record(z.string(), z.string()).optional(),
-  exclusive: prefixSetSchema.shape.exclusive,
-  maxRemovals: prefixSetSchema.shape.maxRemovals,
-  onExisting: prefixSetSchema.shape.onExisting,
-});
+export const overrideSchema = z.strictObject(
+  {
+    entries: z.unknown().optional(),
+    notes: z.record(z.string(), z.string()).optional(),
+    exclusive: prefixSetSchema.shape.exclusive,
+    maxRemovals: prefixSetSchema.shape.maxRemovals,
+    onExisting: prefixSetSchema.shape.onExisting,
+  },
+  { error: objectError("is not an object") },
+);
 
 /** The arguments of a `PrefixSetGroup`; `entries` and `nodes` may hold unknown parts. */
 export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend({
@@ -34,6 +39,7 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
     .min(1, "is less than one node")
     .optional(),
   maxUnreachable: shareSchema("nodes"),
+  rollout: rolloutSchema.optional(),
 });
 
 /** So many nodes are changed at a time unless `atOnce` says otherwise. */
@@ -49,7 +55,8 @@ export const GROUP_OUTPUTS = [
   "unsettled",
   "unreached",
   "failed",
-  "mates",
+  "apart",
+  "strays",
 ] as const;
 
 /** What inputs and state of a group have in common. */
@@ -84,10 +91,11 @@ const factsSchema = z.object({
   endpoints: byName(z.string()),
   unreached: names,
   failed: names,
-  mates: names,
   adopted: listsSchema,
   found: listsSchema,
   unsettled: listsSchema,
+  apart: byName(z.number()),
+  strays: names,
 });
 
 /** Reads inputs that `check` made. */
@@ -118,8 +126,10 @@ export function readState(json: JsonObject) {
     ...members,
     /** Nodes that the last `up` went on without, or failed at. */
     open,
-    /** Nodes that other waves of its fleet held. */
-    mates: new Set(facts.mates),
+    /** Nodes that are known to be machines of their own. */
+    apart: new Map(Object.entries(facts.apart)),
+    /** Nodes that a refresh found otherwise than the last run left them: an update that was killed may have written them. */
+    strays: facts.strays,
     /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
     endpoints: new Map(inOrder(facts.endpoints)),
     /** What it says of one node's set. */
@@ -149,6 +159,7 @@ function readMembers(json: JsonObject) {
   const common = { entries: stored.entries(), notes: stored.notes() };
   const nodes = readNodes(json.nodes);
   const contents = new Map<string, HeldEntries>();
+  const rollout = readRollout(json.rollout);
   const members = {
     address: readAddress(json),
     common,
@@ -158,11 +169,17 @@ function readMembers(json: JsonObject) {
     /** How many nodes may not answer. */
     maxUnreachable: parseShareLimit(given.maxUnreachable)?.of(nodes.size) ?? 0,
     differs: readDiffers(json.differs),
+    /** In which order its nodes change, and which wave has not passed. */
+    rollout,
     /** The arguments as they came, which go back to the engine unchanged. */
-    verbatim: without(json, [...GROUP_OUTPUTS, "differs"]) as Verbatim,
-    /** What a node is to hold by these arguments. */
+    verbatim: {
+      ...without(json, [...GROUP_OUTPUTS, "differs", "rollout"]),
+      ...(rollout.given && { rollout: rollout.given }),
+    } as Verbatim,
+    /** What a node is to hold by these arguments: one that left them, nothing. */
     contentOf: (node: string) => {
-      const content = contents.get(node) ?? overridden(common, nodes.get(node)?.own);
+      const given = nodes.get(node);
+      const content = contents.get(node) ?? (given ? overridden(common, given.own) : { ...common, entries: new Map() });
       contents.set(node, content);
       return content;
     },
@@ -205,6 +222,17 @@ function readNodes(nodes: unknown) {
     }),
   );
 }
+
+/** A node as the state has it, where nothing was done there. */
+export function keptBefore(state: GroupState | undefined, node: string | undefined): KeptNode {
+  const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
+  if (!state || node === undefined || endpoint === undefined) return NOTHING_KEPT;
+  const { entries, unsettled, foreign } = state.of(node);
+  return { entries, unsettled, found: foreign, endpoint, open: state.open.get(node) };
+}
+
+/** Of a node that this group never wrote. */
+export const NOTHING_KEPT: KeptNode = { entries: new Map(), endpoint: undefined };
 
 function prefixesOf(texts: readonly string[] = []): ReadonlySet<CanonicalPrefix> {
   return new Set(texts.map((prefix) => Prefix.canonical(prefix)));

@@ -18,13 +18,12 @@ import type { Checked } from "../handler";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
-import { IGNORED_KEY } from "../provider-text";
+import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetSchema, storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
-export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
-  const { [IGNORED_KEY]: ignored, ...news } = all;
+export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject, said: Said = {}): Checked {
   const { rest, handed } = withoutHandedNotes(olds, news);
   const { given, args, problems } = checkArguments(prefixSetSchema, rest);
   if (!args) return { inputs: news, problems };
@@ -40,7 +39,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries, notes } = normal;
-  const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, entries })];
+  const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, ...normal })];
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
@@ -49,17 +48,21 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   if (address && node) {
     const set = node.set(address);
     set.announced.add(WHOLE_SET);
-    set.isIgnored ||= ignored === true;
+    set.ignore(said.ignored);
     set.wanted.take(entries);
     // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
-    const [where, change] = [`${node.label} ${url}`, { normal, before: { ...before, entries: held }, isNew }];
+    // Of a set that is not exclusive others may keep a part, with lines about the same url.
+    const whose = args.exclusive === false && said.name !== undefined ? ` (${said.name})` : "";
+    const [where, change] = [`${node.label} ${url}${whose}`, { normal, before: { ...before, entries: held }, isNew }];
     const plan = planOf(runtime, change);
     if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
     sayExpiredRemovals(runtime, where, change);
   }
   const label = [node?.label ?? [], url ?? "PrefixSet"].flat().join(" ");
+  const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
+  sayWithdrawn(runtime, label, new Map(withdrawn));
   sayExpired(runtime, label, normal, before);
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
@@ -68,7 +71,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
 /**
  * Sentences about what a set would hold: limits of its content, of values, of removals and of changes.
  *
- * @param set what it is to hold, and what it held; place and node as far as they are known
+ * @param set what it is to hold, as far as it can be read, and what it held; place and node as far as they are known
  */
 export function setProblems(
   { settings, today }: Runtime,
@@ -78,11 +81,14 @@ export function setProblems(
     node,
     before,
     entries,
+    problems,
   }: {
     readonly url: string | undefined;
     readonly node: { readonly maxValue: number | undefined } | undefined;
     readonly before: HeldEntries;
     readonly entries: ListedMap;
+    /** What is wrong with entries that could not be read. */
+    readonly problems: readonly string[];
   },
 ): string[] {
   const wrong: string[] = [];
@@ -90,7 +96,8 @@ export function setProblems(
   const prefixes = [...entries.keys()];
   const content = limits ? [...entryProblems(prefixes, limits), ...contentProblems(prefixes, limits)] : wrong;
   const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
-  if (url === undefined) return found;
+  // An entry that cannot be read is none that leaves: a limit that is lifted for it would be lifted for a typo.
+  if (url === undefined || problems.length > 0) return found;
   const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
   const removals = removed.length - expiredOf(removed, before.notes, today).size;
   // What is not known yet is counted when the set is written.
@@ -136,17 +143,20 @@ function expiredRemovals({ normal, before }: PlannedChange, today: number): Cano
   return [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix) && isOver(prefix));
 }
 
-/** What has expired, and is no news. */
-export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
-  const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
-  for (const line of inLines(withdrawn.map(([prefix, value]) => `${prefix} (${value})`))) {
+/** What `block --now` put into a set and is not wanted any more. */
+export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: ListedMap): void {
+  for (const line of inLines([...withdrawn].map(([prefix, value]) => `${prefix} (${value})`))) {
     notices.info(
       `${label}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${line}.`,
     );
   }
-  const isSaid = new Map(withdrawn);
+}
+
+/** What has expired, and is no news. */
+export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
+  const isSaid = (prefix: CanonicalPrefix) => parseNote(normal.notes.get(prefix)).sent !== undefined;
   const unwanted = [...normal.expired].filter(
-    ([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix) && !isSaid.has(prefix),
+    ([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix) && !isSaid(prefix),
   );
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`)))
     notices.warn(`${label}: expired, not wanted: ${line}.`);

@@ -1,10 +1,13 @@
-import { hasUnknown, type JsonObject } from "../../model/json";
-import { compare, remember } from "../changes";
-import { type Handler, PartialFailure } from "../handler";
+import { hasUnknown, type JsonObject, without } from "../../model/json";
+import { compare, isElsewhere, remember } from "../changes";
+import { PUTS_BACK } from "../drift";
+import { type Handler, type LookedAt, PartialFailure } from "../handler";
+import { lookAgain } from "../look-at-set";
 import { WHOLE_SET } from "../node-in-use";
+import type { Said } from "../provider-text";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { checkPrefixSet } from "./check";
+import { checkPrefixSet, isSameSet } from "./check";
 import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {
   PREFIX_SET_OUTPUTS,
@@ -24,18 +27,32 @@ export class PrefixSetHandler implements Handler {
     this.lifecycle = new SetLifecycle(runtime);
   }
 
-  check(olds: JsonObject, news: JsonObject) {
-    return checkPrefixSet(this.runtime, olds, news);
+  check(olds: JsonObject, news: JsonObject, said?: Said) {
+    return checkPrefixSet(this.runtime, olds, news, said);
   }
 
-  diff(olds: JsonObject, news: JsonObject) {
+  async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
+    if (hasUnknown(inputs.entries)) return {};
+    const looked = await ResourceSet.look(this.runtime, inputs);
+    if (!looked) return {};
+    if (Object.keys(olds).length === 0)
+      return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
+    const known = isSameSet(olds, inputs) ? storedSet(olds).entries() : new Map();
+    return lookAgain(this.runtime, looked, known, storedSet(inputs).entries());
+  }
+
+  diff(olds: JsonObject, given: JsonObject) {
+    const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.owned.take(state.entries);
       const { entries } = news;
-      if (state.foreign.size > 0 && !hasUnknown(entries))
-        this.lifecycle.sayForeign(set, state, storedSet(news).entries());
+      if (hasUnknown(entries) || (state.foreign.size === 0 && !set.seen)) return;
+      const desired = storedSet(news).entries();
+      if (state.foreign.size > 0) this.lifecycle.sayForeign(set, state, desired);
+      if (isSameSet(olds, news) && set.endpoint === state.endpoint)
+        this.lifecycle.sayLook(set, state, desired, news.exclusive);
     });
     return compare({
       olds,

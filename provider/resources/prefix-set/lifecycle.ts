@@ -3,16 +3,19 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
+import { lostOf, sizeOf } from "../drift";
 import { withdrawnOf } from "../entries";
+import type { LookedAt } from "../handler";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
+import { declared, lookNew, sayLost, them } from "../look-at-set";
 import { WHOLE_SET } from "../node-in-use";
 import { eachAtOnce, type SetNotices } from "../notices";
 import { GONE_NODE } from "../remedy";
-import { type Reached, ResourceSet } from "../resource-set";
+import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { type KnownPrefixes, stillThere } from "../set-plan";
-import { planCreate, planLimitedUpdate } from "./plan";
+import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
 /** The limits of the nodes of a group are one object, by which what is judged once is known. */
@@ -44,28 +47,45 @@ export class SetLifecycle {
    * @throws {UnfinishedWrite}
    */
   async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.owned): Promise<KeptSet> {
-    const { label, endpoint } = set;
-    const { entries: desired, exclusive, onExisting } = inputs;
-    const limits = sharedLimits(inputs.limits, this.runtime.settings);
-    const withdrawn: ListedMap = inputs.notes.size > 0 ? withdrawnOf(inputs.notes, new Map()) : new Map();
+    const { endpoint } = set;
+    const { entries: desired } = inputs;
+    const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     let adopted: ListedMap = new Map();
+    let isInTheWay = false;
     const plan = (observed: ListedMap) => {
-      const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.wanted) : new Set<CanonicalPrefix>();
-      const create = planCreate(observed, { label, desired, exclusive, onExisting, owned, limits, leaving });
-      adopted = create.left;
-      return create.plan;
+      try {
+        const create = this.planNew(set, inputs, observed, owned);
+        adopted = create.left;
+        return create.plan;
+      } catch (error) {
+        isInTheWay = error instanceof InTheWay;
+        throw error;
+      }
     };
-    const written = await set.write({ plan }, (message, reached) => {
+    const failure = (message: string, reached: Reached) => {
       const kept = reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn]));
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
+    };
+    const written = await set.write({ plan }, failure).catch(async (error: unknown) => {
+      // What is in the way may be of a resource of which the engine is telling at this moment.
+      if (!isInTheWay || !(await this.runtime.toldOfMore())) throw error;
+      return set.write({ plan }, failure);
     });
     this.sayShared(set, inputs, written.before);
-    if (adopted.size === 0) return { entries: desired, endpoint };
+    const isChanged = written.changes.size > 0;
+    if (adopted.size === 0) return { entries: desired, endpoint, isChanged };
     this.notices.warn(
       set,
       `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
     );
-    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys() };
+    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
+  }
+
+  /** What a create will meet, given what the look saw. */
+  lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
+    return lookNew(this.runtime, looked, isDecided, () => {
+      if (looked.set.seen && inputs) this.planNew(looked.set, inputs, looked.set.seen);
+    });
   }
 
   /** What the node holds now; `undefined` where its options let a refresh go on without it. */
@@ -88,15 +108,17 @@ export class SetLifecycle {
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
     const kept = { entries: desired, endpoint: set.endpoint };
-    const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes);
-    if (!moved && unsettled.size + withdrawn.size === 0 && isEmpty(sharedDifference(known, desired))) {
+    const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes, inputs.node);
+    const isOpen = moved || unsettled.size + withdrawn.size > 0 || set.lost(known, desired) !== undefined;
+    if (!isOpen && isEmpty(sharedDifference(known, desired))) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
         this.warnOfOthers(set, inputs, { before: observed, after: observed });
       }
       return kept;
     }
-    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
+    const ignores = (prefix: CanonicalPrefix) => set.ignores(prefix);
+    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted, seen: set.seen, ignores };
     const { settings, today: now } = this.runtime;
     const content = sharedLimits(inputs.limits, settings);
     const removals = removalLimits(inputs.limits, settings, set.url);
@@ -108,19 +130,21 @@ export class SetLifecycle {
         new UnfinishedWrite(message, reachedOf(reached, new Map([...known, ...desired, ...withdrawn]))),
     );
     this.warnOfOthers(set, inputs, result);
-    return kept;
+    return { ...kept, isChanged: result.changes.size > 0 };
   }
 
   /**
    * Clears what the state knows, at its address, as far as no other resource wants it.
    *
    * @param wayOut What to do where the node is gone for good.
+   * @returns what stays though no resource wants it there, since the node may be a machine where it is wanted
    * @throws {UnfinishedWrite}
    */
-  async delete(state: SetState, wayOut = GONE_NODE): Promise<void> {
+  async delete(state: SetState, wayOut = GONE_NODE): Promise<KeptSet | undefined> {
     if (state.onDestroy === "keep") {
       const place = { url: formatUrl(state.address), at: state.endpoint };
-      return this.notices.info(place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
+      this.notices.info(place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
+      return undefined;
     }
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
@@ -134,13 +158,13 @@ export class SetLifecycle {
       );
     }
     const remove = kept.size === 0 ? managed : new Set([...managed].filter((prefix) => !kept.has(prefix)));
-    if (managed.size > 0 && remove.size === 0) return;
+    if (managed.size > 0 && remove.size === 0) return undefined;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
     const written = await set.remove({ plan }, { wayOut, failure });
-    if (!written) return;
+    if (!written) return undefined;
     set.sayGone(remove, written);
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
@@ -152,11 +176,15 @@ export class SetLifecycle {
     if (others.length > 0 && exclusive) {
       this.notices.warn(set, `left ${some(others)}, which this stack did not know of.`);
     }
+    const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !wanted.has(prefix));
+    return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
 
   private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
     const { remove, change } = sharedDifference(after, inputs.entries);
-    const extra = inputs.exclusive ? [...remove.keys()].filter((prefix) => before.has(prefix)) : [];
+    // What the look saw has been said.
+    const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.seen?.has(prefix) !== true;
+    const extra = inputs.exclusive ? [...remove.keys()].filter(isNews) : [];
     if (extra.length + change.size === 0) return;
     const parts = [
       extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
@@ -168,6 +196,15 @@ export class SetLifecycle {
     );
     const rest = extra.slice(SHOWN);
     for (const line of inLines(rest)) this.notices.info(set, `left and not declared, too: ${line}.`);
+  }
+
+  /** @throws {Error} where something is in the way */
+  private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap, owned: KnownPrefixes = set.owned) {
+    const { entries: desired, exclusive, onExisting } = inputs;
+    const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
+    const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.wanted) : new Set<CanonicalPrefix>();
+    const limits = sharedLimits(inputs.limits, this.runtime.settings);
+    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, owned, limits, leaving });
   }
 
   /** Once, at create: entries that were there before with the value that is declared. */
@@ -186,6 +223,37 @@ export class SetLifecycle {
         SHOWN,
       )}. They belong to this resource now, and ${fate}.`,
     );
+  }
+
+  /** What the look saw otherwise than the program declares, and what this run does about it. */
+  sayLook(set: ResourceSet, state: SetState, desired: ListedMap, exclusive: unknown = true): void {
+    const { seen } = set;
+    if (!seen) return;
+    const say = (text: string) => this.notices.seen(set, text);
+    const { entries: known, foreign } = state;
+    const lost = set.lost(known, desired);
+    if (lost) sayLost(this.notices, set, lost, desired);
+    const ignored = set.isIgnored ? sizeOf(lostOf(seen, known, desired)) : 0;
+    if (ignored > 0) {
+      say(
+        `lacks ${declared(ignored)}, or holds other values of them: it stays so, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored)} back.`,
+      );
+    }
+    const isUndeclared = (prefix: CanonicalPrefix) => !set.wanted.has(prefix) && !set.ignores(prefix);
+    const undeclared =
+      exclusive === true ? [...sharedDifference(seen, desired).remove.keys()].filter(isUndeclared) : [];
+    const ours = undeclared.filter((prefix) => known.has(prefix) && !foreign.has(prefix));
+    const others = undeclared.filter((prefix) => !known.has(prefix));
+    if (others.length === 0) return;
+    const entries = count(ours.length + others.length, "undeclared entry", "undeclared entries");
+    const remedy = `"pulumi up --refresh" removes ${them(others.length)}.`;
+    const stay = others.length === 1 ? "stays" : "stay";
+    if (ours.length === 0)
+      say(`holds ${entries} (${some(others)}): ${others.length === 1 ? "it" : "they"} ${stay}; ${remedy}`);
+    else
+      say(
+        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}: not ours (${some(others)}); ${remedy}`,
+      );
   }
 
   /**

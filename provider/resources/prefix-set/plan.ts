@@ -26,7 +26,8 @@ export interface NewSet {
  * it is.
  *
  * @returns the plan, and the foreign entries that are left, with their values
- * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
+ * @throws {InTheWay} when something foreign is there and is not to be adopted
+ * @throws {Error} when the set would break its limits
  */
 export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet) {
   const { leaving: remove } = intent;
@@ -39,6 +40,11 @@ export function planCreate(observed: ListedMap, { label, desired, limits, ...int
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
   const shown = shownAlready(observed, put, intent.owned);
   return { plan: { put, remove, expired: remove, shown } satisfies SetPlan, left };
+}
+
+/** The set holds what no resource is known to hold or want. */
+export class InTheWay extends Error {
+  override readonly name = "InTheWay";
 }
 
 /** What limits the plan of an update. */
@@ -62,7 +68,8 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
   const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
   const all = held(observed, plan.put);
   const after = plan.remove.size === 0 ? all : all.filter((prefix) => !plan.remove.has(prefix));
-  const [removals, changes] = [[...plan.remove].filter(isCounted).length, changedValues(observed, plan.put)];
+  const changes = changedValues(observed, plan.put) - (plan.restored?.size ?? 0);
+  const removals = [...plan.remove].filter(isCounted).length;
   const change = { size: observed.size, removals, changes, left: after.length };
   stop(label, removalProblems(url, change, limits.removals));
   requireContent(label, intent.desired, after, content);
@@ -117,7 +124,7 @@ function findExisting(
   return { undeclared, otherValue };
 }
 
-function inTheWay(label: string, { undeclared, otherValue }: ReturnType<typeof findExisting>): Error {
+function inTheWay(label: string, { undeclared, otherValue }: ReturnType<typeof findExisting>): InTheWay {
   const parts = [
     undeclared.size > 0
       ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
@@ -126,7 +133,7 @@ function inTheWay(label: string, { undeclared, otherValue }: ReturnType<typeof f
       ? `other values of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
       : "",
   ].filter((part) => part !== "");
-  return new Error(
+  return new InTheWay(
     `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
   );
 }

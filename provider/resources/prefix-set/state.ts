@@ -93,10 +93,7 @@ const givenSchema = z.object({
 const limits = z.object(limitShape);
 const usedBefore = z.object({
   endpoint: optionalText,
-  /**
-   * Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. Members of
-   * fleets had it before fleets had groups.
-   */
+  /** Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. */
   unreached: z.enum(["first", "update"]).optional(),
 });
 
@@ -148,6 +145,8 @@ export interface KeptSet {
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
+  /** The run changed something at the node. */
+  readonly isChanged?: boolean;
 }
 
 /** The outputs of a resource with these arguments. */

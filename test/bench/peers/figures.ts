@@ -62,6 +62,13 @@ export const figuresSchema = z.object({
   leftOut: z.string().array(),
   machine: z.object({ cpu: z.string(), cores: count, memoryGiB: amount, system: z.string() }),
   versions: z.record(z.string(), z.string()),
+  /** What the look of a plain `up` costs, measured as `npm run bench look` does: medians of pairs of runs, in seconds. */
+  look: z
+    .object({
+      date: z.string(),
+      rows: z.array(z.object({ what: z.string(), goal: z.string(), pairs: count, off: amount, auto: amount })),
+    })
+    .optional(),
   rows: z.array(row),
 });
 export type Figures = z.infer<typeof figuresSchema>;

@@ -85,12 +85,19 @@ async function measureAll(
     leftOut,
     machine: machine(),
     versions: versions(),
+    look: await lookBefore(),
     rows: condense(samples),
   };
   console.log(summaryTables(figures));
   if (only.length > 0) return;
   await write(figures);
   await draw(figures);
+}
+
+/** The look is measured by itself, and its figures stay. */
+async function lookBefore(): Promise<Figures["look"]> {
+  const text = await readFile(FIGURES, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : figuresSchema.parse(JSON.parse(text)).look;
 }
 
 async function keep(file: string, samples: readonly Sample[]): Promise<void> {

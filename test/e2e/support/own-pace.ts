@@ -16,7 +16,7 @@ export const oneSet = (count: number) => `
 
 /** So many entries share commits at the engine's own parallelism, with every checkpoint written, and one list when refreshed. */
 export async function shareCommits(count: number): Promise<void> {
-  await using w = await world({ program: oneSet(count), config: { commitCoalesceMs: 1_000 } });
+  await using w = await world({ program: oneSet(count), config: { node: { commitCoalesceMs: 1_000 } } });
   const { emulator, stack } = w;
   await stack.must("up", "--yes", "--skip-preview");
   expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(count);

@@ -13,6 +13,11 @@ export function providersUnder(pid: number): number[] {
     .map(({ pid: id }) => id);
 }
 
+/** True where the one process has started the other itself. */
+export function isChild(pid: number, parent: number | undefined): boolean {
+  return table().some((it) => it.pid === pid && it.parent === parent);
+}
+
 /** True while there is a process with this id. */
 export function isAlive(pid: number): boolean {
   try {

@@ -37,6 +37,10 @@ export const SECRETS_PROVIDER = "--secrets-provider=hashivault://journeys";
 /** Environment for a TypeScript program whose types another test or the compiler has checked: that is half of what it takes to start. */
 export const TYPES_ARE_CHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
+/** Where the engine finds the plugin; programs of dynamic resources do not load it. */
+const PLUGIN =
+  "plugins:\n  providers:\n    - name: packetfilter\n      path: node_modules/pulumi-packetfilter/plugin\n";
+
 /** A project with one stack in a folder of its own, driven by the real CLI with a file backend. */
 export class TestStack implements AsyncDisposable {
   private constructor(
@@ -71,7 +75,7 @@ export class TestStack implements AsyncDisposable {
     for (const name of stacks === undefined ? ["@pulumi", "typescript", "@types"] : []) {
       await symlink(join(root, "node_modules", name), join(folder, "node_modules", name));
     }
-    await writeFile(join(folder, "Pulumi.yaml"), "name: journey\nruntime: nodejs\n");
+    await writeFile(join(folder, "Pulumi.yaml"), `name: journey\nruntime: nodejs\n${PLUGIN}`);
     await writeFile(
       join(folder, "package.json"),
       JSON.stringify({ name: "journey", main: stack.mainFile, private: true }),
@@ -143,7 +147,7 @@ export class TestStack implements AsyncDisposable {
       checkpoint.latest?.resources ?? [];
     return Object.fromEntries(
       resources
-        .filter(({ urn }) => urn.includes("dynamic/packetfilter"))
+        .filter(({ urn }) => /dynamic\/packetfilter|packetfilter:index:/.test(urn))
         .map(({ urn, id, inputs, outputs }) => [urn.split("::").at(-1), { id, inputs, outputs }]),
     );
   }
@@ -191,7 +195,7 @@ export class TestStack implements AsyncDisposable {
 async function installPackage(folder: string): Promise<void> {
   const installed = join(folder, "node_modules", "pulumi-packetfilter");
   await mkdir(installed, { recursive: true });
-  for (const name of ["package.json", "dist", "policies", "schemas"])
+  for (const name of ["package.json", "dist", "plugin", "policies", "schemas"])
     await symlink(join(root, name), join(installed, name));
   const commands = join(folder, "node_modules", ".bin");
   await mkdir(commands);

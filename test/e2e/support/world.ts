@@ -39,7 +39,7 @@ export async function world(
       endpoint: emulator.endpoint,
       signalingUrl: emulator.signalingUrl,
       clientId: client?.clientId,
-      ...(options.make && MAKES[options.make]),
+      ...(options.make && { node: MAKES[options.make] }),
       ...options.config,
     },
     secrets: { secretKey: client?.secretKey ?? "", ...options.secrets },

@@ -26,8 +26,8 @@ export interface Kept {
 export interface RunOptions {
   /** The world of the provider process. */
   readonly world?: HurriedWorld;
-  /** Configuration for this run alone. */
-  readonly config?: Config;
+  /** Members of the unnamed node and receiver for this run alone. */
+  readonly timing?: { readonly timeoutMs: number; readonly deadlineMs: number };
   /** Starts the provider process, in place of one in this process. */
   readonly start?: (config: Config) => Promise<Provider>;
 }
@@ -93,10 +93,12 @@ export class MiniEngine {
   }
 
   private async deployment(
-    { world, config = {}, start }: RunOptions,
+    { world, timing, start }: RunOptions,
     work: (run: Deployment) => Promise<void>,
   ): Promise<Outcome> {
-    const whole = { ...this.config, ...config };
+    const { node, receiver } = this.config;
+    const hurried = { node: { ...(node as object), ...timing }, receiver: { ...(receiver as object), ...timing } };
+    const whole = { ...this.config, ...(timing && hurried) };
     const process = await (start?.(whole) ?? new ProviderProcess(whole, world));
     const run = new Deployment(this, process, this.parallel);
     await work(run);
@@ -142,7 +144,8 @@ class Deployment {
       const args = { ...given, __provider: textOf(declared.type) };
       const inputs = await this.check(declared, old?.inputs ?? {}, args);
       if (!inputs) break;
-      const what = old ? await this.judge(old, inputs) : "create";
+      const what = old ? await this.unlessKilled(() => this.judge(old, inputs)) : "create";
+      if (!what) break;
       if (what === "same") continue;
       this.steps.push(`${what} ${declared.name}`);
       if (preview) continue;
@@ -173,9 +176,20 @@ class Deployment {
   }
 
   private async check({ type }: Declared, olds: JsonObject, news: JsonObject): Promise<JsonObject | undefined> {
-    const { inputs, failures } = await this.process.call(type, "check", olds, news);
-    for (const { reason } of failures) this.errors.push(new Error(reason));
-    return failures.length > 0 ? undefined : inputs;
+    const checked = await this.unlessKilled(() => this.process.call(type, "check", olds, news));
+    for (const { reason } of checked?.failures ?? []) this.errors.push(new Error(reason));
+    return checked?.failures.length === 0 ? checked.inputs : undefined;
+  }
+
+  /** A check looks at the node, and steps of others run beside it and beside a diff, so that a process can be killed in both. */
+  private async unlessKilled<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ProcessKilled)) throw error;
+      this.errors.push(error);
+      return undefined;
+    }
   }
 
   private async judge(old: Kept, inputs: JsonObject): Promise<"same" | "update" | "replace"> {

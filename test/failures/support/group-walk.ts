@@ -121,12 +121,14 @@ async function walk(change: Change, kind: Kind, request: number, next: "same" | 
 function untruths(engine: MiniEngine, after: Change["after"]): string[] {
   const [kept] = engine.state;
   if (!kept?.failed || !after) return [];
-  const { entries, differs, unsettled } = kept.outputs as {
+  const { entries, nodes, differs, unsettled } = kept.outputs as {
     entries: Entries;
+    nodes: Record<string, unknown>;
     differs?: Record<string, Record<string, number | null>>;
     unsettled?: Record<string, string[]>;
   };
-  const said = { ...entries, ...differs?.n2 };
+  // What a node holds that left the program is listed against nothing.
+  const said = { ...("n2" in nodes ? entries : {}), ...differs?.n2 };
   const open = new Set(unsettled?.n2);
   return [...new Set([...Object.keys(said), ...Object.keys(held("n2"))])]
     .filter((prefix) => !open.has(prefix) && (said[prefix] ?? undefined) !== held("n2")[prefix])

@@ -94,7 +94,7 @@ export async function upsAfterFailures(numRuns: number): Promise<void> {
         const kept = keptThroughout(heldBy(emulator), second);
         const start = emulator.journal.length;
         for (const fault of faults) emulator.fail(fault);
-        await engine.up(second, { config: IMPATIENT });
+        await engine.up(second, { timing: IMPATIENT });
         emulator.clearFaults();
         // Nothing of a fault is under way any more after its delay.
         await settled(emulator, Math.max(...faults.map(({ delay }) => Number(delay ?? 0))));

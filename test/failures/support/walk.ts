@@ -48,7 +48,9 @@ export interface Verdict {
 const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 
 /** An emulator and the configuration of a stack that uses it. */
-export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
+export async function stage(
+  dialect?: Dialect,
+): Promise<{ emulator: Emulator; config: Record<string, unknown> & { node: object } }> {
   const emulator = await startOnOwnPort({
     state: NODE,
     seed: 1,
@@ -60,7 +62,10 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
   // A node whose empty list cannot be told from an answer without one: the error says what to set, and this is it.
   const { entryForm, listEnvelope } = emulator.dialect;
   const answers = entryForm === "keyed" || listEnvelope === "keyed" ? { answers: { empty: "{}" } } : {};
-  return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4, ...answers } };
+  return {
+    emulator,
+    config: { endpoint, signalingUrl, clientId, secretKey, node: { commitCoalesceMs: 4, ...answers } },
+  };
 }
 
 /** How many requests the scenario sends when nothing goes wrong. */
@@ -94,7 +99,7 @@ async function follow({ scenario, kind, request, lasting, next }: Case, dialect?
   const former = engine.state;
   const fault = kind.fault && emulator.fail({ ...kind.fault, nth: request, times: lasting ? 1_000_000 : 1 });
   const world = new HurriedWorld(kind.death && { request, when: kind.death });
-  const hurt = await engine.up(scenario.after, { world, config: IMPATIENT });
+  const hurt = await engine.up(scenario.after, { world, timing: IMPATIENT });
   const met = fault ? fault.hits > 0 : hurt.errors.some((error) => error instanceof ProcessKilled);
   emulator.clearFaults();
   await settled(emulator, (kind.lingers ?? 0) + 3 * (dialect?.lag ?? 0));
@@ -152,10 +157,10 @@ async function open(scenario: Scenario, dialect?: Dialect) {
   for (const [url, insert] of Object.entries(scenario.found ?? {})) emulator.change(url, { insert });
   const { endpoint } = emulator;
   const alias = endpoint.replace("127.0.0.1", "localhost");
-  const located = (more: Record<string, unknown> = {}) => ({
-    ...config,
-    ...JSON.parse(JSON.stringify(more).replaceAll("ENDPOINT", endpoint).replaceAll("ALIAS", alias)),
-  });
+  const located = (more: Record<string, unknown> = {}) => {
+    const placed = JSON.parse(JSON.stringify(more).replaceAll("ENDPOINT", endpoint).replaceAll("ALIAS", alias));
+    return { ...config, ...placed, node: { ...config.node, ...placed.node } };
+  };
   const first = new MiniEngine(located(scenario.config));
   const { errors } = await first.up(scenario.before);
   if (errors.length > 0) throw new Error(`${scenario.name} cannot be set up: ${errors[0]?.message}`);

@@ -6,7 +6,7 @@ import { NodeMemories } from "../../../provider/client/world";
 import { main } from "../../../provider/commands/program";
 import type { EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
-import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
+import type { ForwarderConfig } from "../../../provider/forwarder/config/types";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
 import type { Log } from "../../../provider/forwarder/operating/troubles";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { credentials, type Metadata, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -48,20 +50,24 @@ export class ProviderServer implements AsyncDisposable {
   private constructor(
     private readonly process: ChildProcess,
     private readonly client: ResourceProviderClient,
+    private readonly home: string,
   ) {}
 
   /** @param config the stack's configuration, keys without the namespace `packetfilter` */
   static async start(config: Properties = {}, env: Record<string, string> = {}): Promise<ProviderServer> {
     engines += 1;
+    // What processes of a deployment tell each other is not the user's, nor that of another run with the same number.
+    const home = mkdtempSync(join(tmpdir(), "packetfilter-protocol-"));
     const child = spawn(process.execPath, [script, `127.0.0.1:${engines}`], {
       cwd: root,
-      env: { PATH: process.env.PATH, ...SDK_ENVIRONMENT, ...env },
+      env: { PATH: process.env.PATH, PULUMI_HOME: home, ...SDK_ENVIRONMENT, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [port] = await once(createInterface({ input: child.stdout }), "line");
     const server = new ProviderServer(
       child,
       new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure()),
+      home,
     );
     child.stdout.on("data", (chunk) => {
       server.stdout += chunk;
@@ -153,10 +159,12 @@ export class ProviderServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.client.close();
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
-    const ended = once(this.process, "close");
-    this.process.kill();
-    await ended;
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const ended = once(this.process, "close");
+      this.process.kill();
+      await ended;
+    }
+    rmSync(this.home, { recursive: true, force: true });
   }
 }
 

@@ -75,6 +75,7 @@ export const PLACES: Record<string, NodeShape> = {
     profile: (name) => [name, { active: true }],
     rule: (id, name) => [id, { name }],
     mark: ({ address, id, value, lifetime }) => [address, { id, value, lifetime }],
+    settings: { answers: { path: { profiles: "rows", rules: "rows" } } },
     reads: {
       profiles: [
         { name: "web", extra: { active: true } },
@@ -89,7 +90,7 @@ export const PLACES: Record<string, NodeShape> = {
     rule: (id, name) => [id, { name }],
     mark: ({ address, id, value, lifetime }) => [address, { id, value, lifetime }],
     done: () => "+OK",
-    settings: { answers: { empty: "{}" } },
+    settings: { answers: { empty: "{}", path: { profiles: ".", rules: "." } } },
     reads: {
       profiles: [
         { name: "web", extra: { rules: 2 } },

@@ -19,7 +19,7 @@ const MARKS = { arena: "edge", profile: "web", type: "shost" } as const;
 
 /** Everything, by the client. What it could not read is what it says instead. */
 export async function byClient(target: Target): Promise<Reading> {
-  const client = new NodeClient({ ...target, maxTries: 1, markPace: "off" });
+  const client = new NodeClient({ ...target, markPace: "off" }, { maxTries: 1 });
   const read = <T>(list: Promise<T>) => list.catch((error: unknown) => told(target, error));
   const all = (list: Promise<readonly object[]>) => read(list.then((records) => records.map(plain)));
   const reading = {
@@ -56,7 +56,7 @@ export async function byList(target: Target): Promise<Told<Content>> {
 /** Everything, as a state for an emulator. */
 export async function byCapture(target: Target): Promise<Told<Content>> {
   try {
-    const state = await captureNode({ ...target, maxTries: 1, markPace: "off" }, { resources: ["edge", SET] });
+    const state = await captureNode({ ...target, markPace: "off" }, { resources: ["edge", SET] });
     const { sets = {}, profiles = {} } = state.arenas?.edge ?? {};
     const { rules = [], marks = {} } = profiles.web ?? {};
     return {
@@ -107,7 +107,7 @@ export async function byForwarder(targets: Readonly<Record<string, Target>>): Pr
 /** A folder with the settings of a node. */
 async function settingsOf(target: Target) {
   const folder = await mkdtemp(join(tmpdir(), "packetfilter-shapes-"));
-  await writeFile(join(folder, "node.json"), JSON.stringify({ node: { ...target, maxTries: 1, markPace: "off" } }));
+  await writeFile(join(folder, "node.json"), JSON.stringify({ node: { ...target, markPace: "off" } }));
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 

@@ -46,7 +46,7 @@ type Asked = ResourceUrl & { readonly kind: "prefixset" | "arena" | "profile" | 
 /** A node as an engineer would write it who knows only the contract. What is left out is as the emulator does it. */
 export interface NodeShape {
   /** The members of the node that read it. */
-  readonly settings?: Pick<NodeOptions, "answers" | "absentSet">;
+  readonly settings?: Pick<NodeOptions, "answers">;
   /** One element of each list. */
   readonly entry?: (prefix: string, value: unknown, index: number) => unknown;
   readonly profile?: (name: string) => unknown;

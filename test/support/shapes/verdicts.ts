@@ -62,23 +62,23 @@ export const VERDICTS: Record<string, NodeShape> = {
   },
   "sets that are made by an insert and vanish when they are empty": {
     vanishes: true,
-    settings: { absentSet: "empty" },
+    settings: { answers: { absent: "empty" } },
   },
   "sets that vanish, told in a 200": {
     vanishes: true,
     missing: new Told(200, { status: "error", message: "no such prefix-set" }),
-    settings: { absentSet: "empty", answers: { absent: { text: "no such prefix-set" } } },
+    settings: { answers: { absent: { text: "no such prefix-set" } } },
   },
   "sets that vanish, told by a code": {
     vanishes: true,
     list: (data) => ({ code: 0, data }),
     missing: new Told(200, { code: 404, msg: "unknown" }),
-    settings: { absentSet: "empty", answers: { absent: { member: "code", values: [404] } } },
+    settings: { answers: { absent: { member: "code", values: [404] } } },
   },
   "sets that vanish, told by 410": {
     vanishes: true,
     missing: new Told(410, "gone"),
-    settings: { absentSet: "empty", answers: { absent: { status: 410 } } },
+    settings: { answers: { absent: { status: 410 } } },
   },
   "pages that a header counts": {
     list: (data) => new Told(200, { data }, { "x-total-count": "99", "x-rest": "0" }),

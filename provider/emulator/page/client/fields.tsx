@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { go, link, type View } from "./route";
-import { shortUrl } from "./texts";
+import { hasWords, number, shortUrl } from "./texts";
 import { Name } from "./ui";
 
 interface FieldProps {
@@ -106,7 +106,10 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
   );
 }
 
-/** Resources of a view to choose from: a list beside them, on a narrow window a select. */
+/** Items of a list that need no search. */
+const SEARCHED = 8;
+
+/** Resources of a view to choose from: a list beside them, searched where it is long, on a narrow window a select. */
 export function Choice(props: {
   view: View;
   label: string;
@@ -114,17 +117,21 @@ export function Choice(props: {
   chosen: string | undefined;
 }) {
   const { view, label, items, chosen } = props;
+  const [filter, setFilter] = useState("");
+  const found = items.filter(({ url, hint }) => hasWords(`${url} ${hint}`, filter));
   const options = items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const);
   const isListed = items.some(({ url }) => url === chosen);
   return (
     <div class="choice">
       <nav class="choices" aria-label={label}>
-        {items.map(({ url, hint }) => (
+        {items.length > SEARCHED && <FindField value={filter} onChange={setFilter} placeholder="part of a name" />}
+        {found.map(({ url, hint }) => (
           <a key={url} href={link(view, url)} aria-current={url === chosen ? "true" : undefined}>
             <Name>{shortUrl(url)}</Name>
             {hint && <small>{hint}</small>}
           </a>
         ))}
+        {found.length === 0 && <p class="hint">None of {number(items.length)}.</p>}
       </nav>
       <SelectField
         label={label}

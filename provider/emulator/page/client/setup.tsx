@@ -17,6 +17,7 @@ export function SetupView({ overview }: Seen) {
       {problem && <p class="problem">{problem}</p>}
       {dialects && <DialectPanel dialects={dialects} deviations={overview.deviations} />}
       <Snapshots names={overview.snapshots} />
+      {overview.isolated.length > 0 && <Isolated emulators={overview.isolated} />}
     </>
   );
 }
@@ -33,6 +34,33 @@ function Answers({ overview: { endpoint, sources, seed } }: { overview: Overview
   return (
     <Panel title="Answers">
       <dl class="facts">{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={value}>{value}</dd>])}</dl>
+    </Panel>
+  );
+}
+
+/** Emulators that tests have started in the process of this one. */
+function Isolated({ emulators }: { emulators: Overview["isolated"] }) {
+  const end = (label: string) => act(`${label} has ended.`, "DELETE", `/emulators/${encodeURIComponent(label)}`);
+  return (
+    <Panel
+      title="Isolated emulators"
+      hint="each has state, journal, faults and addresses of its own, until it is ended"
+    >
+      <Table
+        caption="Isolated emulators"
+        items={emulators}
+        keyOf={({ label }) => label}
+        columns={[
+          ["Label", ({ label }) => <code>{label}</code>, "row"],
+          ["Address", ({ endpoint }) => <code>{endpoint}</code>],
+          ["Page", ({ control }) => <a href={control}>{control}</a>],
+          [
+            "End",
+            ({ label }) => <Button text="End" aria-label={`End ${label}`} onClick={() => void end(label)} />,
+            "unseen",
+          ],
+        ]}
+      />
     </Panel>
   );
 }

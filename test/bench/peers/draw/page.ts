@@ -23,6 +23,7 @@ export function pageOf(figures: Figures): string {
     "## What a refresh notices",
     `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
+    ...look(figures),
     ...workloads.flatMap((workload) => bySizes(lookup, workload, charts)),
     "## Other links",
     "The create again, where a request takes longer, or a commit does.",
@@ -86,6 +87,23 @@ function driftTable(lookup: Lookup): string {
     }),
   ]);
   return markdownTable(["", ...WORKLOADS.map((workload) => WORKLOAD_TITLES[workload])], rows, 3);
+}
+
+/** What the look of a plain `up` costs. */
+function look({ look: measured }: Figures): string[] {
+  if (measured === undefined) return [];
+  const { date, rows } = measured;
+  const cells = rows.map(({ what, goal, pairs, off, auto }) => [
+    what,
+    goal,
+    String(pairs),
+    ...[off, auto, auto / off, auto - off].map((number) => number.toFixed(2)),
+  ]);
+  return [
+    "## What the look of a plain up costs",
+    `A plain \`up\` lists each set once and puts back what is missing. Measured on ${date} as \`npm run bench look\` does: pairs of runs that have nothing to do, with \`packetfilter:detectDrift\` \`off\` and \`auto\` in turn; medians, in seconds. The machine had other work in hand, so small differences are noise. Figures of this page that are older have no look in them.`,
+    markdownTable(["", "Goal", "pairs", "off", "auto", "ratio", "more"], cells, 2),
+  ];
 }
 
 function bySizes(lookup: Lookup, workload: Workload, charts: readonly Chart[]): string[] {

@@ -23,7 +23,7 @@ export const ABOUT: Readonly<Record<PeerName, { title: string; source: string; d
     title: "this package",
     source: "programs/ours-set.js",
     does: "`PrefixSet`, or a `PrefixSetEntry` for each entry: lists before it writes, writes what differs in requests of bounded size, commits once for all resources in hand, and lists again to see that the commit took effect; tries again what failed",
-    not: "a plain `up` does not look at the node, as none on this engine does: that is `--refresh`; the two lists are requests that others save",
+    not: "what others added goes with `--refresh` only; the two lists are requests that others save",
   },
   "by-hand": {
     title: "by hand, entry by entry",

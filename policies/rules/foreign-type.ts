@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { isForeign, typeIn, typeToken } from "../../provider/model/resource-kind";
+import { resourceRule } from "../rule";
+
+/** What goes by types (a policy of one's own, `--target`, an audit) does not see such a resource. */
+export const foreignType = resourceRule({
+  name: "foreign-type",
+  level: "mandatory",
+  description: "Every resource that this package serves has the type of its kind.",
+  on: ["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"],
+  needs: [],
+  configure: ["rules.foreign-type"],
+  config: z.strictObject({}),
+  example: {
+    resources: [
+      {
+        kind: "PrefixSet",
+        type: "pulumi-nodejs:dynamic/other:Set",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } },
+      },
+    ],
+  },
+
+  *judge({ urn, meta: { kind } }) {
+    const type = typeIn(urn);
+    if (!isForeign(type, kind)) return;
+    yield {
+      problem: `the type ${JSON.stringify(type)}, by which others do not see it`,
+      remedy: `Declare it with the class ${kind}, whose type is ${typeToken(kind)}.`,
+    };
+  },
+});

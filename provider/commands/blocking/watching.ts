@@ -1,0 +1,82 @@
+import { formatUrl } from "../../client";
+import { some } from "../../model/text";
+import { type CliIo, repeatedly } from "../cli-io";
+import { inColour } from "../helping/colours";
+import type { NowTarget } from "./common";
+import type { Outcome } from "./outcome";
+
+/** Milliseconds between two looks of a person at who is waited for. */
+const REDRAW_MS = 1_000;
+
+/** Empties the line of a terminal. */
+const CLEARED = "\r\u001b[K";
+
+/** Shows how far a command is, while it is under way. */
+export interface Watching {
+  ended(target: NowTarget): void;
+  /** Lets something be written above the line that moves. */
+  above(write: () => void): void;
+  close(): void;
+}
+
+/** At a terminal one line that moves; elsewhere nothing: there the outcomes are said as they come. */
+export function watchOutcomes(targets: readonly NowTarget[], { terminal, err, every = repeatedly }: CliIo): Watching {
+  if (!terminal) return { ended: () => {}, above: (write) => write(), close: () => {} };
+  const open = new Map(targets.map((target) => [target, nameOf(target)]));
+  let seconds = 0;
+  const draw = () => {
+    const waits = open.size > 0 ? `, waits for ${some([...new Set(open.values())])}` : "";
+    const time = seconds > 0 ? ` (${seconds} s)` : "";
+    const line = `${targets.length - open.size} of ${targets.length} answered${waits}${time}`;
+    err(`${CLEARED}${line.slice(0, Math.max(20, terminal.columns() - 1))}`);
+  };
+  draw();
+  const end = every(REDRAW_MS, () => {
+    seconds += 1;
+    draw();
+  });
+  return {
+    ended: (target) => {
+      open.delete(target);
+      draw();
+    },
+    above: (write) => {
+      err(CLEARED);
+      write();
+      draw();
+    },
+    close: () => {
+      end();
+      err(CLEARED);
+    },
+  };
+}
+
+/** Nodes of which nothing is to be said but that they are done. */
+export function summaryOf(outcomes: readonly Outcome[], io: CliIo): string {
+  const done = outcomes.filter(({ outcome }) => outcome === "done").length;
+  const sets = new Set(outcomes.map(({ url }) => formatUrl(url))).size;
+  const what = sets > 1 ? "sets of nodes" : "nodes";
+  const isAll = done === outcomes.length;
+  const first = isAll ? `${done} ${what}: done.` : `${done} of ${outcomes.length} ${what}: done.`;
+  const lines = [isAll ? inColour(io, "out", "success", first) : first];
+  for (const kind of ["not all", "not sent", "unknown"] as const) {
+    const names = outcomes.flatMap((one) => (one.outcome === kind ? (sets > 1 ? shown(one) : nameOf(one)) : []));
+    if (names.length > 0) lines.push(inColour(io, "out", "failure", `${kind}: ${names.join(", ")}.`));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** One outcome, for those who read a pipe. */
+export function outcomeLine(one: Outcome): string {
+  const changed = one.outcome === "done" || one.outcome === "not all" ? `, ${one.changed} changed` : "";
+  return `${shown(one)}: ${one.outcome}${changed}\n`;
+}
+
+function shown(target: NowTarget): string {
+  return `${nameOf(target)} ${formatUrl(target.url)}`;
+}
+
+function nameOf({ node, client }: NowTarget): string {
+  return node ?? client.endpoint;
+}

@@ -1,0 +1,28 @@
+import { isatty } from "node:tty";
+import { styleText } from "node:util";
+import type { CliIo } from "../cli-io";
+
+/** What a text is, as far as a terminal shows it in a colour of its own. */
+export type Style = "title" | "term" | "failure" | "success";
+
+const FORMATS = { title: "bold", term: "cyan", failure: "red", success: "green" } as const;
+
+/**
+ * Whether an output takes colours: a terminal does. `NO_COLOR` with any content turns them off (no-color.org), `FORCE_COLOR`
+ * other than 0 on; of both the former holds.
+ */
+export function hasColours({ env, terminal, stdout }: CliIo, output: "out" | "err"): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "") return env.FORCE_COLOR !== "0";
+  return output === "err" ? terminal !== undefined : stdout !== undefined && isatty(stdout);
+}
+
+/** A text in its colour, whether or not the output takes it. */
+export function coloured(style: Style, text: string): string {
+  return styleText(FORMATS[style], text, { validateStream: false });
+}
+
+/** A text in its colour where the output takes it. */
+export function inColour(io: CliIo, output: "out" | "err", style: Style, text: string): string {
+  return hasColours(io, output) ? coloured(style, text) : text;
+}

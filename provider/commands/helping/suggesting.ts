@@ -1,0 +1,49 @@
+import { Command, InvalidArgumentError, type Option } from "commander";
+import { likelyMeant } from "../../model/nearest";
+
+/** A command that says what was likely meant by an option, a command or a value that it does not know. */
+export class SuggestingCommand extends Command {
+  override createCommand(name?: string): SuggestingCommand {
+    return new SuggestingCommand(name);
+  }
+
+  override addOption(option: Option): this {
+    const { argChoices } = option;
+    if (argChoices) option.argParser((value: string) => oneOf(argChoices, value));
+    return super.addOption(option);
+  }
+
+  /** Is called by the library, whose own suggestions follow other rules than those of the other keys and values. */
+  unknownOption(flag: string): void {
+    if (Reflect.get(this, "_allowUnknownOption") === true) return;
+    const known = this.createHelp()
+      .visibleOptions(this)
+      .flatMap(({ long }) => long ?? []);
+    this.error(sentence(`error: unknown option '${flag}'`, flag, known), { code: "commander.unknownOption" });
+  }
+
+  /** The same of a command, also where one runs without a further word and takes no argument. */
+  _excessArguments(received: readonly string[]): void {
+    if (this.commands.length > 0 && this.registeredArguments.length === 0) this.unknownCommand();
+    else Reflect.get(Command.prototype, "_excessArguments").call(this, received);
+  }
+
+  unknownCommand(): void {
+    const [name = ""] = this.args;
+    const known = this.createHelp()
+      .visibleCommands(this)
+      .map((command) => command.name());
+    this.error(sentence(`error: unknown command '${name}'`, name, known), { code: "commander.unknownCommand" });
+  }
+}
+
+/** A value that an option or an argument may have. @throws {InvalidArgumentError} */
+export function oneOf(choices: readonly string[], value: string): string {
+  if (choices.includes(value)) return value;
+  throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.${likelyMeant(value, choices)}`);
+}
+
+function sentence(start: string, name: string, known: readonly string[]): string {
+  const meant = likelyMeant(name, known);
+  return meant === "" ? start : `${start}.${meant}`;
+}

@@ -1,0 +1,32 @@
+import { Argument, type Command } from "commander";
+import { formatUrl } from "../client";
+import type { CliIo } from "./cli-io";
+import { oneOf } from "./helping/suggesting";
+import { stackSets } from "./listing/stack-sets";
+import { readProject, type StackFlags, stackNames } from "./project";
+
+/** What a shell completes by name. */
+export const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
+type NameKind = (typeof KINDS)[number];
+
+/** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing where there is none to be had. */
+export function register(program: Command, io: CliIo): void {
+  program
+    .command("names")
+    .description("print the names that a shell completes")
+    .addArgument(new Argument("<kind>", "of what").choices(KINDS).argParser((kind: string) => oneOf(KINDS, kind)))
+    .option("--stack <name>", "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one")
+    .action(async (kind: NameKind, flags: StackFlags) => {
+      // A person who types a command is not told here what is wrong with the project: the command says it.
+      const names = await namesOf(kind, flags, io).catch(() => []);
+      io.out(names.map((name) => `${name}\n`).join(""));
+    });
+}
+
+async function namesOf(kind: NameKind, { stack }: StackFlags, io: CliIo): Promise<readonly string[]> {
+  if (kind === "stacks") return stackNames([io.folder ?? process.cwd()]);
+  const project = await readProject({ stack }, io);
+  if (kind !== "sets") return project[kind];
+  const sets = await stackSets(project, undefined, io);
+  return [...new Set(sets.map(({ url }) => formatUrl(url)))].sort();
+}

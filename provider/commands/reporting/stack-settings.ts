@@ -1,0 +1,45 @@
+import { isObject, type JsonObject } from "../../model/json";
+import { jsonIn } from "../../model/readable";
+import { type ReadConfig, unnamedAddress } from "../../resources/config-keys";
+import { SECRET_MARK } from "../../resources/secret-names";
+import { readSettings, type Settings } from "../../resources/settings";
+import type { CliIo } from "../cli-io";
+import { readProject } from "../project";
+import { printedConfig } from "./configuration";
+
+/**
+ * The stack's configuration: as a preview prints it, where what is secret is left out, or from a file with the output of
+ * `pulumi config --show-secrets --json`. What it leaves open comes from the environment, as in the program. A preview is data
+ * of a change: credentials of the environment go to an address of it only where the environment, or the stack in the working
+ * folder, names that address as well.
+ *
+ * @throws {UsageError} when the file is something else
+ */
+export async function stackSettings(preview: JsonObject, file: string | undefined, io: CliIo): Promise<Settings> {
+  const config = file === undefined ? preview : await printedConfig(file, io);
+  const of: ReadConfig = (key) => readable(config[`packetfilter:${key}`]);
+  const { PACKETFILTER_HEADERS: headers, ...env } = io.env;
+  if (headers === undefined || file !== undefined || (await isOwnAddress(unnamedAddress("node", of)?.address, io)))
+    return readSettings(of, io.env);
+  io.err(
+    "PACKETFILTER_HEADERS is sent nowhere: the address of the node stands in the preview alone, which is data. Set PACKETFILTER_ENDPOINT or PACKETFILTER_CREDENTIAL_HOSTS, or run this in the folder of the stack.\n",
+  );
+  return readSettings(of, env);
+}
+
+/** Whether an address of a preview is named by the environment, whose own check then follows, or by the stack in the folder. */
+async function isOwnAddress(endpoint: unknown, io: CliIo): Promise<boolean> {
+  const { PACKETFILTER_ENDPOINT, PACKETFILTER_CREDENTIAL_HOSTS } = io.env;
+  if (endpoint === undefined || PACKETFILTER_ENDPOINT || PACKETFILTER_CREDENTIAL_HOSTS !== undefined) return true;
+  const project = await readProject({ isOptional: true }, io).catch(() => undefined);
+  return project?.folder !== undefined && project.unnamed("node").address === endpoint;
+}
+
+/** A value without the members that are secret and not shown; nothing where all of it is. */
+function readable(value: unknown): unknown {
+  if (value === SECRET_MARK) return undefined;
+  if (typeof value === "string") return value.includes(SECRET_MARK) ? readable(jsonIn(value)) : value;
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]): [string, unknown] => [key, readable(member)]);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { dialectSchema } from "../behaviour/dialect";
+import { JOURNAL } from "../defaults";
+import type { IsolatedOptions } from "../isolated";
+import type { EmulatorInfo } from "../signaling/credentials";
+import { stateSchema } from "../state/state";
+import { about } from "./about";
+import { UnknownResource } from "./lookup";
+import { operation } from "./operation";
+
+const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("What it is called until it ends.");
+
+/** See `IsolatedOptions`. */
+export const isolatedOptions = z.strictObject({
+  label,
+  state: stateSchema.optional().describe("What it holds; default: what this emulator started with."),
+  dialect: z
+    .union([z.string(), dialectSchema])
+    .optional()
+    .describe("A name or switches; default: that of this emulator."),
+  seed: z.int().min(0).optional().describe("Seed of what is drawn by chance; default: that of this emulator."),
+}) as z.ZodType<IsolatedOptions>;
+
+/** Emulators of their own in the process of one that is shared. Their member `isolated` is no method of the table: what it gives is an emulator. */
+export const emulators = {
+  isolatedEmulators: operation("GET /emulators", "The isolated emulators that run, with their addresses.", {
+    answer: z.array(z.object({ label: z.string(), endpoint: z.string(), control: z.string() })),
+    run: ({ isolated }) => isolated.list(),
+  }),
+
+  isolate: operation(
+    "POST /emulators",
+    "Starts an emulator of its own in this process: state, journal, faults, clock and addresses. It ends with its label, or with this one.",
+    {
+      input: isolatedOptions,
+      answer: about.info.operation.answer as z.ZodType<EmulatorInfo>,
+      run: async ({ isolated }, options) => (await isolated.start(options)).info(),
+    },
+  ),
+
+  endIsolated: operation("DELETE /emulators/{label}", "Ends an isolated emulator, and breaks its connections.", {
+    input: z.strictObject({ label }),
+    run: async ({ isolated }, { label }) => {
+      if (!(await isolated.end(label))) throw new UnknownResource(`There is no isolated emulator ${label}.`);
+    },
+  }),
+};

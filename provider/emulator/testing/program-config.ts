@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { jsonIn } from "../../model/readable";
+import type { ClientTls } from "../http/certificates";
+
+/** A value of a stack's configuration. */
+export type ConfigInput = string | number | boolean | object;
+
+/** An emulator, here or from afar, as a program reaches it. */
+export interface ProgramTarget {
+  readonly endpoint: string;
+  readonly signalingUrl: string;
+  readonly clients: ProgramClients | Promise<ProgramClients>;
+  readonly tls?: ClientTls | undefined;
+}
+
+type ProgramClients = readonly { readonly clientId: string; readonly secretKey: string }[];
+
+/** What stands in place of every node and receiver that a program knows. */
+interface Target {
+  readonly endpoint: string;
+  readonly signalingUrl: string;
+  readonly clientId: string;
+  readonly secretKey: string;
+  readonly tls?: ClientTls | undefined;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type ConfigMap = Record<string, { value: string; secret?: boolean }>;
+
+const OWN = "packetfilter:";
+/** Keys and members that say where a node or a receiver is and who asks it: the emulator takes their place. */
+const PLACE = ["endpoint", "signalingUrl", "url", "clientId", "secretKey", "headers", "tls"];
+const isObject = (value: unknown): value is Values => typeof value === "object" && value !== null;
+const given = z.strictObject({ value: z.string(), secret: z.boolean().optional() });
+
+/**
+ * The configuration of a program under test: what is given, else the emulator in place of nodes and receivers, else what the settings have.
+ *
+ * @param settings `config` of the project's and of the stack's file.
+ * @throws {TypeError} for secrets of the settings, which only the real stack's key opens.
+ */
+export function programConfig(
+  target: Target,
+  settings: { readonly project: unknown; readonly stack: unknown },
+  config: Values,
+  stack: string,
+): ConfigMap {
+  const [project, written] = [settings.project, settings.stack].map((each) => (isObject(each) ? each : {})) as [
+    Values,
+    Values,
+  ];
+  const known: Values = { ...Object.fromEntries(Object.entries(project).map(plainOfProject)), ...written };
+  const values = { ...asTexts(withoutPlaces(known, written)), ...emulated(target, known), ...asTexts(config) };
+  const locked = Object.keys(values).filter((key) => !(key in config) && hasSecret(jsonIn(values[key]?.value ?? "")));
+  if (locked.length === 0) return values;
+  throw new TypeError(
+    `runProgram(): Pulumi.${stack}.yaml has secrets that only the key of the real stack opens (${locked.join(", ")}): give test values for them in \`config\`.`,
+  );
+}
+
+/** A project says a value, or an object with `value` or `default`. */
+function plainOfProject([key, said]: [string, unknown]): [string, unknown] {
+  if (!isObject(said)) return [key, said];
+  return [key, "value" in said ? said.value : "default" in said ? said.default : said];
+}
+
+/** What the stack itself sets, without the places of nodes and receivers. What the project sets it has anyway. */
+function withoutPlaces(known: Values, written: Values): Values {
+  const kept = Object.entries(written).filter(([key]) => !PLACE.some((name) => key === OWN + name));
+  const parts = ["node", "receiver"].filter((name) => isObject(structured(known[OWN + name])));
+  return {
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(parts.map((name) => [OWN + name, unplaced(known[OWN + name])])),
+  };
+}
+
+/** The emulator as the unnamed node and receiver, and as each that has a name. */
+function emulated({ endpoint, signalingUrl: url, clientId, secretKey, tls }: Target, known: Values): ConfigMap {
+  const trust = tls && { tls: { ca: tls.ca, cert: tls.cert, key: tls.key } };
+  const named = (key: string, place: object) => {
+    const members = structured(known[OWN + key]);
+    if (!isObject(members)) return {};
+    const all = Object.entries(members).map(([name, each]) => [name, { ...unplaced(each), ...place, ...trust }]);
+    return {
+      [OWN + key]: { value: JSON.stringify(Object.fromEntries(all)), secret: key === "receivers" || tls !== undefined },
+    };
+  };
+  return {
+    [`${OWN}endpoint`]: { value: endpoint },
+    [`${OWN}signalingUrl`]: { value: url },
+    [`${OWN}clientId`]: { value: clientId },
+    [`${OWN}secretKey`]: { value: secretKey, secret: true },
+    // The project cannot be unsaid, only outweighed.
+    ...(known[`${OWN}headers`] !== undefined && { [`${OWN}headers`]: { value: "{}" } }),
+    ...(trust && { [`${OWN}tls`]: { value: JSON.stringify(trust.tls), secret: true } }),
+    ...named("nodes", { endpoint }),
+    ...named("receivers", { url, clientId, secretKey }),
+  };
+}
+
+/** Members of a node or a receiver but those that say where it is. */
+function unplaced(members: unknown): object {
+  const object = structured(members);
+  return Object.fromEntries(Object.entries(isObject(object) ? object : {}).filter(([name]) => !PLACE.includes(name)));
+}
+
+const structured = (value: unknown): unknown => (typeof value === "string" ? (jsonIn(value) ?? value) : value);
+
+function asTexts(values: Values): ConfigMap {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      const read = given.safeParse(value);
+      if (read.success) return [key, read.data];
+      return [key, { value: typeof value === "string" ? value : JSON.stringify(value) }];
+    }),
+  );
+}
+
+/** True where a settings file has `secure: …`, at any depth. */
+function hasSecret(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return "secure" in value || Object.values(value).some(hasSecret);
+}

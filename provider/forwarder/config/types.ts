@@ -1,0 +1,292 @@
+import type { NodeOptions, TlsOptions } from "../../client";
+import type { MarkType } from "../../model/mark";
+import type { Format } from "../record/formats";
+
+/** The content of a file without the line end, in place of a text; read again when it changes. For secrets above all. */
+interface FromFile {
+  /** Its path, from the folder of the configuration. */
+  readonly file: string;
+}
+
+/** A text, in which `${VARIABLE}` stands for a variable of the environment, or the file that holds it. */
+type Text = string | FromFile;
+
+/** Texts may stand in files, at any depth; words of which there are some only do not. */
+type Written<T> = T extends string
+  ? string extends T
+    ? Text
+    : T
+  : T extends object
+    ? { readonly [Name in keyof T]: Written<T[Name]> }
+    : T;
+
+/**
+ * A configuration as people write it, in YAML or in code (docs/forwarder.md#configuration).
+ *
+ * @example
+ * ```ts
+ * const config: ForwarderConfig = {
+ *   nodes: { fra1: { endpoint: "http://192.0.2.10", headers: { authorization: { file: "fra1-token" } } } },
+ *   watch: [{ arena: "edge" }],
+ *   sinks: [{ name: "logs", type: "elasticsearch", url: "https://logs.example.net", index: "marks" }],
+ * };
+ * ```
+ */
+export interface ForwarderConfig {
+  /** Nodes by the names that records carry, each with the members of {@link NodeOptions}. */
+  readonly nodes: Readonly<Record<string, Written<NodeOptions>>>;
+  /** Which tables of marks are read. No call lists arenas: at least one is named. */
+  readonly watch: readonly Watch[];
+  /**
+   * Milliseconds from the end of one list of a table to the start of the next; at least 3 000. Where a node's `markPauseMs` is
+   * larger, that holds. Default: 3 000.
+   */
+  readonly everyMs?: number;
+  /** Milliseconds between two lists of profiles and rules. Default: 60 000. */
+  readonly structureEveryMs?: number;
+  /** What is recorded: what is new, different and gone (`changes`), or what each list holds (`all`). Default: `changes`. */
+  readonly records?: "changes" | "all";
+  /** Milliseconds after which, with `changes`, the whole table is recorded as `seen`; 0: never. Default: 0. */
+  readonly snapshotEveryMs?: number;
+  /** The names that members of a record have: our own, those of Elastic Common Schema, or of OpenTelemetry. Default: `plain`. */
+  readonly format?: Format;
+  /** The folder of spool and baselines, for one forwarder. Default: `./forwarder-state`. */
+  readonly state?: Text;
+  /** Records that wait for sinks: for each sink by itself, where it has no `spool` of its own. */
+  readonly spool?: SpoolConfig;
+  /** Records that a sink refused for good: for each sink by itself, where it has no `rejected` of its own. */
+  readonly rejected?: RejectedConfig;
+  /** Bytes that stay free on the disk of `state`: what would take of them is not taken over. Default: 67 108 864 (64 MiB). */
+  readonly reserveBytes?: number;
+  /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, a port alone, or with TLS and token. Default: nowhere. */
+  readonly listen?: Text | number | ListenConfig;
+  /** Forwarders of which one leads at a time, by NATS. Default: this one is alone. */
+  readonly cluster?: ClusterConfig;
+  /** Milliseconds that `--once` waits for the sinks. Default: 30 000. */
+  readonly onceDeadlineMs?: number;
+  /** Milliseconds that the sinks get for what is in the spool when the forwarder stops. Default: 10 000. */
+  readonly drainMs?: number;
+  /** Where records go, each sink at its own pace. Default: none. */
+  readonly sinks?: readonly SinkConfig[];
+}
+
+/** Tables of marks that are read. In patterns `*` stands for any characters. */
+interface Watch {
+  /** Patterns of names of nodes. Default: all. */
+  readonly nodes?: readonly Text[];
+  /** The arena. */
+  readonly arena: Text;
+  /** Patterns of names of profiles. Default: all. */
+  readonly profiles?: readonly Text[];
+  /** Types of marks. Default: all four; those that a node refuses are told once. */
+  readonly types?: readonly MarkType[];
+  /** Value of the header `User-Arena`. Default: that of the node, else the arena. */
+  readonly userArena?: Text;
+}
+
+/** What is kept of records that wait for a sink. */
+interface SpoolConfig {
+  /** Bytes of the waiting records of one sink. Default: 1 073 741 824 (1 GiB). */
+  readonly maxBytes?: number;
+  /** Milliseconds after which a waiting record is dropped; 0: never. Default: 0. */
+  readonly maxAgeMs?: number;
+  /** What happens at `maxBytes`: nothing more is read from nodes, or the oldest records are dropped. Default: `pause`. */
+  readonly whenFull?: "pause" | "drop-oldest";
+}
+
+/** What is kept of records that a sink refused for good. */
+interface RejectedConfig {
+  /** Bytes of the refused records of one sink. Default: 268 435 456 (256 MiB). */
+  readonly maxBytes?: number;
+  /** What happens at `maxBytes`: the oldest are dropped, or nothing more is delivered to the sink. Default: `drop-oldest`. */
+  readonly whenFull?: "pause" | "drop-oldest";
+}
+
+/** Where health and metrics are served, and how to get in. */
+interface ListenConfig {
+  /** Address and port, as `127.0.0.1:9464`. */
+  readonly address: Text;
+  /** Certificate and key in PEM form. Default: no TLS. */
+  readonly tls?: {
+    /** Certificate. */
+    readonly cert: Text;
+    /** Its private key. A secret. */
+    readonly key: Text;
+  };
+  /** Token that `/metrics` wants as `Authorization: Bearer …`. A secret. Default: none. */
+  readonly token?: Text;
+}
+
+/** How NATS is reached. */
+interface NatsConfig {
+  /** Servers, as `nats://192.0.2.50:4222`. */
+  readonly servers: readonly Text[];
+  /** User name. Default: none. */
+  readonly user?: Text;
+  /** Its password. A secret. */
+  readonly password?: Text;
+  /** Token in place of user and password. A secret. */
+  readonly token?: Text;
+  /** TLS settings, in PEM form. Default: those that the server asks for. */
+  readonly tls?: Written<TlsOptions>;
+}
+
+/** Several forwarders, of which one reads a node at a time. */
+interface ClusterConfig extends NatsConfig {
+  /** Bucket of NATS that holds the leases. Default: `packetfilter`. */
+  readonly bucket?: Text;
+  /** Milliseconds for which a lease holds without being renewed. Default: 6 000. */
+  readonly leaseMs?: number;
+  /** This forwarder's name among the others. Default: the machine's name and the state folder. */
+  readonly member?: Text;
+  /** Copies that NATS keeps of the bucket. Default: 1. */
+  readonly replicas?: number;
+}
+
+/** What every sink has. */
+interface AnySink {
+  /** Its name in logs, metrics and files: letters, digits and `. _ -`. */
+  readonly name: Text;
+  /** Records that wait for it. Default: as the configuration's `spool`. */
+  readonly spool?: SpoolConfig;
+  /** Records that it refused for good. Default: as the configuration's `rejected`. */
+  readonly rejected?: RejectedConfig;
+  /** The tables that it takes; in patterns `*` stands for any characters. Default: all. */
+  readonly only?: {
+    /** Patterns of names of nodes. Default: all. */
+    readonly nodes?: readonly Text[];
+    /** Patterns of names of arenas. Default: all. */
+    readonly arenas?: readonly Text[];
+    /** Patterns of names of profiles. Default: all. */
+    readonly profiles?: readonly Text[];
+    /** Types of marks. Default: all. */
+    readonly types?: readonly MarkType[];
+  };
+  /** What one delivery holds at most. */
+  readonly batch?: {
+    /** Records in one delivery. Default: 10 000. */
+    readonly maxRecords?: number;
+    /** Bytes of one delivery, before compression. Default: 4 194 304 (4 MiB). */
+    readonly maxBytes?: number;
+  };
+}
+
+/** Sinks that POST. */
+interface HttpMembers extends AnySink {
+  /** An http or https url; user name and password in it are basic authentication. */
+  readonly url: Text;
+  /** Further request headers. Secrets. Default: none. */
+  readonly headers?: Readonly<Record<string, Text>>;
+  /** TLS settings, in PEM form; only with https. */
+  readonly tls?: Written<TlsOptions>;
+  /** Whether bodies are compressed. Default: false. */
+  readonly gzip?: boolean;
+  /** Milliseconds without a byte in either direction. Default: 30 000. */
+  readonly timeoutMs?: number;
+}
+
+/** Lines of JSON on standard output. Nothing acknowledges. */
+interface StdoutSink extends AnySink {
+  /** The kind of sink. */
+  readonly type: "stdout";
+}
+
+/** A file with a line of JSON a record. */
+interface FileSink extends AnySink {
+  /** The kind of sink. */
+  readonly type: "file";
+  /** Path, from the folder of the configuration. */
+  readonly path: Text;
+  /** Bytes at which the file becomes `path.1`. Default: 104 857 600 (100 MiB). */
+  readonly rotateBytes?: number;
+  /** How many such files are kept. Default: 10. */
+  readonly keep?: number;
+}
+
+/** NDJSON by POST; any 2xx acknowledges. */
+interface HttpSink extends HttpMembers {
+  /** The kind of sink. */
+  readonly type: "http";
+}
+
+/** `_bulk` of Elasticsearch, OpenSearch or VictoriaLogs, at the base `url`. */
+interface ElasticsearchSink extends HttpMembers {
+  /** The kind of sink. */
+  readonly type: "elasticsearch";
+  /** Index or data stream. */
+  readonly index: Text;
+}
+
+/** OpenTelemetry logs as protobuf, to `…/v1/logs`. Needs `@opentelemetry/otlp-transformer`. */
+interface OtlpSink extends HttpMembers {
+  /** The kind of sink. */
+  readonly type: "otlp";
+}
+
+/** RFC 5424 with framed lengths. Nothing acknowledges. */
+interface SyslogSink extends AnySink {
+  /** The kind of sink. */
+  readonly type: "syslog";
+  /** Host name or address. */
+  readonly host: Text;
+  /** Port. Default: 6514. */
+  readonly port?: number;
+  /** Whether there is TLS, or its settings in PEM form. Default: false. */
+  readonly tls?: boolean | Written<TlsOptions>;
+  /** What a message holds: JSON, or CEF. Default: `json`. */
+  readonly message?: "json" | "cef";
+  /** Milliseconds without a byte in either direction. Default: 30 000. */
+  readonly timeoutMs?: number;
+}
+
+/** A stream of NATS JetStream. Needs `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. */
+interface NatsSink extends AnySink, NatsConfig {
+  /** The kind of sink. */
+  readonly type: "nats";
+  /** The stream. */
+  readonly stream: Text;
+  /** Subject; `{node}`, `{arena}`, `{profile}`, `{type}` and `{event}` stand for what a record says. Default: `marks.{node}.{arena}.{profile}.{type}`. */
+  readonly subject?: Text;
+  /** Whether a stream that is missing is made. Default: true. */
+  readonly create?: boolean;
+  /** Milliseconds within which a stream that is made drops doubles. Default: 120 000. */
+  readonly duplicateWindowMs?: number;
+  /** Records in one message. Default: 1. */
+  readonly recordsPerMessage?: number;
+  /** Milliseconds until an acknowledgement. Default: 5 000. */
+  readonly timeoutMs?: number;
+}
+
+/** A topic of Kafka. Needs `@platformatic/kafka` and Node 22.22. */
+interface KafkaSink extends AnySink {
+  /** The kind of sink. */
+  readonly type: "kafka";
+  /** Brokers, as `192.0.2.40:9092`. */
+  readonly brokers: readonly Text[];
+  /** The topic. */
+  readonly topic: Text;
+  /** Whether there is TLS, or its settings in PEM form. Default: false. */
+  readonly tls?: boolean | Written<TlsOptions>;
+  /** How to log in. Default: not at all. */
+  readonly sasl?: {
+    /** The mechanism. */
+    readonly mechanism: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512";
+    /** User name. */
+    readonly username: Text;
+    /** Its password. A secret. */
+    readonly password: Text;
+  };
+  /** Milliseconds until the brokers acknowledge. Default: 30 000. */
+  readonly timeoutMs?: number;
+}
+
+/** A sink, with the members of its `type` (docs/forwarder.md#configuration). */
+export type SinkConfig =
+  | StdoutSink
+  | FileSink
+  | HttpSink
+  | ElasticsearchSink
+  | OtlpSink
+  | SyslogSink
+  | NatsSink
+  | KafkaSink;

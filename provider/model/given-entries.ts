@@ -1,0 +1,92 @@
+import type { ListedValue } from "./entry";
+import { isObject, type JsonObject, membersOf } from "./json";
+import { Prefix } from "./prefix";
+
+/** A prefix as people and lists give it: its text in any spelling, or a parsed {@link Prefix}. */
+export type PrefixLike = string | Prefix;
+
+/** An entry of a list: a prefix and what it holds. `spelling`, which lists of nodes have, is not looked at. */
+export type EntryLike<Content> = { readonly prefix: PrefixLike; readonly spelling?: string | undefined } & Content;
+
+/**
+ * What a set holds, as people and lists give it: prefixes alone (each with the value 1), entries with their prefix, pairs of
+ * prefix and content, or a record or Map by prefix. A text as value, which some nodes list, is refused where it would be written.
+ */
+export type EntriesOf<Content> =
+  | (Iterable<PrefixLike | EntryLike<Content> | readonly [prefix: PrefixLike, content: ListedValue | Content]> & object)
+  | Readonly<Record<string, ListedValue | Content>>;
+
+/** Entries as they were given, before any of it is judged. Paths are made for messages only: they take longer than most entries. */
+export interface GivenEntries {
+  readonly spellings: readonly unknown[];
+  content(index: number): unknown;
+  /** Names an entry in messages: `entries[3]`, `entries["192.0.2.0/24"]`. */
+  path(index: number): string;
+}
+
+/** What messages say of a value that is no entries at all. */
+export const NO_ENTRIES = "is neither an array of prefixes nor an object with prefixes as keys";
+
+/**
+ * Reads whatever {@link EntriesOf} allows; the one reader of resources, algebra and client. Neither prefixes nor contents are checked.
+ *
+ * @param name how paths call the argument
+ * @returns nothing for what is no entries at all: a text, a number, a promise
+ */
+export function givenEntries(given: unknown, name = "entries"): GivenEntries | undefined {
+  if (given instanceof Map) return byPrefix([...given.keys()], (key) => given.get(key), name);
+  if (isIterable(given)) return listed(Array.isArray(given) ? given : [...given], name);
+  if (!isRecord(given)) return undefined;
+  return byPrefix(Object.keys(given), (key) => given[String(key)], name);
+}
+
+/** True for an object that is written as `{ … }` or was parsed, in whatever realm: a promise has no members, and would be empty. */
+export function isRecord(given: unknown): given is JsonObject {
+  if (!isObject(given)) return false;
+  const parent: unknown = Object.getPrototypeOf(given);
+  return parent === null || Object.getPrototypeOf(parent) === null;
+}
+
+/** The text of a parsed prefix; anything else as it is. */
+export function prefixText(given: unknown): unknown {
+  return given instanceof Prefix ? given.toString() : given;
+}
+
+function isIterable(given: unknown): given is Iterable<unknown> {
+  return typeof given === "object" && given !== null && Symbol.iterator in given;
+}
+
+function byPrefix(keys: readonly unknown[], contentOf: (key: unknown) => unknown, name: string): GivenEntries {
+  return {
+    spellings: keys.some((key) => key instanceof Prefix) ? keys.map(prefixText) : keys,
+    content: (index) => contentOf(keys[index]),
+    path: (index) => `${name}[${JSON.stringify(keys[index])}]`,
+  };
+}
+
+function listed(elements: readonly unknown[], name: string): GivenEntries {
+  const isPlain = elements.every((element) => typeof element === "string");
+  return {
+    spellings: isPlain ? elements : elements.map(spellingOf),
+    content: (index) => (isPlain ? 1 : contentOf(elements[index])),
+    path: (index) => `${name}[${index}]`,
+  };
+}
+
+function spellingOf(element: unknown): unknown {
+  if (element instanceof Prefix) return element.toString();
+  if (isPair(element)) return prefixText(element[0]);
+  return isObject(element) ? prefixText(element.prefix) : element;
+}
+
+function contentOf(element: unknown): unknown {
+  if (isPair(element)) return element[1];
+  if (!isObject(element) || element instanceof Prefix) return 1;
+  const { prefix: _, spelling: __, ...content } = membersOf(element);
+  const { value, ...note } = content;
+  return Object.keys(note).length === 0 ? (value === undefined ? 1 : value) : content;
+}
+
+function isPair(element: unknown): element is readonly [unknown, unknown] {
+  return Array.isArray(element) && element.length === 2;
+}

@@ -1,0 +1,32 @@
+/**
+ * The process that the engine starts as `pulumi-resource-packetfilter`: serves the protocol on a loopback port, which it prints.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ServerCredentials } from "@grpc/grpc-js";
+import { get } from "../provider";
+import { providerProcess } from "../resources/provider-process";
+import { configProblems } from "./config";
+import { EngineLog } from "./engine-log";
+import { invoke } from "./invoke";
+import { pluginServer } from "./server";
+
+const packageRoot = join(__dirname, "..", "..", "..");
+
+const log = new EngineLog();
+const [address] = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+if (address !== undefined) log.connect(address);
+const runtime = providerProcess({ address, print: log.print });
+const server = pluginServer({
+  version: String(JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")).version),
+  schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
+  get,
+  configProblems,
+  invoke: (token, args) => invoke(runtime.settings, token, args),
+  log,
+  cancel: () => process.kill(process.pid, "SIGINT"),
+});
+server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  process.stdout.write(`${port}\n`);
+});

@@ -1,0 +1,86 @@
+import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { isObject, type JsonObject, membersOf } from "../model/json";
+import {
+  HOLDING_PREFIXES,
+  LISTS,
+  LISTS_KEY,
+  SECRET_MARK,
+  SECRET_PREFIXES,
+  SECRETS_KEY,
+} from "../resources/secret-names";
+
+/** The member by which values that are no plain JSON are told apart on the wire, and what it says of a secret and of an output. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+/** What a secret of an entry may stand in without being the entry: then only notes are secret. */
+const NOTES: readonly string[] = ["reason", "ticket", "expires", "sent"];
+
+/** Properties of a resource in the clear, and the names of those that hold a secret at any depth. */
+export interface Opened {
+  readonly props: JsonObject;
+  /** `notes` stands for what is beside the values of `entries`. */
+  readonly secrets: readonly string[];
+}
+
+/** Reads properties from the wire. Unknown values stay the text that marks them. */
+export function open(struct: Struct | undefined): Opened {
+  const given = struct?.toJavaScript() ?? {};
+  const secrets = Object.entries(given).flatMap(([name, value]) => secretPartsOf(name, value));
+  return { props: membersOf(inTheClear(given)), secrets: [...new Set(secrets)].sort() };
+}
+
+/**
+ * As the dynamic classes hand in what is secret, so that handlers keep it out of sentences, errors and the audit log.
+ *
+ * @param repeats The output that repeats the argument that holds the prefixes, where there is one.
+ */
+export function marked({ props, secrets }: Opened, repeats: string | undefined): JsonObject {
+  if (secrets.length === 0) return props;
+  const arePrefixes = secrets.some((name) => HOLDING_PREFIXES.includes(name));
+  return {
+    ...props,
+    [SECRETS_KEY]: secrets,
+    ...(arePrefixes && { [SECRET_PREFIXES]: true, [LISTS_KEY]: SECRET_MARK }),
+    ...(repeats !== undefined && arePrefixes && { [repeats]: props[repeats] ?? SECRET_MARK }),
+  };
+}
+
+/** Puts properties on the wire, secret where their name is, or where they name prefixes that are. */
+export function close(props: JsonObject, secrets: readonly string[], repeats?: string): Struct {
+  const { [SECRETS_KEY]: _, [LISTS_KEY]: lists, ...rest } = props;
+  const arePrefixes = secrets.some((name) => HOLDING_PREFIXES.includes(name));
+  const isSecret = (name: string) =>
+    secrets.includes(name) || (arePrefixes && (LISTS.includes(name) || name === repeats));
+  const shown = Object.entries({ ...rest, ...membersOf(lists) }).filter(([, value]) => value !== SECRET_MARK);
+  const closed = shown.map(([name, value]) => [name, isSecret(name) ? secret(value) : value]);
+  return Struct.fromJavaScript(Object.fromEntries(closed) as Record<string, JavaScriptValue>);
+}
+
+function secret(value: unknown): JsonObject {
+  return { [SIGNATURE]: SECRET, value };
+}
+
+function secretPartsOf(name: string, value: unknown): string[] {
+  if (name !== "entries" || !isObject(value) || SIGNATURE in value) return holdsSecret(value) ? [name] : [];
+  return Object.values(value).flatMap((content) => {
+    if (!isObject(content) || SIGNATURE in content) return holdsSecret(content) ? [name] : [];
+    const parts = Object.entries(content).filter(([, part]) => holdsSecret(part));
+    return parts.map(([part]) => (NOTES.includes(part) ? "notes" : name));
+  });
+}
+
+function holdsSecret(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  if (!isObject(value)) return false;
+  if (value[SIGNATURE] === SECRET || (value[SIGNATURE] === OUTPUT && value.secret === true)) return true;
+  return Object.values(value).some(holdsSecret);
+}
+
+function inTheClear(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inTheClear);
+  if (!isObject(value)) return value;
+  if (value[SIGNATURE] === SECRET || value[SIGNATURE] === OUTPUT) return inTheClear(value.value);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inTheClear(member)]));
+}

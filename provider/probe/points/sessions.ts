@@ -1,0 +1,91 @@
+import { commitCommand, listCommand } from "../../wire/node-command";
+import type { Answer } from "../asking/answer";
+import type { Bench } from "../asking/bench";
+import { Unclear } from "../asking/outcome";
+import { type Point, pointNeeding } from "../point";
+
+/** How often two requests are sent at once, and how often one of them must be refused: one refusal may have another reason. */
+const ROUNDS = { most: 3, refused: 2 };
+
+/** Whether the node reads a request while another one is under way. */
+export const atOnce: readonly Point[] = [
+  pointNeeding("lists")({
+    name: "requests-at-once",
+    title: "two requests at once",
+    assumes: "up to `maxConcurrency` (4); one at a time from when the node says that it is busy",
+    settles: ["maxConcurrency"],
+    ask: async (bench) => {
+      const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
+      const plain = await bench.ask(question);
+      const isTaken = (answer: Answer | undefined) =>
+        answer !== undefined && (!answer.isRefusal || (plain.isRefusal && answer.quote === plain.quote));
+      const refused: (Answer | undefined)[] = [];
+      for (let round = 0; round < ROUNDS.most; round++) {
+        const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });
+        refused.push(...answers.filter((answer) => !isTaken(answer)).slice(0, 1));
+        // One that answers nothing any more has another reason.
+        if (refused.length > round) await bench.ask(question);
+      }
+      if (refused.length < ROUNDS.refused) return () => ({ node: "both are answered" });
+      const [first] = refused;
+      return () => ({
+        node: `reads one request at a time: ${first ? `one of two is answered ${first.quote}` : "of two one breaks off"}`,
+        evidence: [first],
+        settings: { maxConcurrency: 1 },
+      });
+    },
+  }),
+];
+
+const STAGED = { apart: "192.0.2.0/24", withCookies: "198.51.100.0/24" } as const;
+
+/** What staged changes belong to. */
+export const sessions: readonly Point[] = [
+  pointNeeding(
+    "set",
+    "entries",
+  )({
+    name: "staging-session",
+    title: "staging by session or connection",
+    assumes: "what is staged waits for any commit; cookies are kept and sent again",
+    settles: ["maxConcurrency"],
+    ask: async (bench) => {
+      const [name] = bench.cookies.names;
+      if (await isCommittedApart(bench, STAGED.apart, false)) {
+        const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
+        return () => ({ node: `a commit takes what was staged on any connection${cookie}` });
+      }
+      const list = await isShown(bench, STAGED.apart);
+      if (!list.shown)
+        throw new Unclear("a commit of what was staged before comes to nothing", [list.commit, list.list]);
+      if (name !== undefined && (await isCommittedApart(bench, STAGED.withCookies, true)))
+        return () => ({
+          node: `staged changes belong to a session, which Set-Cookie (${name}) tells`,
+          advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
+        });
+      return () => ({
+        node: "staged changes belong to the connection on which they came",
+        advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
+        settings: { maxConcurrency: 1 },
+      });
+    },
+  }),
+];
+
+/** Stages an entry, commits over a connection of its own, and looks whether another one shows it. */
+async function isCommittedApart(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {
+  const { url } = bench.set;
+  const staged = await bench.set.insert([[prefix, 1]]);
+  if (staged.isRefusal) throw new Unclear("a plain insert is refused", [staged]);
+  const cookies = withCookies ? bench.cookies : undefined;
+  await bench.askApart({ url, command: "commit", body: commitCommand(url), asked: "commit apart" }, cookies);
+  await bench.pause(2 * bench.learned.commitDelay);
+  const list = await bench.askApart({ url, command: "list", body: listCommand(url), asked: "list apart" });
+  return bench.set.read(list).some((entry) => entry.prefix.toString() === prefix);
+}
+
+function isShown(bench: Bench, prefix: string) {
+  const { set } = bench;
+  const shows = (list: Answer) => !set.isClear(list) && set.read(list).some((one) => one.prefix.toString() === prefix);
+  return set.committed(shows);
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { membersOf } from "../model/json";
+import { jsonIn } from "../model/readable";
+import { isSpelledDocumentation } from "./asking/documentation";
+import type { NodeSettings, ReceiverSettings } from "./finding";
+
+/** Of whom a probe asks, and where it writes: the first line of what it notes. */
+interface Begun {
+  /** Address of the node, without secrets. */
+  readonly endpoint?: string;
+  /** Url of the set. */
+  readonly set?: string;
+  /** Address of the receiver, without client id and secret. */
+  readonly receiver?: string;
+}
+
+/** What a probe has learnt that helps to take back what it wrote. */
+export interface Learnt {
+  readonly node: Pick<NodeSettings, "answers">;
+  readonly receiver: ReceiverSettings;
+  /** Milliseconds until a list showed a commit, and a status a start; absent until that was measured. */
+  readonly commitDelayMs?: number;
+  readonly statusDelayMs?: number;
+}
+
+/** What a probe is about to do, noted before it is sent; and that nothing is left of all that was noted before. */
+export type Note =
+  | { readonly begun: Begun }
+  | { readonly insert: readonly string[] }
+  | { readonly start: readonly string[] }
+  | { readonly clear: "set" | "signaling" }
+  | { readonly learnt: Learnt };
+
+/** What a probe may have left. */
+export interface Undo extends Begun {
+  readonly inserted: readonly string[];
+  readonly started: readonly string[];
+  readonly learnt?: Learnt;
+}
+
+const texts = z.array(z.string());
+/** Nothing in a file of notes is code: a module that reads answers comes from the settings of the command alone. */
+const settings = z.record(z.string(), z.unknown()).transform(({ answers, ...rest }) => {
+  const { read: _, ...data } = membersOf(answers);
+  return answers === undefined ? rest : { ...rest, answers: data };
+});
+const schema = z.union([
+  z.strictObject({
+    begun: z.object({ endpoint: z.string().optional(), set: z.string().optional(), receiver: z.string().optional() }),
+  }),
+  z.strictObject({ insert: z.array(z.string().refine(isSpelledDocumentation)) }),
+  z.strictObject({ start: texts }),
+  z.strictObject({ clear: z.enum(["set", "signaling"]) }),
+  z.strictObject({
+    learnt: z.object({
+      node: settings,
+      receiver: settings,
+      commitDelayMs: z.number().optional(),
+      statusDelayMs: z.number().optional(),
+    }),
+  }),
+]);
+
+/** A note as a line of a file. */
+export function noteLine(note: Note): string {
+  return `${JSON.stringify(note)}\n`;
+}
+
+/**
+ * What the lines of a probe's notes leave to be taken back. A last line that is not whole was never acted upon.
+ *
+ * @throws {TypeError} where they are no such notes.
+ */
+export function readUndo(text: string): Undo {
+  const lines = text.split("\n").slice(0, -1);
+  const inserted = new Set<string>();
+  const started = new Set<string>();
+  let begun: Begun | undefined;
+  let learnt: Learnt | undefined;
+  for (const [index, line] of lines.entries()) {
+    const parsed = schema.safeParse(jsonIn(line));
+    if (!parsed.success) throw new TypeError(`line ${index + 1} is none that a probe notes`);
+    const note = parsed.data as Note;
+    if ("begun" in note) begun = note.begun;
+    else if ("insert" in note) for (const one of note.insert) inserted.add(one);
+    else if ("start" in note) for (const one of note.start) started.add(one);
+    else if ("learnt" in note) learnt = note.learnt;
+    else (note.clear === "set" ? inserted : started).clear();
+  }
+  if (!begun) throw new TypeError("its first line does not say whom a probe asked");
+  return { ...begun, inserted: [...inserted], started: [...started], ...(learnt && { learnt }) };
+}

@@ -1,0 +1,61 @@
+import type { ListedValue } from "../model/entry";
+import type { CanonicalPrefix } from "../model/prefix";
+import { type ListedMap, madeOnce } from "../model/prefix-map";
+import { count, some } from "../model/text";
+
+/**
+ * The computed argument by which a preview shows what an `up` puts back beside what the program changes: a text, made by the check
+ * from what is there. It is in no output.
+ */
+export const PUTS_BACK = "putsBack";
+
+/** Declared entries that are not there as the state says. */
+export interface Lost {
+  readonly missing: readonly CanonicalPrefix[];
+  /** Those that are there with another value: the one that is there. */
+  readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
+}
+
+/** What is lost of entries that the program declares as the state has them: what it changes, it sends anyway. */
+export const lostOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Lost => {
+  const missing: CanonicalPrefix[] = [];
+  const different = new Map<CanonicalPrefix, ListedValue>();
+  for (const [prefix, value] of desired) {
+    const listed = observed.get(prefix);
+    if (listed === value || known.get(prefix) !== value) continue;
+    if (listed === undefined) missing.push(prefix);
+    else different.set(prefix, listed);
+  }
+  return { missing, different };
+});
+
+/** The same without entries whose changes the program ignores. */
+export function beside(lost: Lost, ignored: { has(prefix: CanonicalPrefix): boolean }): Lost {
+  const { missing, different } = lost;
+  return {
+    missing: missing.filter((prefix) => !ignored.has(prefix)),
+    different: new Map([...different].filter(([prefix]) => !ignored.has(prefix))),
+  };
+}
+
+/** How many entries are lost. */
+export function sizeOf({ missing, different }: Lost): number {
+  return missing.length + different.size;
+}
+
+/** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
+export function valuesOf({ different }: Lost, desired: ListedMap): string[] {
+  return [...different].map(([prefix, value]) => `${prefix} has the value ${value}, not ${desired.get(prefix)}`);
+}
+
+/** What is put back, in a text that a preview shows: how many, and the first few. */
+export function putsBackText(lost: Lost, desired: ListedMap): string {
+  const values = valuesOf(lost, desired);
+  const parts = [
+    lost.missing.length > 0
+      ? `${count(lost.missing.length, "missing entry", "missing entries")}: ${some(lost.missing)}`
+      : [],
+    values.length > 0 ? `${count(values.length, "other value")}: ${some(values)}` : [],
+  ];
+  return parts.flat().join("; ");
+}

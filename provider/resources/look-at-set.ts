@@ -1,0 +1,74 @@
+import { messageOf } from "../model/errors";
+import type { ListedMap } from "../model/prefix-map";
+import { count, some } from "../model/text";
+import { type Lost, putsBackText, valuesOf } from "./drift";
+import type { LookedAt } from "./handler";
+import type { SetNotices } from "./notices";
+import type { LookedSet, ResourceSet } from "./resource-set";
+import type { Runtime } from "./runtime";
+
+/** What an `up` puts back of what the state says, given what the look saw. */
+export function lookAgain(
+  { notices }: Pick<Runtime, "notices">,
+  { set, what, refused }: LookedSet,
+  known: ListedMap,
+  desired: ListedMap,
+): LookedAt {
+  if (refused !== undefined) notices.warn(`${what} cannot be seen, and this run goes by the state alone. ${refused}`);
+  const lost = set.lost(known, desired);
+  return lost ? { putsBack: set.shown(putsBackText(lost, desired)) } : {};
+}
+
+/**
+ * What a create will meet, given what the look saw: a preview fails where the `up` would.
+ *
+ * @param isDecided True where what is there now is what is there then.
+ * @param plan Throws where something is in the way.
+ */
+export function lookNew(
+  { advice, notices }: Pick<Runtime, "advice" | "notices">,
+  { what, refused }: LookedSet,
+  isDecided: boolean,
+  plan: () => void,
+): LookedAt {
+  const fails = (why: string) => ({
+    problems: [["up would fail.", why, ...advice.of(WITHOUT_LOOK)].join(" ")],
+  });
+  if (refused !== undefined) {
+    if (isDecided) return fails(`${what} now: ${refused}`);
+    notices.warn(`${what} cannot be seen. ${refused}`);
+  }
+  if (!isDecided) return {};
+  try {
+    plan();
+    return {};
+  } catch (error) {
+    return fails(messageOf(error));
+  }
+}
+
+const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
+
+/** Says what is lost, and that it is put back. */
+export function sayLost(notices: SetNotices, set: ResourceSet, lost: Lost, desired: ListedMap): void {
+  const { length } = lost.missing;
+  const { size } = lost.different;
+  if (length > 0)
+    notices.seen(set, `lacks ${declared(length)} (${some(lost.missing)}): this up puts ${them(length)} back.`);
+  if (size === 0) return;
+  const values = size === 1 ? "another value" : "other values";
+  notices.seen(
+    set,
+    `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): this up puts ${them(size)} back.`,
+  );
+}
+
+/** `3 declared entries` */
+export function declared(number: number): string {
+  return count(number, "declared entry", "declared entries");
+}
+
+/** What goes on about so many. */
+export function them(number: number): string {
+  return number === 1 ? "it" : "them";
+}

@@ -1,0 +1,176 @@
+import type { SharedReads } from "../batch/shared-reads";
+import { isUnreachable, RequestError } from "../client/errors";
+import { duration } from "../client/retry";
+import type { World } from "../client/world";
+import { messageOf, PacketFilterError } from "../model/errors";
+import type { Advice } from "./advice";
+import type { Connection } from "./connections";
+import type { Notices } from "./notices";
+import { adviceIn } from "./remedy";
+import { ConfigError, type Settings } from "./settings";
+
+/** How long a run waits for a node or receiver that it may do without, in milliseconds. */
+const PATIENCE_MS = 2_000;
+/** How long it waits for all of them that do not answer, in milliseconds. */
+const PATIENCE_IN_ALL_MS = 4_000;
+/** After so long, the other nodes of the configuration are asked beside the one that is slow, in milliseconds. */
+const BESIDE_AFTER_MS = 200;
+
+/** What is asked for a look: a set of a node, or what is active at a receiver. */
+export interface Looked<T> {
+  readonly at: Connection;
+  /** How messages call it: `fra1 prefixset://edge/blocked`. */
+  readonly what: string;
+  readonly reads: SharedReads<T>;
+}
+
+/** What came of a look; neither where nothing was asked, and where nothing answered, which is said. */
+export interface Seen<T> {
+  readonly there?: T;
+  /** The answer was a no, or cannot be read: why. */
+  readonly refused?: string;
+}
+
+/** A look that is under way or over. */
+interface Try {
+  readonly began: number;
+  readonly answer: Promise<unknown>;
+}
+
+/**
+ * Looks at what is there before anything is decided: each set and receiver once a process, for whichever resource comes first.
+ * The list is that of a refresh before it and of the first write after it. The engine has one resource checked after the other, so what
+ * does not answer is waited for once, and others that may not answer either are asked beside it.
+ */
+export class Look {
+  /** The first one at each address. */
+  private readonly tries = new Map<string, Try>();
+  /** Addresses that did not answer, and why. */
+  private readonly unseen = new Map<string, string>();
+  private readonly told = new Set<string>();
+  private readonly answers = new WeakMap<object, Promise<unknown>>();
+  private waiting = 0;
+  private since = 0;
+  private waited = 0;
+
+  constructor(
+    private readonly world: Pick<World, "monotonic" | "after">,
+    private readonly say: { readonly notices: Notices; readonly advice: Advice },
+    private readonly settings: () => Settings,
+  ) {}
+
+  /**
+   * What is there, as far as it can be seen.
+   *
+   * @param beside What else may be asked for at the same time, since it may be slow as well.
+   * @throws {ConfigError} where it cannot be seen, and has to be
+   */
+  at<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
+    const { detectDrift } = this.settings();
+    if (detectDrift === "off") return Promise.resolve({});
+    const { reads } = looked;
+    const known = this.answers.get(reads) as Promise<Seen<T>> | undefined;
+    const answer = known ?? (detectDrift === "require" ? this.required(looked) : this.patient(looked, beside));
+    this.answers.set(reads, answer);
+    return answer;
+  }
+
+  private async required<T>({ reads, what }: Looked<T>): Promise<Seen<T>> {
+    try {
+      return { there: await reads.read() };
+    } catch (error) {
+      throw new ConfigError(
+        `packetfilter:detectDrift is "require", and ${what} cannot be seen. ${messageOf(error)} Without it: pulumi config set packetfilter:detectDrift auto.`,
+      );
+    }
+  }
+
+  private async patient<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[]): Promise<Seen<T>> {
+    const { at, reads } = looked;
+    const there = this.tries.get(at.endpoint);
+    // What was asked first at this address tells whether anything answers there.
+    if (there)
+      await this.during(
+        there.answer.catch(() => undefined),
+        this.patience(there.began),
+        () => undefined,
+      );
+    if (this.unseen.has(at.endpoint)) return this.silent(looked);
+    const { began } = this.begin(looked);
+    const cancel = this.world.after(Math.max(0, BESIDE_AFTER_MS - this.waited), () => {
+      for (const other of beside()) if (!this.tries.has(other.at.endpoint)) this.begin(other);
+    });
+    try {
+      const patience = this.patience(began);
+      const late = () => {
+        throw new Silence(`It does not answer within ${duration(patience)}.`);
+      };
+      return { there: await this.during(reads.read(), patience, late) };
+    } catch (error) {
+      if (!(error instanceof PacketFilterError)) throw error;
+      const isSilent = isUnreachable(error) || !(error instanceof RequestError);
+      this.say.advice.of(adviceIn(error));
+      if (!isSilent) return { refused: error.message };
+      this.unseen.set(at.endpoint, error.message);
+      return this.silent(looked);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Says once of each address that it is silent, and of the first what comes of it. */
+  private silent({ at, what }: Looked<unknown>): { there?: never } {
+    const isFirst = this.told.size === 0;
+    if (this.told.has(at.endpoint)) return {};
+    this.told.add(at.endpoint);
+    const fate = isFirst
+      ? ' This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it answers.'
+      : "";
+    this.say.notices.warn(
+      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} does not answer.${fate} ${this.unseen.get(at.endpoint)}`,
+    );
+    return {};
+  }
+
+  private begin({ at, reads }: Looked<unknown>): Try {
+    const began = this.world.monotonic();
+    const answer = reads.read({ until: began + PATIENCE_MS });
+    const made = { began, answer };
+    answer.catch((error: unknown) => {
+      if (isUnreachable(error)) this.unseen.set(at.endpoint, error.message);
+    });
+    if (!this.tries.has(at.endpoint)) this.tries.set(at.endpoint, made);
+    return made;
+  }
+
+  /** How much longer one that was asked then is waited for: once one has been silent, the others share what is left in all. */
+  private patience(began: number): number {
+    const own = PATIENCE_MS - (this.world.monotonic() - began);
+    const left = this.unseen.size === 0 ? own : (PATIENCE_IN_ALL_MS - this.waited) / 2;
+    return Math.max(0, Math.min(own, left));
+  }
+
+  /** Waits for an answer, and counts the time in which anything is waited for. */
+  private async during<T, L>(answer: Promise<T>, patienceMs: number, late: () => L): Promise<T | L> {
+    if (this.waiting === 0) this.since = this.world.monotonic();
+    this.waiting += 1;
+    let cancel = () => {};
+    const ended = new Promise<void>((resolve) => {
+      cancel = this.world.after(patienceMs, resolve);
+    });
+    try {
+      return await Promise.race([answer, ended.then(late)]);
+    } finally {
+      cancel();
+      this.waiting -= 1;
+      if (this.waiting === 0) this.waited += this.world.monotonic() - this.since;
+    }
+  }
+}
+
+/** Nothing answered in time. */
+class Silence extends PacketFilterError {
+  constructor(message: string) {
+    super(message, "silent");
+  }
+}

@@ -1,0 +1,35 @@
+import { equal, type ListedMap } from "../../model/prefix-map";
+
+/**
+ * Which nodes of a group are known to be machines of their own: two with different numbers answered with different contents
+ * once. Nodes with the same number, or without one, may be one machine behind two addresses.
+ */
+export type Apart = ReadonlyMap<string, number>;
+
+/**
+ * Learns from lists that were made together, before anything was written. Without the list of some node nothing is learnt: of
+ * a number it must be known from which others it differs.
+ */
+export function refined(apart: Apart, seen: ReadonlyMap<string, ListedMap>, nodes: readonly string[]): Apart {
+  if (nodes.some((node) => !seen.has(node))) return apart;
+  const kinds: ListedMap[] = [];
+  const kindOf = (node: string) => {
+    const list = seen.get(node) ?? new Map();
+    const found = kinds.findIndex((kind) => equal(kind, list));
+    return found >= 0 ? found : kinds.push(list) - 1;
+  };
+  const kindsOfNodes = new Map(nodes.map((node) => [node, kindOf(node)]));
+  if (kinds.length < 2) return apart;
+  const numbered = new Set(nodes.filter((node) => apart.has(node)).map((node) => kindsOfNodes.get(node)));
+  const numbers = new Map<string, number>();
+  const refinedNumbers = nodes.flatMap((node): [string, number][] => {
+    const [before, kind] = [apart.get(node), kindsOfNodes.get(node)];
+    // A node that is new, and holds what another does, may be that one.
+    if (before === undefined && numbered.has(kind)) return [];
+    const key = JSON.stringify([before, kind]);
+    const number = numbers.get(key) ?? numbers.size + 1;
+    numbers.set(key, number);
+    return [[node, number]];
+  });
+  return new Map(refinedNumbers);
+}

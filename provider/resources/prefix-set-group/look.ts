@@ -1,0 +1,53 @@
+import { addTo } from "../../model/group";
+import { hasUnknown, type JsonObject } from "../../model/json";
+import { some } from "../../model/text";
+import type { LookedAt } from "../handler";
+import { lookAgain } from "../look-at-set";
+import { isSameSet } from "../prefix-set/check";
+import { SetLifecycle } from "../prefix-set/lifecycle";
+import { ResourceSet } from "../resource-set";
+import type { Runtime } from "../runtime";
+import { readInputs } from "./state";
+
+/** Looks at every node of a group, side by side: what an `up` puts back there, told once of nodes that lack the same. */
+export async function lookAtGroup(
+  runtime: Runtime,
+  olds: JsonObject,
+  json: JsonObject,
+  isDecided: boolean,
+): Promise<LookedAt> {
+  if (hasUnknown(json)) return {};
+  const inputs = readInputs(json);
+  const before = isSameSet(olds, json) && !hasUnknown(olds) ? readInputs(olds) : undefined;
+  const isNew = Object.keys(olds).length === 0;
+  const lifecycle = new SetLifecycle(runtime);
+  const alike = new Map<string, string[]>();
+  const problems = new Set<string>();
+  const looks = [...inputs.nodes.keys()].map(async (node) => {
+    const looked = await ResourceSet.look(runtime, { ...json, node });
+    if (!looked) return;
+    const wanted = inputs.of(node);
+    const known = before?.nodes.has(node) ? before.of(node).entries : new Map();
+    const found = isNew
+      ? lifecycle.lookNew(looked, wanted, isDecided)
+      : lookAgain(runtime, looked, known, wanted.entries);
+    if (found.putsBack !== undefined) addTo(alike, found.putsBack, node);
+    for (const problem of found.problems ?? []) problems.add(problem);
+  });
+  await Promise.all(looks);
+  if (problems.size > 0) return { problems: [...problems] };
+  // In the order of the arguments, which the engine sorts by name, whichever node answered first.
+  const order = [...inputs.nodes.keys()];
+  const at = (nodes: readonly string[]) => order.filter((node) => nodes.includes(node));
+  const parts = [...alike].map(([text, nodes]) => ({ text, nodes: at(nodes) }));
+  parts.sort(
+    (a, b) => b.nodes.length - a.nodes.length || order.indexOf(a.nodes[0] ?? "") - order.indexOf(b.nodes[0] ?? ""),
+  );
+  const told = parts.slice(0, TOLD).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
+  const rest = parts.slice(TOLD).flatMap(({ nodes }) => nodes);
+  const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
+  return parts.length > 0 ? { putsBack: [...told, ...more].join("; ") } : {};
+}
+
+/** So many ways in which nodes lack entries are told. */
+const TOLD = 5;

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { parseEndpoint } from "../../../client/endpoint";
+import { attempt } from "../../../model/errors";
+import { isObject, type JsonObject, without } from "../../../model/json";
+
+/** Milliseconds after which a check that has not passed is given up. */
+const CHECK_TIMEOUT_MS = 60_000;
+/** The longest time that a timer of Node takes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+const milliseconds = z
+  .number({ error: "is not a number of milliseconds" })
+  .min(0, "is negative")
+  .max(LONGEST_MS, `is more than ${LONGEST_MS}`);
+const text = z.string({ error: "is not a text" });
+
+const checkSchema = z
+  .strictObject({
+    url: text.refine(isUrl, { error: "is no http:// or https:// url" }).optional(),
+    headers: z.record(z.string(), text, { error: "is not an object of texts" }).optional(),
+    status: z.number({ error: "is not a status" }).int("is not a status").min(100, "is not a status").optional(),
+    command: z
+      .array(text, { error: "is not an array of texts" })
+      .min(1, "is empty: write the program and its arguments")
+      .optional(),
+  })
+  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
+    error: "has to have either a url or a command",
+  })
+  .refine(({ headers, status, command }) => command === undefined || (headers ?? status) === undefined, {
+    error: "has a command, to which neither headers nor status belong",
+  });
+
+/** What a check asks: a url, in which `{node}` is each node that the wave changed, or a command. */
+export type Check = z.output<typeof checkSchema>;
+
+/** The argument `rollout`; its waves are read with the names of the nodes. */
+export const rolloutSchema = z.strictObject({
+  waves: z.custom<unknown>((waves) => waves !== undefined, { error: "is missing" }),
+  pauseMs: milliseconds.default(0),
+  check: checkSchema.optional(),
+  checkTimeoutMs: milliseconds.min(1, "is less than 1").default(CHECK_TIMEOUT_MS),
+});
+
+const pendingSchema = z.object({
+  wave: z.number(),
+  of: z.number(),
+  nodes: z.array(z.string()),
+  reason: z.string(),
+});
+
+/** A wave that has not passed, as the state says it. */
+export type Pending = z.output<typeof pendingSchema>;
+
+/** Parts the argument from what the state says beside it: both are called `rollout`. @throws {z.ZodError} */
+export function readRollout(rollout: unknown) {
+  if (!isObject(rollout)) return { given: undefined, args: undefined, pending: undefined };
+  const { reason } = rollout;
+  const given: JsonObject = without(rollout, Object.keys(pendingSchema.shape));
+  const isGiven = Object.keys(given).length > 0;
+  return {
+    /** As it came. */
+    given: isGiven ? given : undefined,
+    args: isGiven ? rolloutSchema.parse(given) : undefined,
+    pending: reason === undefined ? undefined : pendingSchema.parse(rollout),
+  };
+}
+
+/** True where one check is as strict as the other: what is asked, and what passes. Headers hold keys, which are rotated. */
+export function isSameCheck(one: Check, other: Check): boolean {
+  return identity(one) === identity(other);
+}
+
+function identity(check: Check): string {
+  const { url, status = OK, command } = check;
+  return JSON.stringify(command ?? [url, status]);
+}
+
+/** The status that passes unless another is asked for. */
+export const OK = 200;
+
+/** The address for one node. */
+export function urlFor(url: string, node: string): string {
+  return url.replaceAll("{node}", encodeURIComponent(node));
+}
+
+function isUrl(url: string): boolean {
+  const base = urlFor(url, "node").replace(/[?#].*$/s, "");
+  return attempt(() => parseEndpoint(base, "url")) !== undefined;
+}

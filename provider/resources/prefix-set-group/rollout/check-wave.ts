@@ -1,0 +1,38 @@
+import { pause } from "../../../client/clock";
+import type { Check } from "./arguments";
+import { runCommand } from "./command-check";
+import { HttpCheck } from "./http-check";
+import type { CheckedWave, CheckWorld, Unpassed } from "./wave-check";
+
+/** A check that has not passed is tried again after so many milliseconds. */
+const AGAIN_MS = 5_000;
+
+/** One try: why it did not pass, or nothing. @param left Milliseconds that it may take. */
+type Try = (left: number) => Promise<Unpassed | undefined>;
+
+/** Asks the check of a wave until it passes, or its time is over. */
+export async function checkWave(
+  { world, env, signal }: CheckWorld,
+  check: Check,
+  { nodes, set, timeoutMs, isOnce = false }: CheckedWave,
+): Promise<Unpassed | undefined> {
+  const { command } = check;
+  const http = command === undefined ? new HttpCheck(check, nodes, { world, signal }) : undefined;
+  const run = async (left: number) => {
+    const reason = await runCommand(command ?? [], { nodes, set, env, world, signal, left });
+    return reason === undefined ? undefined : { nodes, reason };
+  };
+  const attempt: Try = (left) => http?.attempt(left) ?? run(left);
+  const end = world.monotonic() + timeoutMs;
+  try {
+    for (;;) {
+      const unpassed = await attempt(Math.max(1, end - world.monotonic()));
+      if (unpassed === undefined || isOnce || signal.aborted) return unpassed;
+      if (world.monotonic() + AGAIN_MS > end) return unpassed;
+      await pause(world, AGAIN_MS, signal);
+      if (signal.aborted) return unpassed;
+    }
+  } finally {
+    await http?.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { duration } from "../../../client/retry";
+import { attempt, messageOf } from "../../../model/errors";
+import { told } from "../../../model/foreign-text";
+import type { CheckedWave, CheckWorld } from "./wave-check";
+
+/** Characters of its output, from the end, of which the last line is told. */
+const KEPT = 4_096;
+
+/** What a command is run for, and how long it may take in milliseconds. */
+interface CommandRun extends CheckWorld, Pick<CheckedWave, "nodes" | "set"> {
+  readonly left: number;
+}
+
+/**
+ * Runs a command in the folder of the program, in which the engine starts the provider. It passes with exit code 0. A
+ * command that has to end takes along what it started, where the system has groups of processes.
+ *
+ * @returns why it did not pass
+ */
+export function runCommand(command: readonly string[], run: CommandRun): Promise<string | undefined> {
+  const { nodes, set, env, world, signal, left } = run;
+  const [program = "", ...args] = command;
+  const failed = (what: string) => told(`${program}: ${what}`, (text) => text);
+  if (signal.aborted) return Promise.resolve(failed("the run was cancelled"));
+  return new Promise((resolve) => {
+    const child = attempt(() =>
+      spawn(program, args, {
+        env: { ...env, PACKETFILTER_NODES: nodes.join(","), PACKETFILTER_SET: set },
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      }),
+    );
+    if (!child) return resolve(failed("it cannot be started"));
+    let output = "";
+    let stopped: string | undefined;
+    const stop = (why: string) => {
+      stopped ??= why;
+      kill(child);
+    };
+    const onAbort = () => stop("the run was cancelled");
+    const onExit = () => kill(child);
+    const cancelTimer = world.after(left, () => stop(`it did not end within ${duration(left)}, and was killed`));
+    signal.addEventListener("abort", onAbort, { once: true });
+    process.once("exit", onExit);
+    const settle = (reason: string | undefined) => {
+      cancelTimer();
+      signal.removeEventListener("abort", onAbort);
+      process.removeListener("exit", onExit);
+      resolve(reason);
+    };
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-KEPT)));
+    child.once("error", (error) => settle(failed(messageOf(error))));
+    // Not "close": what the command left running may hold its output open.
+    child.once("exit", (code, name) => {
+      if (stopped !== undefined) return settle(failed(stopped));
+      if (code === 0) return settle(undefined);
+      // What it wrote last is read in the turn after its end.
+      setImmediate(() =>
+        settle(failed(`${code === null ? `ended by ${name}` : `exit code ${code}`}${lastLine(output)}`)),
+      );
+    });
+  });
+}
+
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  // A system without groups of processes knows no negative number.
+  if (attempt(() => process.kill(-pid, "SIGKILL")) === undefined) attempt(() => process.kill(pid, "SIGKILL"));
+}
+
+function lastLine(output: string): string {
+  const line = output.trim().split("\n").at(-1)?.trim();
+  return line ? `: ${line}` : "";
+}

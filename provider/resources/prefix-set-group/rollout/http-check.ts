@@ -1,0 +1,92 @@
+import { senderHeaders, userinfoOf } from "../../../client/endpoint";
+import { Http, HttpFailure } from "../../../client/http";
+import { Redactor } from "../../../client/redact";
+import { duration } from "../../../client/retry";
+import { codeOf, messageOf } from "../../../model/errors";
+import { addTo } from "../../../model/group";
+import { some } from "../../../model/text";
+import { type Check, OK, urlFor } from "./arguments";
+import type { CheckWorld, Unpassed } from "./wave-check";
+
+/** Milliseconds for one request and its answer. */
+const REQUEST_MS = 10_000;
+/** Requests at the same time. */
+const AT_ONCE = 16;
+/** Longer answers are refused: only the status counts. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+/** Asks an address for each node of a wave. What has passed is not asked again. */
+export class HttpCheck {
+  private readonly http: Http;
+  private readonly redactor: Redactor;
+  /** Nodes by their addresses, as long as those have not passed. */
+  private readonly open = new Map<string, string[]>();
+
+  constructor(
+    private readonly check: Check,
+    nodes: readonly string[],
+    private readonly world: Pick<CheckWorld, "world" | "signal">,
+  ) {
+    const url = check.url ?? "";
+    const { authorization, secrets } = userinfoOf(new URL(urlFor(url, "node")));
+    this.redactor = new Redactor([...Object.values(check.headers ?? {}), authorization, ...secrets]);
+    this.http = new Http(
+      { timeoutMs: REQUEST_MS, connections: AT_ONCE, maxAnswerBytes: MAX_ANSWER_BYTES },
+      world.world,
+    );
+    for (const node of nodes) addTo(this.open, urlFor(url, node), node);
+  }
+
+  async attempt(left: number): Promise<Unpassed | undefined> {
+    const reasons: string[] = [];
+    await Promise.all(
+      [...this.open.keys()].map(async (url) => {
+        const reason = await this.ask(new URL(url), Math.min(left, REQUEST_MS));
+        if (reason === undefined) this.open.delete(url);
+        else reasons.push(reason);
+      }),
+    );
+    if (reasons.length === 0) return undefined;
+    return { nodes: [...this.open.values()].flat(), reason: some(reasons.sort()) };
+  }
+
+  close(): Promise<void> {
+    return this.http.close();
+  }
+
+  private async ask(url: URL, timeoutMs: number): Promise<string | undefined> {
+    const { status: wanted = OK, headers = {} } = this.check;
+    const { authorization } = userinfoOf(url);
+    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    url.username = "";
+    url.password = "";
+    url.hash = "";
+    const request = {
+      method: "GET",
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...senderHeaders(authorization), ...given },
+    } as const;
+    const label = `GET ${url.href}`;
+    try {
+      const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
+      return status === wanted ? undefined : this.redactor.told(`${label}: HTTP ${status}`);
+    } catch (error) {
+      return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);
+    }
+  }
+
+  private wordsOf(error: unknown, timeoutMs: number): string {
+    if (!(error instanceof HttpFailure)) return messageOf(error);
+    switch (error.kind) {
+      case "timeout":
+        return `no answer within ${duration(timeoutMs)}`;
+      case "cancelled":
+        return "the run was cancelled";
+      case "too-large":
+        return `an answer of more than ${MAX_ANSWER_BYTES} bytes`;
+      case "connection":
+        return messageOf(error.cause) || (codeOf(error.cause) ?? "no connection");
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import { count, some } from "../../../model/text";
+import { type Check, isSameCheck, type Pending, type readRollout } from "./arguments";
+import type { Unpassed } from "./wave-check";
+import { inWaves } from "./waves";
+
+/** Nodes that change together. */
+export interface Wave {
+  /** From 1, as the program counts. */
+  readonly number: number;
+  readonly of: number;
+  readonly nodes: readonly string[];
+}
+
+/** What became of the nodes of a wave. */
+export interface Written {
+  /** Those whose content the run changed. */
+  readonly changed: readonly string[];
+  /** Those that do not hold what they should, where the group may not go on without them. */
+  readonly failed: readonly string[];
+  /** Why, of the first of them. */
+  readonly reason: string;
+}
+
+/** The nodes of a group, as a rollout sees them. Those of the state have the names that the program gives them. */
+export interface RolloutNodes {
+  readonly names: readonly string[];
+  /** What the program calls a node of the state; its own name where it left the program. */
+  nameNow(node: string): string;
+  /** True where a node does not hold what the program wants, as far as is known. */
+  needs(node: string): boolean;
+  /** True where the last write at a node did not end. */
+  hasFailed(node: string): boolean;
+  /**
+   * Nodes that hold otherwise than the state says: an update that was killed leaves no other trace. As far as they answer.
+   */
+  strays(): Promise<readonly string[]>;
+  write(nodes: readonly string[]): Promise<Written>;
+}
+
+/** What a rollout does between the writes. */
+export interface RolloutSteps {
+  /** Asks the check of these nodes. Returns which did not pass, and why. */
+  check(check: Check, nodes: readonly string[], isOnce: boolean): Promise<Unpassed | undefined>;
+  /** The pause after a wave. */
+  pause(wave: Wave): Promise<void>;
+  /** True once the run is to end. */
+  isCancelled(): boolean;
+  /** A sentence: how a person takes a wave as passed. */
+  readonly wayOut: string;
+}
+
+/** A wave that did not pass: nothing after it was touched. */
+export interface Red {
+  /** Sentences for the error. */
+  readonly text: string;
+  /** What the state says of it; absent where the state stays as it is. */
+  readonly pending?: Pending;
+}
+
+type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
+
+/** The waves of a group by its arguments; all nodes at once without them. */
+export function wavesOf(names: readonly string[], { args }: Pick<Read, "args">): Wave[] {
+  const all = args ? inWaves(names, args.waves) : [[...names]];
+  return all.map((nodes, index) => ({ number: index + 1, of: all.length, nodes }));
+}
+
+/**
+ * Brings the nodes of a group to what the program wants, wave by wave. A wave passes when its nodes hold what they should
+ * and its check has passed; until then no other node is touched, by whatever run of whatever program:
+ *
+ * - The state names the wave that did not pass. Its check is the first thing that the next run asks; where it does not
+ *   pass, and the program has the same check, the program's entries go to the nodes of that wave, which are checked anew.
+ * - A run that was killed has told the state nothing. Its nodes hold otherwise than the state says, and are treated alike.
+ * - A check that the program changed or dropped is asked as the state has it, and nothing is written before it passes.
+ */
+export class Rollout {
+  private readonly waves: readonly Wave[];
+  /** The check that nodes owe which have not passed: the one with which they were written. */
+  private readonly owed: Check | undefined;
+  private readonly isOwn: boolean;
+
+  constructor(
+    private readonly nodes: RolloutNodes,
+    private readonly program: Pick<Read, "args">,
+    private readonly state: Read,
+    private readonly steps: RolloutSteps,
+    /** True where the user lets pass what has not passed. */
+    private readonly isLifted: boolean,
+  ) {
+    this.waves = wavesOf(nodes.names, program);
+    this.owed = state.args?.check ?? this.check;
+    this.isOwn = this.owed === undefined || (this.check !== undefined && isSameCheck(this.owed, this.check));
+  }
+
+  private get check(): Check | undefined {
+    return this.program.args?.check;
+  }
+
+  /** @returns the wave that did not pass, if one did not */
+  async run(): Promise<Red | undefined> {
+    const owing = await this.owing();
+    if ("text" in owing) return owing;
+    const isFirst = (node: string) => owing.includes(node);
+    const first = this.part(isFirst);
+    const rest = this.part((node) => !isFirst(node));
+    const open = new Set(owing);
+    for (const wave of first) {
+      const red = await this.step(wave, { owing: open, later: [...first, ...rest], isFinal: rest.length === 0 });
+      if (red) return red;
+      for (const node of wave.nodes) open.delete(node);
+    }
+    if (open.size > 0 && this.check) {
+      const unpassed = await this.steps.check(this.check, [...open], false);
+      if (unpassed) {
+        const red = this.red(this.waveOf([...open]), [...open], unpassed.reason, rest);
+        return { ...red, text: `${red.text} It left the program. ${this.steps.wayOut}` };
+      }
+    }
+    for (const wave of rest) {
+      const red = await this.step(wave, { owing: new Set(), later: rest, isFinal: wave === rest.at(-1) });
+      if (red) return red;
+    }
+    return undefined;
+  }
+
+  /** Nodes that are to pass before all others, once their check was asked; or that it stays red. */
+  private async owing(): Promise<readonly string[] | Red> {
+    const { pending } = this.state;
+    if (this.isLifted) return [];
+    const recorded = pending?.nodes.map((node) => this.nodes.nameNow(node)) ?? [];
+    const strays = this.owed ? await this.nodes.strays() : [];
+    const owing = [...new Set([...recorded, ...strays])];
+    if (!this.owed || owing.length === 0) return owing.filter((node) => this.nodes.names.includes(node));
+    const unwritten = recorded.filter((node) => this.nodes.hasFailed(node));
+    if (this.isOwn && unwritten.length > 0) return owing;
+    const canMend = this.isOwn && owing.some((node) => this.nodes.names.includes(node) && this.nodes.needs(node));
+    const check = this.isOwn && this.check ? this.check : this.owed;
+    const unpassed = await this.steps.check(check, owing, canMend);
+    if (!unpassed) return unwritten;
+    if (canMend) return unpassed.nodes;
+    const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
+    const red = this.red(wave, owing, unpassed.reason, this.waves);
+    if (this.isOwn) return red;
+    return { text: `${red.text} The program has another check by now, or none: put it back. ${this.steps.wayOut}` };
+  }
+
+  private async step(
+    wave: Wave,
+    { owing, later, isFinal }: { owing: ReadonlySet<string>; later: readonly Wave[]; isFinal: boolean },
+  ): Promise<Red | undefined> {
+    const rest = later.slice(later.indexOf(wave) + 1);
+    if (this.steps.isCancelled()) return this.cancelled([...owing], later.slice(later.indexOf(wave)));
+    const { changed, failed, reason } = await this.nodes.write(wave.nodes);
+    const unpassed = new Set([...failed, ...changed, ...owing]);
+    if (failed.length > 0) return this.red(wave, [...unpassed], reason, rest);
+    const checked = wave.nodes.filter((node) => changed.includes(node) || owing.has(node));
+    if (checked.length === 0) return undefined;
+    if (changed.length > 0 && !isFinal) await this.steps.pause(wave);
+    const failure = this.check && (await this.steps.check(this.check, checked, false));
+    return failure && this.red(wave, [...unpassed], failure.reason, rest);
+  }
+
+  /** The waves, with these of their nodes. */
+  private part(isIn: (node: string) => boolean): Wave[] {
+    return this.waves.flatMap((wave) => {
+      const nodes = wave.nodes.filter(isIn);
+      return nodes.length > 0 ? [{ ...wave, nodes }] : [];
+    });
+  }
+
+  /** The wave in which nodes are, where the program has them; else the one that the state names. */
+  private waveOf(nodes: readonly string[]): Wave {
+    const found = this.waves.find((wave) => wave.nodes.some((node) => nodes.includes(node)));
+    const { wave: number = 1, of = this.waves.length } = this.state.pending ?? {};
+    return found ?? { number, of, nodes };
+  }
+
+  private red(wave: Wave, nodes: readonly string[], reason: string, later: readonly Wave[]): Red {
+    const { number, of } = wave;
+    const end = /[.!?…]$/.test(reason) ? "" : ".";
+    const text = `wave ${number} of ${of} (${some(nodes)}) did not pass: ${reason}${end}${this.untouched(number, nodes, later)}`;
+    return { text, pending: { wave: number, of, nodes: [...nodes], reason } };
+  }
+
+  private cancelled(owing: readonly string[], later: readonly Wave[]): Red {
+    const reason = "the run was cancelled";
+    if (owing.length > 0) return this.red(this.waveOf(owing), owing, reason, later);
+    return { text: `${reason}.${this.untouched(0, [], later)}` };
+  }
+
+  /** Says that others were left alone, where there is something to be done at them. */
+  private untouched(number: number, nodes: readonly string[], others: readonly Wave[]): string {
+    const isLeft = (node: string) => !nodes.includes(node) && this.nodes.needs(node);
+    const left = others.filter((wave) => wave.nodes.some(isLeft));
+    if (left.length === 0) return "";
+    const isLater = left.every((wave) => wave.number > number);
+    const [one, more] = isLater ? ["node of a later wave", "nodes of later waves"] : ["other node", "other nodes"];
+    const size = left.flatMap((wave) => wave.nodes.filter(isLeft)).length;
+    return ` ${count(size, `${one} was`, `${more} were`)} not touched.`;
+  }
+}

@@ -1,0 +1,29 @@
+import type { World } from "../../../client/world";
+import type { Environment } from "../../environment-credentials";
+
+/** What a check takes from its surroundings. */
+export interface CheckWorld {
+  readonly world: Pick<World, "after" | "sleep" | "monotonic" | "dispatcher">;
+  /** Of a command. */
+  readonly env: Environment;
+  /** Ends the check. */
+  readonly signal: AbortSignal;
+}
+
+/** A check that nodes did not pass. */
+export interface Unpassed {
+  /** Those that did not pass; all of a wave where that cannot be told. */
+  readonly nodes: readonly string[];
+  /** Why, as half a sentence. */
+  readonly reason: string;
+}
+
+/** What is checked, and how long. */
+export interface CheckedWave {
+  readonly nodes: readonly string[];
+  /** The set's url. */
+  readonly set: string;
+  readonly timeoutMs: number;
+  /** True where it is not tried again. */
+  readonly isOnce?: boolean;
+}

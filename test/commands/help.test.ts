@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { run } from "./support";
+
+/** The help of every command, by its words. */
+const helps = new Map<string, string>();
+beforeAll(async () => {
+  const collect = async (words: readonly string[]): Promise<void> => {
+    const { code, out } = await run([...words, "--help"]);
+    expect([words, code]).toEqual([words, 0]);
+    helps.set(words.join(" "), out);
+    const [, list = ""] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(out) ?? [];
+    const below = [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => name ?? []);
+    for (const name of below) if (!["help", "version"].includes(name)) await collect([...words, name]);
+  };
+  await collect([]);
+});
+
+test("of every command has examples of it, and says where there is more to read", async () => {
+  const pages = new Set<string>();
+  expect(helps.size).toBeGreaterThan(30);
+  for (const [words, help] of helps) {
+    const [name = ""] = words.split(" ").slice(-1);
+    expect([words, help]).toEqual([words, expect.stringMatching(/\nExamples:\n(?: {2}.*\n)+/)]);
+    expect([words, help.slice(help.indexOf("\nExamples:"))]).toEqual([words, expect.stringContaining(name)]);
+    const [, page] = /\nDocumentation: pulumi-packetfilter docs(.*)\n$/.exec(help) ?? [];
+    expect([words, page]).toEqual([words, expect.any(String)]);
+    pages.add(page?.trim() ?? "");
+    expect([words, help]).not.toEqual([words, expect.stringContaining("(default: [])")]);
+  }
+  for (const page of pages) expect([page, (await run(["docs", ...(page ? [page] : [])])).code]).toEqual([page, 0]);
+});
+
+test("has the options of nodes and receivers in groups of their own, behind those of the command", () => {
+  const help = helps.get("import") ?? "";
+  const groups = [...help.matchAll(/^([A-Z][^\n]*):\n(?= {2}-)/gm)].map(([, title]) => title);
+  expect(groups).toEqual(["Options", "Which nodes, and how they are reached", "Which receiver"]);
+  const own = help.slice(help.indexOf("Options:"), help.indexOf("Which nodes"));
+  expect([...own.matchAll(/^ {2}(-[-\w]+)/gm)].map(([, flag]) => flag)).toEqual([
+    ...["--out", "--as", "--signaling", "--name", "--unprotected"],
+    "-h",
+  ]);
+  for (const words of ["list", "capture", "probe", "block", "unblock", "block expire"])
+    expect(helps.get(words)).toContain("\nWhich nodes, and how they are reached:\n");
+});
+
+describe("what was likely meant is said", () => {
+  const FILE = ["--file", "blocks.yaml"];
+  test.each([
+    [["blok"], "error: unknown command 'blok'. \"block\" is likely meant."],
+    [["help", "blok"], '"block" is likely meant.'],
+    [["prefixes", "chek"], "error: unknown command 'chek'. \"check\" is likely meant."],
+    [["emulator", "jurnal"], "error: unknown command 'jurnal'. \"journal\" is likely meant."],
+    [["forward", "spol"], "error: unknown command 'spol'. \"spool\" is likely meant."],
+    [["blocks", "--fil", "x"], "error: unknown option '--fil'. \"--file\" is likely meant."],
+    [["list", "--all-node"], '"--all-nodes" is likely meant.'],
+    [["blocks", ...FILE, "--output", "jsn"], 'Allowed choices are table, json, csv. "json" is likely meant.'],
+    [["completion", "zhs"], 'Allowed choices are bash, zsh, fish. "zsh" is likely meant.'],
+  ])("%j", async (words, sentence) => {
+    const ended = await run(words);
+    expect([ended.code, ended.out, ended.err]).toEqual([2, "", expect.stringContaining(sentence)]);
+  });
+
+  test("and of nothing that is near nothing is", async () => {
+    expect(await run(["blocks", "--colour"])).toEqual({ code: 2, out: "", err: "error: unknown option '--colour'\n" });
+  });
+});
+
+describe("colours", () => {
+  const RED = "\u001b[31m";
+  const wrong = (env: Record<string, string>, isTerminal: boolean) =>
+    run(["blocks", "--fil"], { env, ...(isTerminal && { terminal: { columns: () => 80 } }) });
+
+  test.each<[string, Record<string, string>, boolean, boolean]>([
+    ["at a terminal", {}, true, true],
+    ["not in a pipe", {}, false, false],
+    ["not with NO_COLOR", { NO_COLOR: "1" }, true, false],
+    ["not with NO_COLOR, whatever FORCE_COLOR says", { NO_COLOR: "1", FORCE_COLOR: "1" }, true, false],
+    ["with an empty NO_COLOR, which says nothing", { NO_COLOR: "" }, true, true],
+    ["in a pipe with FORCE_COLOR", { FORCE_COLOR: "1" }, false, true],
+    ["not with FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
+  ])("are shown %s: %j", async (_, env, isTerminal, isColoured) => {
+    const { err } = await wrong(env, isTerminal);
+    expect(err.startsWith(RED)).toBe(isColoured);
+    const { out } = await run(["blocks", "--help"], { env });
+    expect(out.includes("\u001b[")).toBe(env.FORCE_COLOR === "1" && !("NO_COLOR" in env));
+  });
+
+  test("are of failures, and of how a command went", async () => {
+    const { err } = await run(["blocks", "--file", "none.yaml"], { env: { FORCE_COLOR: "1" }, folder: "/" });
+    expect(err).toBe(`${RED}none.yaml: there is no such file. Check --file.\u001b[39m\n`);
+  });
+});
+
+describe("exit codes", () => {
+  test.each([
+    ["0", ["--version"], 0],
+    ["0", ["blocks", "--help"], 0],
+    ["1: what fails", ["blocks", "--file", "none.yaml"], 1],
+    ["2: no such command", ["blok"], 2],
+    ["2: no such option", ["list", "--nothing"], 2],
+    ["2: no such value", ["list", "--output", "xml"], 2],
+    ["2: an option twice", ["blocks", "--file", "a.yaml", "--file", "b.yaml"], 2],
+    ["2: a command missing", ["forward", "spool"], 2],
+    ["2: a command missing", ["prefixes"], 2],
+    ["2: an argument missing", ["prefixes", "check"], 2],
+    ["2: an argument missing", ["list"], 2],
+    ["2: an argument missing", ["block"], 2],
+    ["2: an argument missing", ["import"], 2],
+    ["2: an argument missing", ["capture"], 2],
+    ["2: an argument missing", ["completion"], 2],
+    ["2: an argument too many", ["blocks", "more"], 2],
+    ["2: an argument too many", ["emulator", "more", "and", "more"], 2],
+    ["2: an option's value missing", ["blocks", "--file"], 2],
+    ["2: no number", ["report", "--limit", "many"], 2],
+    ["2: no file's ending", ["unblock", "203.0.113.7", "--file", "blocks.txt"], 2],
+    ["2: no prefix", ["unblock", "203.0.113", "--file", "blocks.yaml"], 2],
+  ])("%s: %j", async (_, words, code) => {
+    expect((await run(words, { folder: "/" })).code).toBe(code);
+  });
+});

@@ -1,0 +1,199 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
+import { run } from "./support";
+
+const CLI = join(__dirname, "../../dist/provider/cli.js");
+const BLOCKED = "prefixset://edge/blocked";
+const NOW = Date.parse("2030-01-31T18:00:00Z");
+const NAMES = ["ams1", "ber1", "fra1"];
+
+let folder: string;
+let nodes: Emulator[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-outcomes-"));
+  const state = { arenas: { edge: { sets: { blocked: {} } } } };
+  nodes = await Promise.all(NAMES.map(() => startEmulator({ state })));
+  await stack(nodes.map(({ endpoint }) => endpoint));
+  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
+});
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await rm(folder, { recursive: true });
+});
+
+function stack(endpoints: readonly string[]) {
+  const lines = NAMES.map((name, index) => `    ${name}: { endpoint: "${endpoints[index]}" }\n`);
+  return writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+}
+
+const FILE = ["--file", "blocks.yaml", "--now", BLOCKED, "--all-nodes"];
+const BLOCK = ["block", "203.0.113.7", "--create", "--reason", "SYN flood", "--for", "2h", ...FILE];
+const here = (...args: string[]) => run(args, { folder, now: () => NOW });
+const endpoint = (index: number) => nodes[index]?.endpoint ?? "";
+const done = (index: number) => ({
+  stack: "dev",
+  node: NAMES[index],
+  endpoint: endpoint(index),
+  set: BLOCKED,
+  outcome: "done",
+  changed: 1,
+  problems: [],
+});
+
+describe("--output json", () => {
+  const json = async (...args: string[]) => {
+    const { code, out, err } = await here(...args, "--output", "json");
+    return { code, err, said: JSON.parse(out) };
+  };
+
+  test("of block says what became of file and nodes, and what finishes the rest", async () => {
+    nodes[2]?.fail({ cmd: "list", status: 401, times: 1 });
+    const refused = `Set ${BLOCKED} on fra1 (${endpoint(2).replace("http://", "")}): list failed (HTTP 401)`;
+    expect(await json(...BLOCK)).toEqual({
+      code: 1,
+      err: expect.stringContaining(refused),
+      said: {
+        file: "blocks.yaml",
+        made: true,
+        prefixes: ["203.0.113.7/32"],
+        expires: "2030-01-31T20:00:00Z",
+        timeoutMs: 15_000,
+        nodes: [
+          done(0),
+          done(1),
+          { ...done(2), outcome: "not sent", changed: 0, problems: [expect.stringContaining("HTTP 401")] },
+        ],
+        problems: [expect.stringContaining("HTTP 401"), expect.stringContaining("1 of 3 failed.")],
+        finish: [],
+      },
+    });
+  });
+
+  test("of unblock and block expire says what is kept, and why", async () => {
+    await here(...BLOCK);
+    const { said } = await json("unblock", "203.0.113.7", "--file", "blocks.yaml", "--now", BLOCKED, "--node", "ams1");
+    expect(said).toEqual({
+      file: "blocks.yaml",
+      prefixes: ["203.0.113.7/32"],
+      kept: ["203.0.113.7/32"],
+      timeoutMs: 15_000,
+      nodes: [done(0)],
+      problems: [],
+      finish: [],
+    });
+    const expired = await json("block", "expire", "--file", "blocks.yaml", "--now");
+    expect(expired.said).toEqual({
+      file: "blocks.yaml",
+      expired: ["203.0.113.7/32"],
+      kept: [],
+      timeoutMs: 15_000,
+      nodes: expect.arrayContaining([done(1), done(2)]),
+      problems: [],
+      finish: [],
+    });
+    expect(nodes.map((node) => node.prefixSet(BLOCKED).applied)).toEqual([{}, {}, {}]);
+  });
+
+  test("of blocks is the entries as they stand, with the time that is left, and without what was sent", async () => {
+    await here(...BLOCK);
+    const { said } = await json("blocks", "--file", "blocks.yaml");
+    expect(said).toEqual([
+      { prefix: "203.0.113.7/32", value: 1, reason: "SYN flood", expires: "2030-01-31T20:00:00Z", left: "2h" },
+    ]);
+  });
+});
+
+test("results fold: how many are done, and exceptions by name", async () => {
+  nodes[1]?.fail({ cmd: "list", status: 401, times: 1 });
+  nodes[2]?.change(BLOCKED, { insert: { "203.0.113.7/32": 9 } });
+  const { out } = await here(...BLOCK);
+  expect(out).toMatch(/\n1 of 3 nodes: done\.\nnot all: fra1\.\nnot sent: ber1\.\n$/);
+  expect((await here(...BLOCK, "--force")).out).toMatch(/\n3 nodes: done\.\n$/);
+});
+
+test("in a pipe there is a line for each outcome as it comes", async () => {
+  const late: (() => void)[] = [];
+  using slow = await serveRaw((_, response) => void late.push(() => response.end('{"data":[]}')));
+  await stack([endpoint(0), endpoint(1), slow.url]);
+  const child = spawn(process.execPath, [CLI, ...BLOCK], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+  let said = "";
+  child.stdout.on("data", (text) => {
+    said += text;
+  });
+  // While one is waited for, the others are told.
+  await expect
+    .poll(() => said.split("\n").filter((line) => line.endsWith(": done, 1 changed")).length, { timeout: 20_000 })
+    .toBe(2);
+  expect(said).not.toContain("nodes:");
+  child.kill("SIGINT");
+  await once(child, "close");
+  expect(said).toMatch(/\nfra1 prefixset:\/\/edge\/blocked: not sent\n2 of 3 nodes: done\.\nnot sent: fra1\.\n$/);
+});
+
+/** A terminal as a person sees it: python3 opens one, starts the command at it, and passes on what is written there. */
+const PTY = `
+import os, pty, sys, fcntl, termios, struct
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+while True:
+    try:
+        data = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not data:
+        break
+    os.write(1, data)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+/** What stands on the lines of a terminal, and each state that the last one was in. */
+function screen(written: string): { readonly lines: string[]; readonly moving: string[] } {
+  const parts = written.replaceAll("\r\n", "\n").split("\r\u001b[K");
+  const lines = parts.filter((part) => part.endsWith("\n")).join("");
+  return { lines: lines.trimEnd().split("\n"), moving: parts.filter((part) => part !== "" && !part.includes("\n")) };
+}
+
+test("at a terminal one line moves: how many have answered, and who is waited for, then the result stands alone", async () => {
+  let answer = () => {};
+  let requests = 0;
+  const HELD = JSON.stringify({ data: [{ p: "203.0.113.7/32", v: 1 }] });
+  using slow = await serveRaw((_, response) => {
+    requests += 1;
+    const go = () => void response.end(requests < 4 ? '{"data":[]}' : HELD);
+    if (requests > 1) return go();
+    answer = go;
+  });
+  await stack([endpoint(0), endpoint(1), slow.url]);
+  const child = spawn("python3", ["-c", PTY, "60", process.execPath, CLI, ...BLOCK], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let written = "";
+  child.stdout.on("data", (text) => {
+    written += text;
+    if (/waits for fra1 \(\d+ s\)/.test(written)) answer();
+  });
+  const [code] = await once(child, "close");
+  const { lines, moving } = screen(written);
+  expect([code, lines]).toEqual([
+    0,
+    [
+      "blocks.yaml was made: it counts once a program reads it, with readPrefixFile.",
+      expect.stringMatching(/^blocks\.yaml: 203\.0\.113\.7\/32 is in it until [^ ]+\.$/),
+      'After that time the first "pulumi up" of a program that reads the file removes it, or "block expire --now".',
+      "\u001b[32m3 nodes: done.\u001b[39m",
+    ],
+  ]);
+  expect(moving[0]).toBe("0 of 3 answered, waits for ams1, ber1, fra1");
+  expect(moving).toContain("2 of 3 answered, waits for fra1 (1 s)");
+  expect(moving.at(-1)).toMatch(/^3 of 3 answered \(\d+ s\)$/);
+  expect(Math.max(...moving.map((line) => line.length))).toBeLessThan(60);
+});

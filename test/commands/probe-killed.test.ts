@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Appliance, CLIENT, OWN } from "../probe/appliances/appliance";
+import { run } from "./support";
+
+const CLI = resolve(__dirname, "../../dist/provider/cli.js");
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-probe-killed-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const environment = ({ url }: Appliance) => ({
+  PACKETFILTER_ENDPOINT: url,
+  PACKETFILTER_SIGNALING_URL: `${url}/path`,
+  PACKETFILTER_CLIENT_ID: CLIENT.clientId,
+  PACKETFILTER_SECRET_KEY: CLIENT.secretKey,
+});
+
+/** A probe as a process of its own, which gets a signal once the node holds entries, or the receiver a signaling. */
+async function endedBy(signal: "SIGKILL" | "SIGTERM", appliance: Appliance, when: () => boolean) {
+  const args = [CLI, "probe", "prefixset://edge/probe", "--write", "--signaling", OWN, "--out", "node.json"];
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...process.env, ...environment(appliance) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let err = "";
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  appliance.onRequest = () => {
+    if (when() && !child.killed) child.kill(signal);
+  };
+  const [code] = await once(child, "close");
+  appliance.onRequest = () => {};
+  return { code, err };
+}
+
+test("what a killed probe left is refused to be forgotten, and --clean takes it back", async () => {
+  await using appliance = await Appliance.start("lua");
+  const env = environment(appliance);
+  const held = () => appliance.sets.get("edge/probe")?.size ?? 0;
+  await endedBy("SIGKILL", appliance, () => appliance.requests > 60 && held() > 0);
+  expect(held()).toBeGreaterThan(0);
+  const again = await run(["probe", "prefixset://edge/probe", "--write", "--out", "node.json"], { env, folder });
+  expect(again).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Take it back first: pulumi-packetfilter probe --clean node.json.undo"),
+  });
+  const clean = (given = env) => run(["probe", "--clean", "node.json.undo"], { env: given, folder });
+  const elsewhere = await clean({ ...env, PACKETFILTER_ENDPOINT: "http://127.0.0.1:1" });
+  expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("name the same node") });
+  expect(await clean()).toEqual({
+    code: 0,
+    out: "Nothing is left of what the probe of node.json.undo wrote and started.\n",
+    err: "",
+  });
+  expect(appliance.held("edge/probe")).toEqual({});
+  expect(await clean()).toMatchObject({ code: 2, err: expect.stringContaining("there is no node.json.undo") });
+});
+
+test("SIGTERM ends a probe, and a signaling that shows late is stopped before it is over", async () => {
+  await using appliance = await Appliance.start("coded");
+  const { code, err } = await endedBy("SIGTERM", appliance, () => appliance.active.size > 0);
+  expect({ code, err }).toEqual({ code: 143, err: expect.stringContaining("it was told to end") });
+  expect(appliance.held("edge/probe")).toEqual({});
+  expect(appliance.signaled()).toEqual([]);
+  await expect(access(join(folder, "node.json.undo"))).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { cp, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { guide } from "../support/guide";
+import type { TestStack } from "./support/stack";
+import { BLOCKED, since, world } from "./support/world";
+
+const root = process.cwd();
+const PARTNERS = "prefixset://edge/partners";
+const DECLARED = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:bad::/48": 1 };
+
+/** The folder of the language hosts and of what writes a local SDK. */
+let bin: string;
+let venv: string;
+
+beforeAll(async () => {
+  const { ensurePart } = await import("../../tools/pulumi-cli/parts.mjs");
+  const { ensurePython } = await import("../../tools/python/ensure.mjs");
+  for (const part of ["python", "go", "local-sdk"] as const) bin = await ensurePart(part);
+  venv = await ensurePython();
+}, 900_000);
+
+const run = async (command: string, args: readonly string[], folder: string) => {
+  await promisify(execFile)(command, [...args], { cwd: folder, env: { ...process.env, CGO_ENABLED: "0" } });
+};
+
+/** Node's program, whose resources are those of the plugin since their package is made from the schema. */
+const NODE = `
+const packetfilter = require("./sdks/packetfilter");
+const entries = { "192.0.2.0/24": 1, "203.0.113.7": { value: 2, reason: "SYN flood" }, "2001:db8:bad::/48": 1 };
+const blocked = new packetfilter.PrefixSet("blocked", { arena: "edge", set: "blocked", entries });
+new packetfilter.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
+new packetfilter.CloudSignaling("attack-4711", { prefixes: ["198.51.100.7"], reason: "UDP flood" });
+exports.url = blocked.url;
+exports.held = blocked.count;
+exports.profiles = packetfilter.getProfilesOutput({ arena: "edge" }).profiles.apply((all) => all.map(({ name }) => name));
+`;
+
+/** What makes a program of `examples/` run here, beside its SDK. */
+const LANGUAGES: Record<string, (stack: TestStack) => Promise<void>> = {
+  async nodejs({ folder }) {
+    const sdk = join(folder, "sdks/packetfilter");
+    const tsc = join(root, "node_modules/typescript/lib/tsc.js");
+    await run(process.execPath, [tsc, "-p", ".", "--skipLibCheck"], sdk);
+    // Its script after an installation does so.
+    await cp(join(sdk, "package.json"), join(sdk, "bin/package.json"));
+  },
+  async python(stack) {
+    await symlink(venv, join(stack.folder, "venv"));
+    const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", "lib", "./sdks/packetfilter"];
+    await run(join(venv, "bin/python"), pip, stack.folder);
+    // The host of 3.68.0 takes the first python3 on PATH, whatever the option "virtualenv" says.
+    const PATH = [join(venv, "bin"), stack.variables.PATH].join(delimiter);
+    stack.environment({ PATH, PYTHONPATH: join(stack.folder, "lib") });
+  },
+  async go({ folder }) {
+    const module = "example.com/pulumi-packetfilter/sdk/go";
+    await run("go", ["mod", "edit", `-replace=${module}=./sdks/packetfilter`], folder);
+    await run("go", ["mod", "tidy"], folder);
+    await run("go", ["vet", "."], folder);
+  },
+};
+
+/** The folder of a program with its local SDK, as the reader of the guide has it, and an emulator that the environment names. */
+async function programIn(language: string) {
+  const w = await world({ program: NODE });
+  const { emulator, stack } = w;
+  if (language !== "nodejs") {
+    await cp(join(root, "examples", language), stack.folder, { recursive: true });
+    const project = await stack.read("Pulumi.yaml");
+    await stack.write("Pulumi.yaml", project.replace(/^name: .*\n/, "name: journey\n"));
+  }
+  // As `pulumi package add` does with today's hosts, which Go cannot build: tools/pulumi-cli/README.md.
+  const sdk = join(stack.folder, "sdks/packetfilter");
+  const schema = join(root, "schemas/provider.schema.json");
+  await run(join(bin, "packetfilter-local-sdk"), [language, schema, sdk], stack.folder);
+  await LANGUAGES[language]?.(stack);
+  const { endpoint, signalingUrl, clients } = emulator;
+  stack.environment({
+    PATH: [stack.variables.PATH, bin].join(delimiter),
+    HOME: process.env.HOME,
+    PACKETFILTER_ENDPOINT: endpoint,
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
+    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
+  });
+  return w;
+}
+
+guide("languages.md", "a program in Python goes from an empty stack to a set that holds its entries", async (guide) => {
+  await using w = await programIn("python");
+  const { emulator, stack } = w;
+  guide.at({
+    ...stack.place,
+    instead: { "stack init dev": "stack select test", "http://127.0.0.1:8080": emulator.endpoint },
+  });
+  expect(await guide.next("pulumi up")).toMatch(/held *: 3\b/);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
+});
+
+test.each(Object.keys(LANGUAGES))(
+  "a program in %s creates, keeps, puts back, changes and removes what one in TypeScript does",
+  async (language) => {
+    await using w = await programIn(language);
+    const { emulator, stack } = w;
+
+    let sent = since(emulator);
+    const planned = await stack.preview();
+    expect(planned.text).toContain(`url     : "${BLOCKED}"`);
+    expect(planned.text).toContain("held    : 3");
+    const created = await stack.up("--skip-preview");
+    expect(created.code, created.text).toBe(0);
+    expect(created.text).toMatch(/profiles: \[\n\s+\[0\]: "clean"/);
+    expect(sent().toSorted()).toEqual(["commit", "commit", "insert 1", "insert 3", "start 1"]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
+    expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "203.0.113.4/32": 7 });
+    expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
+
+    sent = since(emulator);
+    const again = await stack.up("--skip-preview", "--expect-no-changes");
+    expect(again.code, again.text).toBe(0);
+    expect(sent()).toEqual([]);
+
+    emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
+    const seen = await stack.preview();
+    expect(seen.text).toContain("lacks 1 declared entry (192.0.2.0/24): this up puts it back");
+    const healed = await stack.up("--skip-preview");
+    expect(healed.code, healed.text).toBe(0);
+    expect(sent()).toEqual(["insert 1", "commit"]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
+
+    const destroyed = await stack.destroy();
+    expect(destroyed.code, destroyed.text).toBe(0);
+    expect([emulator.prefixSet(BLOCKED).applied, emulator.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
+  },
+  600_000,
+);

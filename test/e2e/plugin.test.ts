@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { BLOCKED, since, world } from "./support/world";
+
+const SECRET = "canary-5d1e7b";
+const MANY = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`10.${i >> 8}.${i & 255}.0/24`, 1] as const));
+
+/** A program whose resources have a provider of the plugin, with the stack's configuration. */
+function native(resources: string): string {
+  return `
+    const config = new pulumi.Config("packetfilter");
+    const provider = new pf.Provider("native", {
+      endpoint: config.require("endpoint"),
+      signalingUrl: config.require("signalingUrl"),
+      clientId: config.require("clientId"),
+      secretKey: config.requireSecret("secretKey"),
+      node: { timeoutMs: 5_000 },
+    });
+    const native = { provider };
+    ${resources}`;
+}
+
+const set = (entries: unknown, options = "native") => `
+  const blocked = new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} }, ${options});
+  exports.url = blocked.url;
+  exports.held = blocked.count;
+`;
+const others = (options = "native") => `
+  new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 }, ${options});
+  new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"], reason: "UDP flood" }, ${options});
+`;
+const THREE = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:1::/48": 3 };
+
+describe("resources of the plugin", () => {
+  it("are created, kept, changed by the entry, refreshed, repaired and removed, as dynamic ones are", async () => {
+    await using w = await world({ program: native(set(THREE) + others()) });
+    const { emulator, stack } = w;
+    let sent = since(emulator);
+
+    const planned = await stack.preview();
+    expect(planned.text).toContain('url : "prefixset://edge/blocked"');
+    expect(planned.text).toContain("held: 3");
+    const created = await stack.up("--skip-preview");
+    expect(created.code, created.text).toBe(0);
+    expect(created.text).toContain(`${BLOCKED}: 3 entries declared`);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
+    expect(sent().toSorted()).toEqual(["commit", "commit", "insert 1", "insert 3", "start 1"]);
+    const { blocked, scanner } = await stack.state();
+    expect(blocked?.id).toBe(BLOCKED);
+    expect(blocked?.outputs).toMatchObject({ entries: THREE, count: 3, url: BLOCKED, endpoint: emulator.endpoint });
+    expect(Object.keys(blocked?.outputs ?? {}).filter((name) => name.startsWith("__"))).toEqual([]);
+    expect(scanner?.outputs).toMatchObject({ prefix: "203.0.113.4/32", value: 7 });
+
+    sent = since(emulator);
+    const again = await stack.up("--skip-preview", "--expect-no-changes");
+    expect(again.code, again.text).toBe(0);
+    expect(sent()).toEqual([]);
+
+    emulator.change(BLOCKED, { delete: ["192.0.2.0/24"], insert: { "198.51.100.0/25": 9 } });
+    const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
+    expect(drift.code).not.toBe(0);
+    const repaired = await stack.up("--refresh", "--skip-preview");
+    expect(repaired.code, repaired.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
+
+    // Half-way: the next plain up goes on from what is true.
+    emulator.fail({ cmd: "commit", nth: 1, times: 40, status: 400 });
+    await stack.program(native(set({ ...THREE, "203.0.113.9/32": 4 }) + others()));
+    const failed = await stack.up("--skip-preview");
+    expect(failed.code).not.toBe(0);
+    expect(failed.text).toContain(`Set ${BLOCKED}`);
+    emulator.clearFaults();
+    const converged = await stack.up("--skip-preview");
+    expect(converged.code, converged.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...THREE, "203.0.113.9/32": 4 });
+
+    const destroyed = await stack.destroy();
+    expect(destroyed.code, destroyed.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+    expect(emulator.signalings["client-a"]).toEqual([]);
+  });
+
+  it("show exactly the changed entries of 10 000, and keep a secret value out of everything", async () => {
+    await using w = await world({ program: native(set(MANY)) });
+    const { emulator, stack } = w;
+    const created = await stack.up("--skip-preview");
+    expect(created.code, created.text).toBe(0);
+
+    await stack.program(native(set({ ...MANY, "10.0.0.0/24": 5, "203.0.113.0/24": 2 })));
+    const shown = await stack.preview("--diff");
+    expect(shown.code, shown.text).toBe(0);
+    expect(shown.text).toContain("10.0.0.0/24");
+    expect(shown.text.split("\n").length).toBeLessThan(40);
+    const { steps } = JSON.parse((await stack.preview("--json")).stdout);
+    const [step] = steps.filter(({ urn }: { urn: string }) => urn.endsWith("::blocked"));
+    expect(Object.keys(step.detailedDiff).toSorted()).toEqual(['entries["10.0.0.0/24"]', 'entries["203.0.113.0/24"]']);
+
+    await stack.program(
+      native(`
+        const entries = { "203.0.113.0/24": { value: 1, reason: pulumi.secret(${JSON.stringify(SECRET)}) } };
+        new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries, maxRemovals: "100%" }, native);`),
+    );
+    const secret = await stack.up("--skip-preview");
+    expect(secret.code, secret.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/24": 1 });
+    expect(secret.text).not.toContain(SECRET);
+    expect(await stack.read(".backend/.pulumi/stacks/journey/test.json")).not.toContain(SECRET);
+  });
+
+  it("are imported by their ids, and a misspelt key of a provider is an error with advice", async () => {
+    await using w = await world({ program: native("") });
+    const { emulator, stack } = w;
+    emulator.change(BLOCKED, { insert: THREE });
+    emulator.signal("client-a", { start: ["198.51.100.7"] });
+    const imported = native(
+      set(THREE, `{ ...native, import: "${BLOCKED}" }`) +
+        `new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { ...native, import: "198.51.100.7/32" });`,
+    );
+    const sent = since(emulator);
+    await stack.program(imported);
+    const run = await stack.up("--skip-preview");
+    expect(run.code, run.text).toBe(0);
+    expect(sent()).toEqual([]);
+    const { blocked, attack } = await stack.state();
+    expect(blocked?.inputs.entries).toEqual(THREE);
+    expect(attack?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });
+
+    await stack.program('new pf.Provider("eu", { endpiont: "http://192.0.2.10" });');
+    const misspelt = await stack.preview();
+    expect(misspelt.code).not.toBe(0);
+    expect(misspelt.text).toContain('is "packetfilter:endpoint" meant?');
+
+    await stack.program('new pf.Provider("eu", { timeoutMs: 500 });');
+    const former = await stack.preview();
+    expect(former.code).not.toBe(0);
+    expect(former.text).toContain(
+      "packetfilter:timeoutMs is packetfilter:node.timeoutMs and packetfilter:receiver.timeoutMs now",
+    );
+
+    await stack.program(`new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [] },
+      { provider: new pf.Provider("eu", { endpoint: "http://192.0.2.10", node: { timeoutMs: "soon" } }) });`);
+    const wrong = await stack.preview();
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.text).toContain("packetfilter:node.timeoutMs: must be a number");
+  });
+
+  it("are judged by what the provider's configuration says: code that would read answers is found there", async () => {
+    const node = (answers: string) => `
+      const provider = new pf.Provider("eu", { endpoint: "http://192.0.2.10", node: { answers: { ${answers} } } });
+      new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [] }, { provider });`;
+    await using w = await world({ program: node('read: "./read.cjs"'), config: { detectDrift: "off" } });
+    const { stack } = w;
+    await stack.write("packetfilter-policies.yaml", "rules: { no-code-in-answers: mandatory }\n");
+    const judged = await stack.preview("--policy-pack", "node_modules/pulumi-packetfilter/policies/run");
+    expect(judged.code, judged.text).not.toBe(0);
+    expect(judged.text).toContain("[mandatory]  no-code-in-answers  (packetfilter:index:PrefixSet: blocked)");
+    expect(judged.text).toContain('(`answers.read`): "./read.cjs"');
+  });
+
+  it("take over a dynamic stack and give it back by aliases alone: nothing is sent", async () => {
+    await using w = await world({ program: set(THREE, "{}") + others("{}") });
+    const { emulator, stack } = w;
+    const created = await stack.up("--skip-preview");
+    expect(created.code, created.text).toBe(0);
+
+    const sent = since(emulator);
+    for (const program of [native(set(THREE) + others()), set(THREE, "{}") + others("{}")]) {
+      await stack.program(program);
+      const moved = await stack.up("--skip-preview");
+      expect(moved.code, moved.text).toBe(0);
+      const clean = await stack.preview("--refresh", "--expect-no-changes");
+      expect(clean.code, clean.text).toBe(0);
+    }
+    expect(sent()).toEqual([]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { ownPort } from "../support/ports";
+import { serveRaw } from "../support/raw-server";
+
+const LIST = JSON.stringify({ url: "prefixset://edge/blocked", cmd: "list" });
+
+/** What a port answers to bytes until it closes the connection. */
+function sent(address: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setTimeout(5_000, () => socket.destroy(new Error("the connection stays open")));
+    let text = "";
+    socket.setEncoding("latin1").on("data", (more: string) => {
+      text += more;
+    });
+    socket.on("error", reject).on("close", () => resolve(text));
+  });
+}
+
+/** A request to the node API, with these headers beside its own. */
+const post = (headers: string, target = "/fapi") =>
+  `POST ${target} HTTP/1.1\r\n${headers}\r\nContent-Type: application/json\r\nUser-Arena: edge\r\nConnection: close\r\nContent-Length: ${LIST.length}\r\n\r\n${LIST}`;
+
+const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+
+test("with a real node behind it, the protocol port passes on nothing that a web page of another site sends", async () => {
+  let passed = 0;
+  using node = await serveRaw((_, response) => {
+    passed += 1;
+    response.end("{}");
+  });
+  await using emulator = await startEmulator({ proxy: node.url });
+  for (const refused of [
+    post("Host: rebound.example.com"),
+    post("Host: 127.0.0.1\r\nOrigin: https://evil.example.com"),
+    post("Host: 127.0.0.1\r\nOrigin: null"),
+    // The host of an absolute target counts instead of the header (RFC 9112, 3.2.2).
+    post("Host: 127.0.0.1", "http://rebound.example.com/fapi"),
+  ])
+    expect(statuses(await sent(emulator.endpoint, refused)), refused).toEqual([403]);
+  expect(passed).toBe(0);
+  for (const taken of [post("Host: 127.0.0.1"), post("Host: localhost:81"), post("Host: x", "http://[::1]:81/fapi")])
+    expect(statuses(await sent(emulator.endpoint, taken)), taken).toEqual([200]);
+  expect(passed).toBe(3);
+});
+
+test("clients may call it by the name that --advertise says", async () => {
+  using node = await serveRaw((_, response) => response.end("{}"));
+  const [port, advertise] = [await ownPort(), "http://emulator.example.net:8080"];
+  await using _emulator = await startEmulator({ proxy: node.url, port, advertise });
+  const at = `http://127.0.0.1:${port}`;
+  expect(statuses(await sent(at, post("Host: emulator.example.net:8080")))).toEqual([200]);
+  expect(statuses(await sent(at, post("Host: other.example.net:8080")))).toEqual([403]);
+});
+
+/** Requests that two readers could take apart in two ways, each with a second one hidden in it. */
+const HIDDEN = post("Host: 127.0.0.1");
+const SMUGGLED: Record<string, string> = {
+  "a length and chunks": `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  "two lengths": `Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+  "a length with a sign": `Content-Length: +0\r\n\r\n${HIDDEN}`,
+  "a length twice in one header": `Content-Length: 0, ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+  "another coding before chunks": `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  "a blank before the colon": `Transfer-Encoding : chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  "a folded header": `X: a\r\n Transfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n${HIDDEN}`,
+  "a line that ends with LF": `X: a\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  "a chunk with a length that is none": `Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${HIDDEN}`,
+  "a header with NUL": `X: a\0\r\nContent-Length: 0\r\n\r\n${HIDDEN}`,
+};
+
+test.each(Object.entries(SMUGGLED))("no request hides in another: %s", async (_, rest) => {
+  await using emulator = await startEmulator();
+  const answer = await sent(emulator.endpoint, `POST /fapi HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
+  expect(statuses(answer)).toEqual([400]);
+  expect(emulator.journal.map(({ cmd }) => cmd)).not.toContain("list");
+  const control = await sent(emulator.control, `POST /reset HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
+  expect(statuses(control)).toEqual([400]);
+});
+
+test("an absolute target with credentials, another scheme or none leads nowhere else", async () => {
+  await using emulator = await startEmulator();
+  for (const [target, status] of [
+    ["http://user:word@node.example.net/fapi", 200],
+    ["ftp://node.example.net/fapi", 404],
+    ["//node.example.net/fapi", 404],
+    ["node.example.net:443", 400],
+    ["*", 404],
+  ] as const)
+    expect(statuses(await sent(emulator.endpoint, post("Host: 127.0.0.1", target))), target).toEqual([status]);
+  expect(JSON.stringify(emulator.journal)).not.toContain("word");
+  // In front of the control API the host of the target counts, too.
+  const control = "GET http://rebound.example.com/state HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+  expect(statuses(await sent(emulator.control, control))).toEqual([403]);
+});
+
+test("a recording keeps of a redirect no client id", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-redirect-"));
+  using receiver = await serveRaw((_, response) =>
+    response.writeHead(307, { location: "https://receiver.example.net/path/client-of-another/key/status" }).end(),
+  );
+  const record = join(folder, "receiver.ndjson");
+  {
+    await using proxy = await startEmulator({ proxySignaling: receiver.url, record });
+    const headers = "Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 0";
+    await sent(proxy.endpoint, `POST /path/client-a/secret-of-a/status HTTP/1.1\r\n${headers}\r\n\r\n`);
+  }
+  const text = await readFile(record, "utf8");
+  await rm(folder, { recursive: true });
+  expect(text).toContain('"location":"https://receiver.example.net/path/***/***/***"');
+  expect(text).not.toContain("client-of-another");
+});

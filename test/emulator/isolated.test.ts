@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { control, fapi } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
+const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 1 }] };
+const commit = { url: BLOCKED, cmd: "commit" };
+const list = { url: BLOCKED, cmd: "list" };
+const both = { "192.0.2.0/24": 1, "203.0.113.0/24": 1 };
+
+test("tests that share an emulator each have one of their own in it, which nothing of the others reaches", async () => {
+  await using shared = await startEmulator({ state, dialect: "verbose", auth: { bearer: "node-token" } });
+  const client = await connectEmulator(shared.control);
+  const headers = { authorization: "Bearer node-token" };
+  const one = await client.isolated({ label: "one" });
+  await using other = await client.isolated({
+    label: "other / two",
+    state: { arenas: { edge: { sets: { blocked: {} } } } },
+  });
+  expect(new Set([shared, one, other].flatMap(({ endpoint, control }) => [endpoint, control])).size).toBe(6);
+
+  await one.fail({ kind: "restart", delay: "1m" });
+  await one.clock.freeze("2026-12-01T00:00:00Z");
+  for (const { endpoint } of [shared, other]) {
+    await fapi({ endpoint }, insert, headers);
+    expect((await fapi({ endpoint }, commit, headers)).status).toBe(200);
+  }
+  await expect(fapi(one, list, headers)).rejects.toThrow("fetch failed");
+  await client.reset();
+  expect([
+    shared.prefixSet(BLOCKED).applied,
+    (await one.prefixSet(BLOCKED)).applied,
+    (await other.prefixSet(BLOCKED)).applied,
+  ]).toEqual([state.arenas.edge.sets.blocked, state.arenas.edge.sets.blocked, { "203.0.113.0/24": 1 }]);
+  expect((await one.dialect).listEnvelope).toBe(shared.dialect.listEnvelope);
+  await other.expectRequests({ run: "other / two" }, 2);
+  await one.expectRequests({}, 1);
+  expect(shared.journal).toEqual([]);
+
+  // Each ends with its label, by its client, by its own port, or with the shared one.
+  expect((await control(shared, "GET", "/emulators")).json).toEqual(
+    [one, other].map(({ endpoint, control }, at) => ({ label: ["one", "other / two"][at], endpoint, control })),
+  );
+  expect((await control(shared, "DELETE", "/emulators/one")).status).toBe(200);
+  expect((await control(shared, "DELETE", "/emulators/one")).status).toBe(404);
+  await expect(one.info()).rejects.toThrow("no answer");
+  await one.close();
+  const again = await client.isolated({ label: "one" });
+  await control(shared, "POST", "/stop");
+  await shared.closed;
+  await expect(again.info()).rejects.toThrow("no answer");
+});
+
+test("one in the same process is an emulator like any other; its label is its own while it runs", async () => {
+  await using shared = await startEmulator({ state });
+  const own = await shared.isolated({ label: "here", dialect: { listEnvelope: "array" } });
+  await fapi(own, insert);
+  await fapi(own, commit);
+  expect(own.prefixSet(BLOCKED).applied).toEqual(both);
+  own.expectRequests({ run: "here", cmd: "commit" }, 1);
+  await expect(shared.isolated({ label: "here" })).rejects.toThrow(
+    'An isolated emulator "here" runs already: take another label, or end that one first (DELETE /emulators/here).',
+  );
+  const misspelt = { label: "there", stat: state } as { label: string };
+  await expect(shared.isolated(misspelt)).rejects.toThrow('isolated(): there is no "stat"; is "state" meant?');
+  expect((await control(shared, "POST", "/emulators", { label: "" })).status).toBe(400);
+  await own.close();
+  expect((await control(shared, "GET", "/emulators")).json).toEqual([]);
+  await (await shared.isolated({ label: "here" })).close();
+});

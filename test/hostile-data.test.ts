@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadPolicyConfig, rules } from "../policies/index";
+import { startEmulator } from "../provider/emulator";
+import { readDialect } from "../provider/emulator/behaviour/dialect";
+import { Recording } from "../provider/emulator/recording/recording";
+import { readStateFile } from "../provider/emulator/state/state-file";
+import { LiveConfig } from "../provider/forwarder/config/config";
+import { readPrefixFile } from "../provider/prefixes";
+import { parseFindings, parsePreview } from "../provider/report";
+import { run } from "./commands/support";
+
+/** A thousand characters of YAML that are 10^12 values. */
+const SHARED = `${Array.from(
+  { length: 12 },
+  (_, level) =>
+    `l${level}: &l${level} [${Array(10)
+      .fill(level === 0 ? "x" : `*l${level - 1}`)
+      .join(", ")}]`,
+).join("\n")}\n`;
+const DEEP = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-data-"));
+  await writeFile(join(folder, "shared.yaml"), SHARED);
+  await writeFile(join(folder, "deep.yaml"), DEEP);
+  await writeFile(join(folder, "deep.json"), DEEP);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const FAILED = /nested (too deeply|deeper than)|nesting exceeded|holds more than|Excessive alias count/;
+
+/** Readers of files, by what they read; each fails with a sentence. */
+const READERS: Record<string, (file: string) => unknown> = {
+  "a state": readStateFile,
+  policies: (file) => loadPolicyConfig(rules, { environment: { PACKETFILTER_POLICIES: file } }),
+  "a forwarder's configuration": (file) => LiveConfig.ofFile(file, {}),
+  "a prefix file": (file) => readPrefixFile(file),
+};
+
+describe.each(Object.entries(READERS))("%s", (_, read) => {
+  test.each(["shared.yaml", "deep.yaml"])("%s is refused by name of the limit", async (file) => {
+    await expect(async () => read(join(folder, file))).rejects.toThrow(FAILED);
+  });
+});
+
+test("dialects, recordings, previews and findings are no deeper than data is", async () => {
+  await expect(readDialect(join(folder, "deep.json"))).rejects.toThrow(FAILED);
+  await expect(Recording.read(join(folder, "deep.json"))).rejects.toThrow(/is no recording/);
+  expect(() => parsePreview(`{"steps":[],"config":${DEEP}}`)).toThrow(FAILED);
+  expect(() => parseFindings(DEEP)).toThrow("Line 1 of the findings is none");
+});
+
+test.each(["shared.yaml", "deep.yaml"])("a project of %s keeps no command", async (file) => {
+  const project = await mkdtemp(join(folder, "project-"));
+  const content = file === "deep.yaml" ? DEEP : SHARED;
+  await writeFile(join(project, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  await writeFile(join(project, "Pulumi.dev.yaml"), content);
+  const args = ["block", "203.0.113.7", "--reason", "flood", "--permanent", "--file", "blocks.yaml"];
+  const { code, err } = await run(args, { folder: project });
+  expect([code, err]).toEqual([1, expect.stringContaining("Pulumi.dev.yaml: it cannot be read as YAML")]);
+});
+
+test("the control API refuses a body that is more than it looks, and answers on", async () => {
+  await using emulator = await startEmulator();
+  for (const body of [SHARED, DEEP]) {
+    const headers = { "content-type": "application/yaml" };
+    const answer = await fetch(`${emulator.control}/state`, { method: "PUT", headers, body });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(FAILED)]);
+  }
+  expect((await fetch(`${emulator.control}/health`)).status).toBe(200);
+});

@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+
+const root = resolve(__dirname, "../..");
+const schema = JSON.parse(readFileSync(join(root, "schemas", "provider.schema.json"), "utf8"));
+
+it("the schema in the package is the one that the types and comments make", () => {
+  const program = 'import("./tools/provider-schema.mjs").then((m) => console.log(JSON.stringify(m.providerSchema())))';
+  const made = execFileSync(process.execPath, ["-e", program], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+  expect(JSON.parse(made), "make it anew with: node tools/provider-schema.mjs").toEqual(schema);
+});
+
+it("has every resource with a comment for each argument, its dynamic token as an alias, and the package's version", () => {
+  expect(Object.keys(schema.resources)).toEqual(
+    ["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"].map((type) => `packetfilter:index:${type}`),
+  );
+  for (const [token, resource] of Object.entries<Record<string, never>>(schema.resources)) {
+    const { inputProperties, aliases } = resource as unknown as {
+      inputProperties: Record<string, { description?: string }>;
+      aliases: unknown;
+    };
+    const bare = Object.entries(inputProperties).filter(([, { description }]) => !description);
+    expect(bare, token).toEqual([]);
+    expect(aliases).toEqual([{ type: `pulumi-nodejs:dynamic/packetfilter:${token.split(":")[2]}` }]);
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(schema.version).toBe(version);
+});
+
+it("keeps secrets: headers and keys of a provider, and of nodes and receivers in arguments", () => {
+  const { inputProperties } = schema.provider;
+  expect([inputProperties.headers.secret, inputProperties.secretKey.secret]).toEqual([true, true]);
+  expect(schema.types["packetfilter:index:Node"].properties.headers.secret).toBe(true);
+  expect(schema.types["packetfilter:index:Receiver"].properties.secretKey.secret).toBe(true);
+});
+
+it("knows all that the program in YAML uses, whose language host no registry of packages has", () => {
+  const { resources, variables } = parse(readFileSync(join(root, "examples/yaml/Pulumi.yaml"), "utf8"));
+  const full = (short: string) => short.replace(":", ":index:");
+  const used = Object.values<{ type: string; properties: object }>(resources);
+  expect(used.map(({ type }) => full(type)).filter((token) => !(token in schema.resources))).toEqual([]);
+  for (const { type, properties } of used) {
+    const { inputProperties, requiredInputs } = schema.resources[full(type)];
+    expect(Object.keys(inputProperties)).toEqual(expect.arrayContaining(Object.keys(properties)));
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(requiredInputs));
+  }
+  const called = variables.found["fn::invoke"];
+  expect(Object.keys(schema.functions[full(called.function)].inputs.properties)).toEqual(
+    expect.arrayContaining(Object.keys(called.arguments)),
+  );
+});

@@ -1,0 +1,155 @@
+import type { Entries, Reply } from "./appliance";
+import type { RECEIVERS } from "./receivers";
+import { bare, ends, span, spelt } from "./spans";
+
+/** How a node of some vendor answers. */
+export interface NodeKind {
+  readonly receiver: keyof typeof RECEIVERS;
+  /** Milliseconds until a commit has taken effect. Default: 0. */
+  readonly commitDelayMs?: number;
+  /** What staged changes belong to. Default: the set. */
+  readonly stagingBy?: "cookie" | "connection";
+  /** A second request while one is under way is refused. */
+  readonly oneAtATime?: true;
+  /** A delete must have the text of the list. */
+  readonly isExact?: true;
+  /** An insert of what is there and a delete of what is not are refused. */
+  readonly isStrict?: true;
+  /** The one entry that it never takes, since it is its own address. */
+  readonly refuses?: string;
+  spell(key: string): string;
+  /** @param own The set with what waits in the session that asks. */
+  list(applied: Entries, own: Entries): Reply;
+  records(kind: string, type: string | undefined): Reply;
+  done(command: "insert" | "delete" | "commit", count: number): Reply;
+  refused(why: string): Reply;
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+
+const PROFILES = ["web", "clean"];
+const RULES = [
+  { id: 30, name: "count sources" },
+  { id: 31, name: "drop the rest" },
+];
+
+/** Entries as the contract writes them. */
+const plainRows = (entries: Entries) => [...entries].map(([key, v]) => ({ p: spelt(key), v }));
+
+const plain = {
+  spell: spelt,
+  records: (kind: string) => json({ data: kind === "arena" ? PROFILES : kind === "profile" ? RULES : [] }),
+  done: () => json({ status: "ok" }),
+  refused: (error: string) => json({ error }, 400),
+} as const;
+
+/** The eight, from their descriptions. */
+export const NODES = {
+  /** Text with comments; a column of hits behind bare addresses; commits take effect late; a delete is found by its text alone. */
+  text: {
+    receiver: "late",
+    commitDelayMs: 1_500,
+    isExact: true,
+    spell: bare,
+    list: (applied) => ({
+      body: ["# prefix value hits", ...[...applied].map(([key, v]) => `${bare(key)} ${v} 3`), "# end"].join("\n"),
+    }),
+    records: (kind) => ({
+      body:
+        kind === "arena"
+          ? PROFILES.join("\n")
+          : kind === "profile"
+            ? RULES.map((r) => `${r.id} ${r.name}`).join("\n")
+            : "# none",
+    }),
+    done: () => ({ body: "ok" }),
+    refused: (why) => ({ status: 400, body: `error: ${why}` }),
+  },
+  /** Everything in one envelope, numbers as texts, 200 always. */
+  coded: {
+    receiver: "wordy",
+    spell: spelt,
+    list: (applied) =>
+      json({
+        code: "0",
+        msg: "",
+        body: [...applied].map(([key, v]) => ({
+          addr: ends(key).first,
+          len: String(ends(key).length),
+          val: String(v),
+        })),
+      }),
+    records: (kind) =>
+      json({
+        code: "0",
+        msg: "",
+        body:
+          kind === "arena"
+            ? PROFILES.map((name) => ({ name }))
+            : kind === "profile"
+              ? RULES.map((r) => ({ ...r, id: String(r.id) }))
+              : [],
+      }),
+    done: (_, count) => json({ code: "0", msg: "", body: { count: String(count) } }),
+    refused: (msg) => json({ code: "12", msg, body: null }),
+  },
+  /** Two lists in one answer: what is to be, and what is. */
+  candidate: {
+    ...plain,
+    receiver: "plain",
+    list: (applied, own) => json({ candidate: plainRows(own), running: plainRows(applied) }),
+  },
+  /** What is staged belongs to a session, which a cookie tells. */
+  cookie: { ...plain, receiver: "plain", stagingBy: "cookie", list: (applied) => json({ data: plainRows(applied) }) },
+  /** Lua: an empty table is an object; a byte order mark before everything. */
+  lua: {
+    receiver: "plain",
+    spell: spelt,
+    list: (applied) => lua({ reply: { rows: table(plainRows(applied)) } }),
+    records: (kind) =>
+      lua({
+        reply: { rows: table(kind === "arena" ? PROFILES.map((name) => ({ name })) : kind === "profile" ? RULES : []) },
+      }),
+    done: () => lua({ status: "ok" }),
+    refused: (error) => lua({ error }),
+  },
+  /** One request at a time. */
+  single: {
+    ...plain,
+    receiver: "plain",
+    oneAtATime: true,
+    list: (applied) => json({ data: plainRows(applied) }),
+    refused: (error) => json({ error }, error === "busy" ? 409 : 400),
+  },
+  /** What is staged belongs to the TCP connection on which it came. */
+  connection: {
+    ...plain,
+    receiver: "plain",
+    stagingBy: "connection",
+    list: (applied) => json({ data: plainRows(applied) }),
+  },
+  /** Ranges with octets of three digits; strict, and one address is never taken. */
+  padded: {
+    ...plain,
+    receiver: "plain",
+    isStrict: true,
+    refuses: span("203.0.113.4/32") ?? "",
+    list: (applied) =>
+      json({
+        data: [...applied].map(([key, prio]) => ({ from: padded(ends(key).first), to: padded(ends(key).last), prio })),
+      }),
+  },
+} as const satisfies Record<string, NodeKind>;
+
+function lua(value: unknown): Reply {
+  return { body: `\uFEFF${JSON.stringify(value)}` };
+}
+
+const table = (rows: readonly unknown[]) => (rows.length === 0 ? {} : rows);
+
+function padded(address: string): string {
+  return address
+    .split(".")
+    .map((octet) => octet.padStart(3, "0"))
+    .join(".");
+}

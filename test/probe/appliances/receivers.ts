@@ -1,0 +1,35 @@
+import type { Reply } from "./appliance";
+
+/** How a receiver of some vendor answers, and how late what it was told takes effect. */
+export interface ReceiverKind {
+  readonly delayMs: number;
+  status(active: readonly string[]): Reply;
+  done(count: number): Reply;
+  refused(text: string): Reply;
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+
+export const RECEIVERS = {
+  /** As the contract shows it. */
+  plain: {
+    delayMs: 0,
+    status: (active) => json({ IP_prefix: active }),
+    done: () => ({ body: "ok" }),
+    refused: (body) => ({ status: 409, body }),
+  },
+  /** Takes two seconds for everything, and judges by what it shows meanwhile. */
+  late: {
+    delayMs: 2_000,
+    status: (active) => json({ IP_prefix: active }),
+    done: () => ({ body: "ok" }),
+    refused: (body) => ({ status: 400, body }),
+  },
+  /** Says by one word beside the contract's text how it went, always with 200, and takes effect within a second. */
+  wordy: {
+    delayMs: 800,
+    status: (active) => json({ outcome: "done", active }),
+    done: () => json({ outcome: "done" }),
+    refused: (why) => json({ outcome: "error", why }),
+  },
+} as const satisfies Record<string, ReceiverKind>;

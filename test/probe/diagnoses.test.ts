@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { probe } from "../../provider/probe/probe";
+import type { ApplianceName } from "./appliances/appliance";
+import { probed, startAppliance } from "./appliances/probing";
+
+/** What is said of one point, and what is to be set, by a probe of an appliance with all that there is to ask. */
+async function said(name: ApplianceName, point: string) {
+  await using appliance = await startAppliance(name);
+  const { findings, node, unusable } = await probed(appliance);
+  const { node: text, advice } = findings.find((one) => one.point === point) ?? {};
+  return { text, advice, node, unusable };
+}
+
+test("staging by session is told by the cookie's name, and by what it is served with", async () => {
+  expect(await said("cookie", "staging-session")).toEqual({
+    text: "staged changes belong to a session, which Set-Cookie (sid) tells",
+    advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
+    node: {},
+    unusable: [],
+  });
+});
+
+test("staging by connection is served with one connection", async () => {
+  expect(await said("connection", "staging-session")).toEqual({
+    text: "staged changes belong to the connection on which they came",
+    advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
+    node: { maxConcurrency: 1 },
+    unusable: [],
+  });
+});
+
+test("a node that reads one request at a time is found by two at once", async () => {
+  const { text, node } = await said("single", "requests-at-once");
+  expect({ text, node }).toEqual({
+    text: 'reads one request at a time: one of two is answered {"error":"busy"}',
+    node: { maxConcurrency: 1 },
+  });
+});
+
+test("a commit that takes 1.5 s is said, and written as commitDelayMs", async () => {
+  const { text, node } = await said("text", "commit-delay");
+  expect(text).toBe("commit takes 1.5 s");
+  expect(node.commitDelayMs).toBe(1_500);
+});
+
+test("a trailing column of small numbers beside bare addresses is no length", async () => {
+  const { node } = await said("text", "entries");
+  expect(node.answers).toMatchObject({ columns: { prefixset: { prefix: 0, value: 1 } }, names: { prefixLength: "/" } });
+});
+
+test("rows without an address that is read are shown whole, with the way out", async () => {
+  expect((await said("padded", "entries")).unusable).toEqual([
+    'This node cannot be used, because lists of its sets cannot be read: 4 rows, but no address that I read: {"from":"192.000.002.000","to":"192.000.002.255","prio":1}. A module of your own reads it: `answers.read`.',
+  ]);
+});
+
+test("the same without --write: such a set is not taken for an empty one", async () => {
+  await using appliance = await startAppliance("padded");
+  appliance.put("edge/probe", "192.0.2.0/24", 5);
+  const urls = [{ kind: "prefixset", arena: "edge", set: "probe" } as const];
+  const { unusable } = await probe({ node: { endpoint: appliance.url }, urls, world: appliance.world() });
+  expect(unusable).toEqual([expect.stringContaining('1 row, but no address that I read: {"from":"192.000.002.000"')]);
+});

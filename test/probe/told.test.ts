@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { table } from "../../provider/commands/probing/table";
+import { parseUrl } from "../../provider/model/resource-url";
+import { probe } from "../../provider/probe/probe";
+import { startShapedNode } from "../support/shaped-node";
+import { probed, startAppliance } from "./appliances/probing";
+
+const [PROBE, BLOCKED] = ["prefixset://edge/probe", "prefixset://edge/blocked"];
+
+/** Probes the lists of some urls of an appliance. */
+async function looked(appliance: Awaited<ReturnType<typeof startAppliance>>, urls: readonly string[], write = false) {
+  const options = { urls: urls.map(parseUrl), write, world: appliance.world() };
+  return probe({ node: { endpoint: appliance.url }, ...options });
+}
+
+const finding = ({ findings }: Awaited<ReturnType<typeof probe>>, name: string) =>
+  findings.find(({ point }) => point === name);
+
+test("on a filled set --write says what it cannot ask there, and how to get an empty one", async () => {
+  await using appliance = await startAppliance("cookie");
+  appliance.put("edge/blocked", "10.1.0.0/16", 5);
+  const { stopped } = await looked(appliance, [BLOCKED], true);
+  expect(stopped).toBe(
+    '--write needs a set that is empty, and prefixset://edge/blocked lists {"data":[{"p":"10.1.0.0/16","v":5}]}. ' +
+      "In it no known entry can be told from others, so how entries are read for certain, what changes are answered and which limits hold is not asked. " +
+      "Make a set on the node that no other client uses, and name that one first, such as prefixset://edge/probe; or try this one with --keep, which leaves its entries as they are",
+  );
+});
+
+test("nothing is to be set only where every point that decides about a setting was looked at", async () => {
+  await using appliance = await startAppliance("cookie");
+  const whole = table(await probed(appliance));
+  expect(whole).toContain("\nNothing is to be set.\n");
+  expect(whole).not.toContain("could not be looked at");
+  const partly = table(await looked(appliance, [PROBE]));
+  expect(partly).not.toContain("Nothing is to be set.");
+  expect(partly.replace(/\s+/g, " ")).toMatch(
+    /Of \d+ points \d+ could not be looked at; the first is "first insert into an unknown set: only with --write"\./,
+  );
+});
+
+test("profiles and rules in an unknown envelope are found like sets", async () => {
+  await using appliance = await startAppliance("lua");
+  const { node, guesses, findings } = await probed(appliance);
+  expect(node.answers).toEqual({
+    path: { prefixset: "reply.rows", profiles: "reply.rows", rules: "reply.rows", marks: "reply.rows" },
+    empty: "{}",
+  });
+  expect(guesses.node).toEqual({});
+  const profiles = findings.find(({ point }) => point === "profiles");
+  expect(profiles?.node).toBe("2 (web, clean), under reply.rows");
+});
+
+test("without --write a filled set among the named ones tells names and spelling", async () => {
+  await using appliance = await startAppliance("text");
+  for (const prefix of ["10.1.0.0/16", "198.51.100.7/32"]) appliance.put("edge/blocked", prefix, 5);
+  const result = await looked(appliance, [PROBE, BLOCKED]);
+  expect(finding(result, "set-list")).toMatchObject({
+    node: "2 entries of prefixset://edge/blocked, the whole answer; prefix prefix, value value; single addresses without a length",
+    dialect: { singleAddress: "bare" },
+  });
+});
+
+test("a node that refuses one entry of a request takes any number of others", async () => {
+  await using node = await startShapedNode(
+    { [PROBE]: {} },
+    // Its own address, and what is there already or is not.
+    { refuses: ({ p, a = "" }, held) => p === "203.0.113.4/32" || (p ? held.has(p) : !held.has(a)) },
+  );
+  const limits = { entries: 100, bytes: 65_536 };
+  const result = await probe({ node: { endpoint: node.endpoint }, urls: [parseUrl(PROBE)], write: true, limits });
+  expect(finding(result, "most-entries")?.node).toBe("no limit was met up to 100, the largest tried");
+  expect(result.node).toEqual({});
+});

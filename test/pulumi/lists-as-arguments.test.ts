@@ -1,0 +1,102 @@
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, expect, expectTypeOf, it } from "vitest";
+import * as pf from "../../provider";
+import { type ListedEntry, Prefix } from "../../provider/client";
+
+const registered = new Map<string, Record<string, unknown>>();
+beforeAll(() =>
+  pulumi.runtime.setMocks({
+    newResource: ({ name, inputs, id }) => {
+      registered.set(name, inputs);
+      return { id: id ?? name, state: inputs };
+    },
+    call: () => ({}),
+  }),
+);
+afterAll(() => pulumi.runtime.setAllConfig({}));
+
+const prefix = Prefix.parse("192.0.2.0/24");
+const list: ListedEntry[] = [{ prefix, value: 7, spelling: "192.0.2.0/24" }];
+let sets = 0;
+
+/** The entries with which the engine is asked to register a set. */
+async function entriesOf(entries: pf.EntriesInput): Promise<unknown> {
+  const name = `set-${sets++}`;
+  const set = new pf.PrefixSet(name, { arena: "edge", set: name, entries });
+  await new Promise((resolve) => set.urn.apply(resolve));
+  return registered.get(name)?.entries;
+}
+
+it("entries are given as functions of the package return them, and reach the engine as texts", async () => {
+  const getPrefixSet = async (): ReturnType<typeof pf.getPrefixSet> => ({ "192.0.2.0/24": 7 });
+  const record = { "192.0.2.0/24": 7 };
+  expect(await entriesOf(await getPrefixSet())).toEqual(record);
+  expect(await entriesOf(getPrefixSet())).toEqual(record);
+  expect(await entriesOf(new Map([[prefix, 7]]))).toEqual(record);
+  expect(await entriesOf(pf.parsePrefixes("192.0.2.0/24"))).toEqual({ "192.0.2.0/24": { value: 1 } });
+  expect(await entriesOf(list)).toEqual([{ prefix: "192.0.2.0/24", value: 7 }]);
+  expect(await entriesOf(Promise.resolve(list))).toEqual([{ prefix: "192.0.2.0/24", value: 7 }]);
+  expect(await entriesOf(new Set([prefix]))).toEqual(["192.0.2.0/24"]);
+});
+
+it("prefixes are given parsed wherever a prefix stands, a group's nodes included", async () => {
+  const group = new pf.PrefixSetGroup("group", {
+    arena: "edge",
+    set: "group",
+    entries: {},
+    nodes: { fra1: { entries: list } },
+    forbiddenPrefixes: [prefix],
+  });
+  const entry = new pf.PrefixSetEntry("entry", { arena: "edge", set: "entry", prefix });
+  const signaling = new pf.CloudSignaling("signaling", { prefixes: [prefix, "198.51.100.7"] });
+  for (const { urn } of [group, entry, signaling]) await new Promise((resolve) => urn.apply(resolve));
+  expect(registered.get("group")).toMatchObject({
+    nodes: { fra1: { entries: [{ prefix: "192.0.2.0/24", value: 7 }] } },
+    forbiddenPrefixes: ["192.0.2.0/24"],
+  });
+  expect(registered.get("entry")?.prefix).toBe("192.0.2.0/24");
+  expect(registered.get("signaling")?.prefixes).toEqual(["192.0.2.0/24", "198.51.100.7"]);
+});
+
+it("what is no entries does not compile", () => {
+  const set = (entries: pf.EntriesInput) => () => entries;
+  // @ts-expect-error A text is one prefix at most.
+  set("192.0.2.0/24");
+  // @ts-expect-error Entries have numbers or contents.
+  set({ "192.0.2.0/24": true });
+  // @ts-expect-error A misspelt member.
+  set({ "192.0.2.0/24": { valu: 1 } });
+  // @ts-expect-error Prefixes alone are texts.
+  set([1]);
+  expectTypeOf<pf.PrefixSet["node"]>().not.toEqualTypeOf<pulumi.Output<unknown>>();
+});
+
+it("node and receiver are typed as they were given", () => {
+  type Given = pulumi.Unwrap<pf.PrefixSet["node"]>;
+  expectTypeOf<Extract<Given, string>>().toEqualTypeOf<string>();
+  expectTypeOf<Exclude<Given, string | undefined>["endpoint"]>().toEqualTypeOf<string>();
+  type Receiver = Exclude<pulumi.Unwrap<pf.CloudSignaling["receiver"]>, string | undefined>;
+  expectTypeOf<Receiver["clientId"]>().toEqualTypeOf<string>();
+});
+
+it("what block --now sent goes with entries of a file to the engine, and into nothing that a program exports", async () => {
+  const sent = "1 prefixset://edge/blocked http://192.0.2.10 http://192.0.2.11";
+  const expires = "2030-01-31T18:00:00Z";
+  const file = pf.parsePrefixes(`203.0.113.7: { expires: "${expires}", sent: ${sent} }`, { format: "yaml" });
+  const [entry] = Object.values(file);
+  const wanted = { "203.0.113.7/32": { value: 1, expires, sent } };
+  expect(await entriesOf(file)).toEqual(wanted);
+  expect(await entriesOf(pf.mergeEntries(file, ["192.0.2.0/24"]))).toMatchObject(wanted);
+  expect(await entriesOf(pulumi.output("a").apply(() => file))).toEqual(wanted);
+  expect(await entriesOf([{ prefix: "203.0.113.7", ...entry }])).toEqual([
+    { prefix: "203.0.113.7", ...wanted["203.0.113.7/32"] },
+  ]);
+  const one = new pf.PrefixSetEntry("sent", { arena: "edge", set: "sent", prefix: "203.0.113.7", ...entry });
+  await new Promise((resolve) => one.urn.apply(resolve));
+  expect(registered.get("sent")).toMatchObject({ expires, sent });
+  const exported = await new Promise((resolve) => pulumi.output(file).apply(resolve));
+  expect([exported, JSON.parse(JSON.stringify(file))]).toEqual([
+    { "203.0.113.7/32": { value: 1, expires } },
+    { "203.0.113.7/32": { value: 1, expires } },
+  ]);
+});

@@ -1,0 +1,107 @@
+import { expect, it } from "vitest";
+import { SharedReads } from "../../provider/batch/shared-reads";
+import { RequestError } from "../../provider/client/errors";
+import { Advice } from "../../provider/resources/advice";
+import type { Connection } from "../../provider/resources/connections";
+import { Look, type Looked } from "../../provider/resources/look";
+import { Notices } from "../../provider/resources/notices";
+import type { Settings } from "../../provider/resources/settings";
+
+/**
+ * Sets at nodes of their own, a look at them, and a clock that goes on when nothing else does.
+ *
+ * @param answers `undefined` for a node that is silent.
+ */
+function bench(count: number, answers: (node: number) => string | undefined) {
+  let now = 0;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  const world = {
+    monotonic: () => now,
+    after: (ms: number, run: () => void) => {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+  };
+  const asked: { node: number; at: number }[] = [];
+  const printed: string[] = [];
+  const looked = Array.from({ length: count }, (_, node): Looked<string> => {
+    const label = `n${node}`;
+    const reads = new SharedReads((options) => {
+      asked.push({ node, at: now });
+      const answer = answers(node);
+      if (answer !== undefined) return Promise.resolve(answer);
+      const failure = { outcome: "unknown", endpoint: label, object: "set", operation: "list", tries: 1 } as const;
+      // As the client does when its time is over.
+      return new Promise<never>((_, reject) => {
+        const end = () => reject(new RequestError(`Set on ${label}: no answer.`, failure));
+        world.after((options?.until ?? Number.POSITIVE_INFINITY) - now, end);
+      });
+    }, world);
+    return { at: { endpoint: `http://${label}.example`, label } as Connection, what: `${label} set`, reads };
+  });
+  const say = { notices: new Notices((line) => printed.push(line)), advice: new Advice() };
+  const look = new Look(world, say, () => ({ detectDrift: "auto" }) as Settings);
+  return {
+    asked,
+    printed,
+    now: () => now,
+    /** Looks at one set after the other, as the engine has one resource checked after the other. */
+    async inTurn() {
+      const seen: unknown[] = [];
+      for (const one of looked) {
+        const answer = look.at(one, () => looked).then((found) => seen.push(found.there));
+        let isOver = false;
+        void answer.finally(() => {
+          isOver = true;
+        });
+        while (!isOver) {
+          await new Promise(setImmediate);
+          const [next] = isOver ? [] : [...timers].sort((a, b) => a.at - b.at);
+          if (!next) continue;
+          timers.delete(next);
+          now = Math.max(now, next.at);
+          next.run();
+        }
+      }
+      return seen;
+    },
+  };
+}
+
+it("sixteen silent nodes are asked once each, in two rounds: the first alone, and the others side by side", async () => {
+  const silent = bench(16, () => undefined);
+  expect(await silent.inTurn()).toEqual(Array.from({ length: 16 }, () => undefined));
+  const rounds = new Map<number, number[]>();
+  for (const { node, at } of silent.asked) rounds.set(at, [...(rounds.get(at) ?? []), node]);
+  expect([...rounds.values()]).toEqual([[0], Array.from({ length: 15 }, (_, index) => index + 1)]);
+  expect(silent.now()).toBeLessThanOrEqual(4_000);
+  // Each is said, and once what comes of it.
+  const [first = "", ...others] = silent.printed;
+  expect(first).toMatch(
+    /^warning: n0 set is not seen: n0 does not answer\. .* puts nothing back; the next "pulumi up" does once/,
+  );
+  expect(others).toEqual(
+    Array.from({ length: 15 }, (_, index) => {
+      const node = `n${index + 1}`;
+      return `warning: ${node} set is not seen either: ${node} does not answer. Set on ${node}: no answer.`;
+    }),
+  );
+});
+
+it("a hundred nodes that answer are asked once each and are not waited for", async () => {
+  const healthy = bench(100, (node) => `entries of n${node}`);
+  expect(await healthy.inTurn()).toEqual(Array.from({ length: 100 }, (_, node) => `entries of n${node}`));
+  expect(healthy.asked).toEqual(Array.from({ length: 100 }, (_, node) => ({ node, at: 0 })));
+  expect([healthy.now(), healthy.printed]).toEqual([0, []]);
+});
+
+it("silent nodes among others cost these nothing: what was asked beside the first is there when its turn comes", async () => {
+  const mixed = bench(20, (node) => (node % 4 === 0 ? undefined : "there"));
+  expect(await mixed.inTurn()).toEqual(Array.from({ length: 20 }, (_, node) => (node % 4 === 0 ? undefined : "there")));
+  expect(mixed.asked.map(({ node }) => node).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 20 }, (_, node) => node),
+  );
+  expect(new Set(mixed.asked.map(({ at }) => at)).size).toBe(2);
+  expect(mixed.now()).toBeLessThanOrEqual(4_000);
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { systemWorld } from "../../provider/client/world";
+import { checkWave } from "../../provider/resources/prefix-set-group/rollout/check-wave";
+import { startHealth } from "../support/health";
+
+const wave = { nodes: ["lab1", "fra1"], set: "prefixset://edge/blocked", timeoutMs: 2_000, isOnce: true };
+const surroundings = (signal = new AbortController().signal) => ({ world: systemWorld, env: process.env, signal });
+const sh = (script: string) => ({ command: ["/bin/sh", "-c", script] });
+
+it("a command passes with exit code 0, knows nodes and set, and else tells its last line", async () => {
+  const isTold = '[ "$PACKETFILTER_NODES $PACKETFILTER_SET" = "lab1,fra1 prefixset://edge/blocked" ]';
+  expect(await checkWave(surroundings(), sh(isTold), wave)).toBeUndefined();
+  const failed = await checkWave(surroundings(), sh("echo one; echo two >&2; exit 3"), wave);
+  expect(failed).toEqual({ nodes: wave.nodes, reason: "/bin/sh: exit code 3: two" });
+  const missing = await checkWave(surroundings(), { command: ["./no-such-program"] }, wave);
+  expect(missing?.reason).toMatch(/^\.\/no-such-program: spawn .*ENOENT/);
+});
+
+it("a command is killed with what it started, after its time and where the run is cancelled", async () => {
+  const late = await checkWave(surroundings(), sh("sleep 60 & wait"), { ...wave, timeoutMs: 200 });
+  expect(late?.reason).toMatch(/^\/bin\/sh: it did not end within \d+ ms, and was killed$/);
+  const ending = new AbortController();
+  const cancelled = checkWave(surroundings(ending.signal), sh("sleep 60 & wait"), { ...wave, timeoutMs: 60_000 });
+  ending.abort();
+  expect((await cancelled)?.reason).toBe("/bin/sh: the run was cancelled");
+});
+
+it("a url is asked for each node, names those that did not pass, and never its keys", async () => {
+  await using health = await startHealth();
+  health.ill.set("fra1", 503);
+  const check = { url: health.url.replace("//", "//user:very-private@"), headers: { "X-Key": "also-private" } };
+  const failed = await checkWave(surroundings(), check, wave);
+  expect(failed).toEqual({ nodes: ["fra1"], reason: `GET ${health.of("fra1")}: HTTP 503` });
+  expect(health.headers.map((sent) => sent["x-key"])).toEqual(["also-private", "also-private"]);
+  expect(await checkWave(surroundings(), { ...check, status: 503 }, { ...wave, nodes: ["fra1"] })).toBeUndefined();
+});

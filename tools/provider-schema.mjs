@@ -1,0 +1,324 @@
+#!/usr/bin/env node
+// @ts-check
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import ts from "typescript";
+
+const root = join(import.meta.dirname, "..");
+/** Where the schema stands in the package, from which the plugin serves it. */
+export const SCHEMA = join(root, "schemas", "provider.schema.json");
+
+const RESOURCES = ["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"];
+/** Languages whose SDKs carry the version of the package. */
+const LANGUAGES = ["csharp", "go", "nodejs", "python"];
+const TYPES = "#/types/packetfilter:index:";
+const ANY = { $ref: "pulumi.json#/Any" };
+/** Functions of the plugin: their arguments, and the member under which they answer with what. */
+const FUNCTIONS = {
+  getProfiles: ["GetProfilesArgs", "profiles", { type: "array", items: { $ref: `${TYPES}Profile` } }],
+  getRules: ["GetRulesArgs", "rules", { type: "array", items: { $ref: `${TYPES}Rule` } }],
+  getMarks: ["GetMarksArgs", "marks", { type: "array", items: { $ref: `${TYPES}Mark` } }],
+  getPrefixSet: ["GetPrefixSetArgs", "entries", { type: "object", additionalProperties: ANY }],
+  getSignalings: ["GetSignalingsArgs", "prefixes", { type: "array", items: { type: "string" } }],
+  readPrefixFile: ["PrefixFileOptions", "entries", { type: "object", additionalProperties: { $ref: `${TYPES}Entry` } }],
+};
+/** Members that are the same everywhere, however a type puts it, with the interface of their object. */
+const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
+/** What functions answer with: numbers there may be fractions, all that a program gives are integers. */
+const ANSWERS = ["Profile", "Rule", "Mark"];
+/**
+ * Variables that a provider's configuration is read from where it is not given. `PACKETFILTER_HEADERS` is one more: the plugin reads it
+ * itself, since the SDK of Go takes no map from a variable.
+ */
+const VARIABLES = {
+  endpoint: "PACKETFILTER_ENDPOINT",
+  signalingUrl: "PACKETFILTER_SIGNALING_URL",
+  clientId: "PACKETFILTER_CLIENT_ID",
+  secretKey: "PACKETFILTER_SECRET_KEY",
+};
+const SECRETS = ["headers", "secretKey", "key"];
+
+/**
+ * The schema of the plugin `packetfilter`, made from the types and comments of the TypeScript classes: whatever they say, all languages say.
+ *
+ * @returns {object}
+ */
+export function providerSchema() {
+  const entry = join(root, "provider", "index.ts");
+  const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config.compilerOptions;
+  const { options } = ts.convertCompilerOptionsFromJson(config, root);
+  const program = ts.createProgram([entry], options);
+  const reader = new Reader(program, entry);
+  const resources = Object.fromEntries(RESOURCES.map((name) => [`packetfilter:index:${name}`, reader.resource(name)]));
+  const functions = Object.fromEntries(
+    Object.entries(FUNCTIONS).map(([name, [args, member, type]]) => [
+      `packetfilter:index:${name}`,
+      reader.function(name, String(args), String(member), type),
+    ]),
+  );
+  for (const name of ANSWERS) reader.answer(name);
+  const provider = reader.membersOf("ProviderArgs");
+  for (const [name, variable] of Object.entries(VARIABLES)) {
+    Object.assign(provider.properties[name] ?? {}, { defaultInfo: { environment: [variable] } });
+  }
+  const { version, description, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return {
+    name: "packetfilter",
+    version,
+    displayName: "Packet filter",
+    description,
+    license,
+    keywords: ["pulumi", "ddos", "category/network", "kind/native"],
+    meta: { moduleFormat: "(.*)" },
+    language: Object.fromEntries(LANGUAGES.map((language) => [language, { respectSchemaVersion: true }])),
+    config: { variables: provider.properties },
+    provider: {
+      description: "Where the nodes and receivers are, and what holds for all sets.",
+      inputProperties: provider.properties,
+    },
+    resources,
+    types: reader.types,
+    functions,
+  };
+}
+
+class Reader {
+  /** @type {Record<string, object>} */
+  types = {};
+  /** @type {"integer" | "number"} */
+  numbers = "integer";
+
+  constructor(/** @type {ts.Program} */ program, /** @type {string} */ entry) {
+    this.checker = program.getTypeChecker();
+    const source = program.getSourceFile(entry);
+    const module = source && this.checker.getSymbolAtLocation(source);
+    if (!module) throw new Error(`${entry} exports nothing`);
+    this.exported = new Map(
+      this.checker.getExportsOfModule(module).map((symbol) => [symbol.name, this.original(symbol)]),
+    );
+  }
+
+  resource(/** @type {string} */ name) {
+    const { properties: inputs, required } = this.membersOf(`${name}Args`);
+    const type = this.checker.getDeclaredTypeOfSymbol(this.symbol(name));
+    const outputs = this.checker.getPropertiesOfType(type).filter((member) => this.isOutput(member));
+    const properties = this.asListed(() =>
+      Object.fromEntries(outputs.map((member) => [member.name, this.property(member)])),
+    );
+    if (properties.count) Object.assign(properties.count, { type: "integer" });
+    return {
+      description: this.comment(this.symbol(name)),
+      inputProperties: inputs,
+      requiredInputs: required,
+      properties,
+      required: outputs.filter((member) => !this.isOptional(member)).map(({ name }) => name),
+      aliases: [{ type: `pulumi-nodejs:dynamic/packetfilter:${name}` }],
+    };
+  }
+
+  function(
+    /** @type {string} */ name,
+    /** @type {string} */ args,
+    /** @type {string} */ member,
+    /** @type {unknown} */ type,
+  ) {
+    const { properties, required } = this.membersOf(args);
+    const file = { type: "string", description: "Path of the file, from the folder of the program." };
+    const isFile = name === "readPrefixFile";
+    return {
+      description: this.comment(this.symbol(name)),
+      inputs: { properties: isFile ? { ...properties, file } : properties, required: isFile ? ["file"] : required },
+      outputs: { properties: { [member]: type }, required: [member] },
+    };
+  }
+
+  answer(/** @type {string} */ name) {
+    this.asListed(() => this.named(name, this.checker.getDeclaredTypeOfSymbol(this.symbol(name))));
+  }
+
+  /**
+   * What comes from a node: its numbers may be fractions.
+   *
+   * @template T
+   * @param {() => T} work
+   */
+  asListed(work) {
+    this.numbers = "number";
+    try {
+      return work();
+    } finally {
+      this.numbers = "integer";
+    }
+  }
+
+  /** The members of an exported interface, with their comments. */
+  membersOf(/** @type {string} */ name) {
+    const type = this.checker.getDeclaredTypeOfSymbol(this.symbol(name));
+    return this.members(type);
+  }
+
+  members(/** @type {ts.Type} */ type) {
+    const members = this.checker.getPropertiesOfType(type);
+    const properties = Object.fromEntries(members.map((member) => [member.name, this.property(member)]));
+    const required = members.filter((member) => !this.isOptional(member)).map(({ name }) => name);
+    return { properties, required };
+  }
+
+  property(/** @type {ts.Symbol} */ member) {
+    const description = this.comment(member);
+    const secret = SECRETS.includes(member.name) ? { secret: true } : {};
+    return {
+      ...this.schemaOf(this.checker.getTypeOfSymbol(member), member),
+      ...(description && { description }),
+      ...secret,
+    };
+  }
+
+  /** @returns {Record<string, unknown>} */
+  schemaOf(/** @type {ts.Type} */ type, /** @type {ts.Symbol | undefined} */ member) {
+    if (member?.name === "entries" && this.mentions(type, "EntryLike", "EntriesInput")) return this.entries();
+    const place = PLACES[/** @type {keyof typeof PLACES} */ (member?.name ?? "")];
+    if (place && this.parts(type).some((part) => part.flags & ts.TypeFlags.StringLike))
+      return { oneOf: [{ type: "string" }, { $ref: this.declared(place) }] };
+    const parts = this.parts(type);
+    const texts = parts.filter((part) => part.flags & ts.TypeFlags.StringLike);
+    const others = parts.filter((part) => !(part.flags & ts.TypeFlags.StringLike));
+    const found = others.flatMap((part) => this.single(part, member?.name) ?? []);
+    const unique = new Map(
+      [...(texts.length > 0 ? [{ type: "string" }] : []), ...found].map((one) => [JSON.stringify(one), one]),
+    );
+    const all = [...unique.values()];
+    if (all.length === 1) return /** @type {Record<string, unknown>} */ (all[0]);
+    return all.length === 0 ? ANY : { oneOf: all };
+  }
+
+  /** @returns {Record<string, unknown> | undefined} */
+  single(/** @type {ts.Type} */ type, /** @type {string | undefined} */ member) {
+    if (type.flags & ts.TypeFlags.NumberLike) return { type: this.numbers };
+    if (type.flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
+    if (type.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return undefined;
+    if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return ANY;
+    const { checker } = this;
+    const name = type.aliasSymbol?.name ?? type.symbol?.name ?? "";
+    // A parsed prefix is a text for every other language.
+    if (name === "Prefix") return { type: "string" };
+    const element = checker.getIndexTypeOfType(type, ts.IndexKind.Number);
+    if (checker.isArrayLikeType(type) && element) return { type: "array", items: this.schemaOf(element, undefined) };
+    const values = checker.getIndexTypeOfType(type, ts.IndexKind.String);
+    if (values) return { type: "object", additionalProperties: this.schemaOf(values, undefined) };
+    if (this.exported.has(name)) return { $ref: this.named(name, type) };
+    if (member !== undefined && this.isPlain(type)) return { $ref: this.named(`${capitalised(member)}Args`, type) };
+    // What goes deeper and has no name of its own, such as how answers are read, stays open.
+    return ANY;
+  }
+
+  /** True for an object of texts, numbers and switches alone. */
+  isPlain(/** @type {ts.Type} */ type) {
+    const members = this.checker.getPropertiesOfType(type);
+    const flat = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.Undefined;
+    const parts = members.flatMap((member) => this.parts(this.checker.getTypeOfSymbol(member)));
+    return members.length > 0 && parts.every((part) => part.flags & flat);
+  }
+
+  entries() {
+    const entry = { $ref: this.declared("EntryArgs") };
+    const content = { oneOf: [{ type: "integer" }, entry] };
+    return {
+      oneOf: [
+        { type: "object", additionalProperties: content },
+        { type: "array", items: { type: "string" } },
+      ],
+    };
+  }
+
+  /** An exported interface as a type. */
+  declared(/** @type {string} */ name) {
+    return this.named(name, this.checker.getDeclaredTypeOfSymbol(this.symbol(name)));
+  }
+
+  named(/** @type {string} */ name, /** @type {ts.Type} */ type) {
+    // Every language adds a word of its own to what is given; what a state holds under the same name gets one here.
+    const isState = !name.endsWith("Args") && this.exported.has(`${name}Args`);
+    const token = `packetfilter:index:${isState ? `${name}State` : name.replace(/Args$/, "")}`;
+    if (!(token in this.types)) {
+      this.types[token] = {};
+      const symbol = this.exported.get(name);
+      const description = symbol ? this.comment(symbol) : "";
+      this.types[token] = { type: "object", ...(description && { description }), ...this.members(type) };
+    }
+    return `#/types/${token}`;
+  }
+
+  /** The alternatives of a type that a program may give, without those of Outputs and promises of them. @returns {ts.Type[]} */
+  parts(/** @type {ts.Type} */ type) {
+    if (type.aliasSymbol?.name === "Output") return this.insideOutput(type);
+    const all = type.isUnion() ? type.types : [type];
+    /** @type {ts.Type[]} */
+    const found = [];
+    for (const part of all) {
+      const name = part.symbol?.name ?? part.aliasSymbol?.name;
+      if (name === "Promise") continue;
+      if (name === "OutputInstance" || part.aliasSymbol?.name === "Output") {
+        if (all.length === 1 || part.aliasSymbol?.name === "Output") found.push(...this.insideOutput(part));
+        continue;
+      }
+      if (part.isUnion()) found.push(...this.parts(part));
+      else found.push(part);
+    }
+    return found;
+  }
+
+  /** @returns {ts.Type[]} */
+  insideOutput(/** @type {ts.Type} */ type) {
+    const [inner] = type.aliasTypeArguments ?? this.checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
+    return inner ? this.parts(inner) : [];
+  }
+
+  isOutput(/** @type {ts.Symbol} */ member) {
+    const text = this.checker.typeToString(this.checker.getTypeOfSymbol(member));
+    return /Output(Instance)?</.test(text) && !["urn", "id"].includes(member.name);
+  }
+
+  isOptional(/** @type {ts.Symbol} */ member) {
+    if (member.flags & ts.SymbolFlags.Optional) return true;
+    const text = this.checker.typeToString(
+      this.checker.getTypeOfSymbol(member),
+      undefined,
+      ts.TypeFormatFlags.NoTruncation,
+    );
+    return /\| undefined>/.test(text);
+  }
+
+  mentions(/** @type {ts.Type} */ type, /** @type {string[]} */ ...names) {
+    const text = this.checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation);
+    return names.some((name) => text.includes(name));
+  }
+
+  comment(/** @type {ts.Symbol} */ symbol) {
+    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker));
+    return text
+      .replaceAll(/\{@link ([^}|]+?)\}/g, "`$1`")
+      .replaceAll(/\s*\n\s*/g, " ")
+      .trim();
+  }
+
+  symbol(/** @type {string} */ name) {
+    const found = this.exported.get(name);
+    if (!found) throw new Error(`The package exports no ${name}.`);
+    return found;
+  }
+
+  original(/** @type {ts.Symbol} */ symbol) {
+    return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
+  }
+}
+
+/** @returns {string} */
+function capitalised(/** @type {string} */ name) {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(SCHEMA, `${JSON.stringify(providerSchema(), undefined, 2)}\n`);
+}
