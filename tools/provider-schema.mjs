@@ -28,15 +28,15 @@ const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
 /** What functions answer with: numbers there may be fractions, all that a program gives are integers. */
 const ANSWERS = ["Profile", "Rule", "Mark"];
 /**
- * Variables that a provider's configuration is read from where it is not given. `PACKETFILTER_HEADERS` is one more: the plugin reads it
- * itself, since the SDK of Go takes no map from a variable.
+ * Variables that a provider's configuration is read from where it is not given. An SDK that reads one hands it to the engine, which
+ * keeps it: those with credentials the plugin reads itself.
  */
 const VARIABLES = {
   endpoint: "PACKETFILTER_ENDPOINT",
   signalingUrl: "PACKETFILTER_SIGNALING_URL",
   clientId: "PACKETFILTER_CLIENT_ID",
-  secretKey: "PACKETFILTER_SECRET_KEY",
 };
+/** Members of nodes and receivers that are secrets. */
 const SECRETS = ["headers", "secretKey", "key"];
 
 /**
@@ -59,6 +59,8 @@ export function providerSchema() {
   );
   for (const name of ANSWERS) reader.answer(name);
   const provider = reader.membersOf("ProviderArgs");
+  for (const name of reader.constant("secret-names.ts", "SECRET_SETTINGS"))
+    Object.assign(provider.properties[name] ?? {}, { secret: true });
   for (const [name, variable] of Object.entries(VARIABLES)) {
     Object.assign(provider.properties[name] ?? {}, { defaultInfo: { environment: [variable] } });
   }
@@ -90,6 +92,7 @@ class Reader {
   numbers = "integer";
 
   constructor(/** @type {ts.Program} */ program, /** @type {string} */ entry) {
+    this.program = program;
     this.checker = program.getTypeChecker();
     const source = program.getSourceFile(entry);
     const module = source && this.checker.getSymbolAtLocation(source);
@@ -97,6 +100,16 @@ class Reader {
     this.exported = new Map(
       this.checker.getExportsOfModule(module).map((symbol) => [symbol.name, this.original(symbol)]),
     );
+  }
+
+  /** The texts of a constant of `provider/resources`. */
+  constant(/** @type {string} */ file, /** @type {string} */ name) {
+    const source = this.program.getSourceFile(join(root, "provider", "resources", file));
+    const module = source && this.checker.getSymbolAtLocation(source);
+    const symbol = module?.exports?.get(ts.escapeLeadingUnderscores(name));
+    if (!symbol) throw new Error(`${file} exports no ${name}`);
+    const type = /** @type {ts.TypeReference} */ (this.checker.getTypeOfSymbol(symbol));
+    return this.checker.getTypeArguments(type).map((one) => String(/** @type {ts.StringLiteralType} */ (one).value));
   }
 
   resource(/** @type {string} */ name) {

@@ -1,4 +1,4 @@
-import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { Metadata, status } from "@grpc/grpc-js";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
@@ -16,26 +16,40 @@ interface Partial_ {
 /**
  * A failure as the engine reads it: a sentence, and of a resource that exists all the same its state, from which the next update
  * goes on.
- *
- * @param onWire Puts the properties of such a resource on the wire.
  */
-export function failure(error: unknown, onWire: (props: JsonObject) => Struct): Partial<ServiceError> {
-  const message = messageOf(error);
-  const found = partialOf(error);
-  if (!found) return { code: status.UNKNOWN, details: message };
+export class EngineFailure extends Error {
+  readonly code = status.UNKNOWN;
+  readonly details: string;
+  readonly metadata = new Metadata();
+
+  private constructor(message: string) {
+    super(message);
+    this.details = message;
+  }
+
+  /** @param onWire Puts the properties of such a resource on the wire; nothing else leaves one. */
+  static of(error: unknown, onWire?: (props: JsonObject) => Struct): EngineFailure {
+    if (error instanceof EngineFailure) return error;
+    const failure = new EngineFailure(messageOf(error));
+    const found = onWire && partialOf(error);
+    if (found)
+      failure.metadata.add("grpc-status-details-bin", packed(failure.message, found, onWire(found.properties)));
+    return failure;
+  }
+}
+
+function packed(message: string, { id, reasons }: Partial_, properties: Struct): Buffer {
   const failed = new ErrorResourceInitFailed();
-  failed.setId(found.id);
-  failed.setProperties(onWire(found.properties));
-  failed.setReasonsList([...found.reasons]);
+  failed.setId(id);
+  failed.setProperties(properties);
+  failed.setReasonsList([...reasons]);
   const detail = new Any();
   detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const details = new Status();
   details.setCode(status.UNKNOWN);
   details.setMessage(message);
   details.addDetails(detail);
-  const metadata = new Metadata();
-  metadata.add("grpc-status-details-bin", Buffer.from(details.serializeBinary()));
-  return { code: status.UNKNOWN, details: message, metadata };
+  return Buffer.from(details.serializeBinary());
 }
 
 function partialOf(error: unknown): Partial_ | undefined {

@@ -1,6 +1,7 @@
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import {
+  CONNECTIONS,
   HOLDING_PREFIXES,
   LISTS,
   LISTS_KEY,
@@ -17,6 +18,9 @@ const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 /** What a secret of an entry may stand in without being the entry: then only notes are secret. */
 const NOTES: readonly string[] = ["reason", "ticket", "expires", "sent"];
 
+/** User and password, or a token, before the host of an address. */
+const USER = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
+
 /** Properties of a resource in the clear, and the names of those that hold a secret at any depth. */
 export interface Opened {
   readonly props: JsonObject;
@@ -32,11 +36,13 @@ export function open(struct: Struct | undefined): Opened {
 }
 
 /**
- * As the dynamic classes hand in what is secret, so that handlers keep it out of sentences, errors and the audit log.
+ * As the dynamic classes hand in what is secret, so that handlers keep it out of sentences, errors and the audit log. Of a connection
+ * the client does so, and its address may be named.
  *
  * @param repeats The output that repeats the argument that holds the prefixes, where there is one.
  */
-export function marked({ props, secrets }: Opened, repeats: string | undefined): JsonObject {
+export function marked({ props, secrets: all }: Opened, repeats: string | undefined): JsonObject {
+  const secrets = all.filter((name) => !CONNECTIONS.includes(name));
   if (secrets.length === 0) return props;
   const arePrefixes = secrets.some((name) => HOLDING_PREFIXES.includes(name));
   return {
@@ -47,14 +53,17 @@ export function marked({ props, secrets }: Opened, repeats: string | undefined):
   };
 }
 
-/** Puts properties on the wire, secret where their name is, or where they name prefixes that are. */
+/** Puts properties on the wire, secret where their name is, where they name prefixes that are, and where they hold credentials. */
 export function close(props: JsonObject, secrets: readonly string[], repeats?: string): Struct {
   const { [SECRETS_KEY]: _, [LISTS_KEY]: lists, ...rest } = props;
   const arePrefixes = secrets.some((name) => HOLDING_PREFIXES.includes(name));
   const isSecret = (name: string) =>
     secrets.includes(name) || (arePrefixes && (LISTS.includes(name) || name === repeats));
   const shown = Object.entries({ ...rest, ...membersOf(lists) }).filter(([, value]) => value !== SECRET_MARK);
-  const closed = shown.map(([name, value]) => [name, isSecret(name) ? secret(value) : value]);
+  const closed = shown.map(([name, value]) => [
+    name,
+    isSecret(name) || holdsCredentials(name, value) ? secret(value) : value,
+  ]);
   return Struct.fromJavaScript(Object.fromEntries(closed) as Record<string, JavaScriptValue>);
 }
 
@@ -69,6 +78,15 @@ function secretPartsOf(name: string, value: unknown): string[] {
     const parts = Object.entries(content).filter(([, part]) => holdsSecret(part));
     return parts.map(([part]) => (NOTES.includes(part) ? "notes" : name));
   });
+}
+
+/** True for what no state may show, whatever the program said of it: SDKs that are made from the schema mark only what stands at the top. */
+function holdsCredentials(name: string, value: unknown): boolean {
+  if (name === "rollout") return membersOf(membersOf(value).check).headers !== undefined;
+  if (!CONNECTIONS.includes(name)) return false;
+  const { headers, secretKey, tls, endpoint, url } = membersOf(value);
+  const hasUser = [endpoint, url].some((address) => USER.test(String(address)));
+  return hasUser || [headers, secretKey, membersOf(tls).key].some((member) => member !== undefined);
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -6,9 +6,10 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { JsonObject } from "../model/json";
 import type { DynamicProvider } from "../resources/dynamic-provider";
+import { SECRET_SETTINGS } from "../resources/secret-names";
 import { type Difference, detailedDiff } from "./detailed-diff";
 import type { EngineLog } from "./engine-log";
-import { failure } from "./failures";
+import { EngineFailure } from "./failures";
 import { close, marked, type Opened, open } from "./properties";
 import { type PluginResource, resourceOf } from "./resources";
 
@@ -55,9 +56,9 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     checkConfig: unary(parts, async (request: messages.CheckRequest) => {
-      const { props } = open(request.getNews());
+      const { props, secrets } = open(request.getNews());
       const answer = new messages.CheckResponse();
-      answer.setInputs(request.getNews());
+      answer.setInputs(close(props, [...secrets, ...SECRET_SETTINGS]));
       answer.setFailuresList(parts.configProblems(props).map(checkFailure));
       return answer;
     }),
@@ -91,10 +92,10 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
-      const news = open(request.getNews());
-      const { changes, replaces = [] } = await handler.diff(request.getId(), read(open(request.getOlds())), read(news));
+      const [olds, news] = [open(request.getOlds()), open(request.getNews())];
+      const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news));
       const differences = changes === false ? [] : detailedDiff(open(request.getOldInputs()).props, news.props);
-      const answer = withDifferences(new messages.DiffResponse(), differences, replaces);
+      const answer = withDifferences(new messages.DiffResponse(), [...disclosed(olds, news), ...differences], replaces);
       if (changes === true) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;
     }),
@@ -111,15 +112,17 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
-      const state = open(request.getProperties());
+      const [state, inputs] = [open(request.getProperties()), open(request.getInputs())];
       const isImport = Object.keys(state.props).length === 0;
-      const props = isImport ? { ...kind.imported(request.getId()), ...open(request.getInputs()).props } : read(state);
-      const found = await handler.read(request.getId(), props);
+      const { props, secrets } = isImport
+        ? { ...inputs, props: { ...kind.imported(request.getId()), ...inputs.props } }
+        : state;
+      const found = await handler.read(request.getId(), read({ props, secrets }));
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;
-      answer.setProperties(write(found.props, state.secrets));
-      answer.setInputs(write(found.inputs ?? {}, state.secrets));
+      answer.setProperties(write(found.props, secrets));
+      answer.setInputs(write(found.inputs ?? {}, secrets));
       return answer;
     }),
     update: resource(parts, async (request: messages.UpdateRequest, { kind, handler, read, write }) => {
@@ -165,15 +168,24 @@ function resource<Request extends AboutResource, Response>(
   work: (request: Request, subject: Subject) => Promise<Response>,
 ) {
   return unary<Request, Response>(parts, (request) =>
-    parts.log.about(request.getUrn(), () => {
+    parts.log.about(request.getUrn(), async () => {
       const kind = resourceOf(request.getType() || typeIn(request.getUrn()));
       const { repeats } = kind;
-      return work(request, {
-        kind,
-        handler: parts.get(kind.type),
-        read: (opened) => marked(opened, repeats),
-        write: (props, secrets) => close(props, secrets, repeats),
-      });
+      const seen = new Set<string>();
+      const write = (props: JsonObject, secrets: readonly string[]) => close(props, secrets, repeats);
+      try {
+        return await work(request, {
+          kind,
+          handler: parts.get(kind.type),
+          read: (opened) => {
+            for (const name of opened.secrets) seen.add(name);
+            return marked(opened, repeats);
+          },
+          write,
+        });
+      } catch (error) {
+        throw EngineFailure.of(error, (props) => write(props, [...seen]));
+      }
     }),
   );
 }
@@ -192,17 +204,15 @@ function unary<Request, Response>({ log }: PluginParts, work: (request: Request)
       answer(null, response);
     } catch (error) {
       await log.flushed();
-      answer(
-        failure(error, (props) => close(props, secretsIn(props))),
-        null,
-      );
+      answer(EngineFailure.of(error), null);
     }
   };
 }
 
-/** The names of what is secret, as the handlers keep them in a state. */
-function secretsIn({ __secret: names }: JsonObject): readonly string[] {
-  return Array.isArray(names) ? names.map(String) : [];
+/** What has become a secret since, and still stands in the state for everyone: an update takes it out of there. */
+function disclosed(olds: Opened, news: Opened): Difference[] {
+  const names = news.secrets.filter((name) => name in olds.props && !olds.secrets.includes(name));
+  return names.map((path) => ({ path, kind: "update" }));
 }
 
 function checkFailure({ property, reason }: { readonly property: string; readonly reason: string }) {

@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { SECRET_SETTINGS } from "../resources/secret-names";
 import type { NodeArgs, PrefixInput, ReceiverArgs, UnnamedNodeArgs, UnnamedReceiverArgs } from "./types";
 
 /** The configuration of a {@link Provider}: the keys of the namespace `packetfilter` (docs/configuration.md). */
 export interface ProviderArgs {
   /** The node's base url, with or without `/fapi`. Default: `PACKETFILTER_ENDPOINT`. */
   endpoint?: pulumi.Input<string>;
-  /** Further request headers of that node. Kept as a secret. Default: `PACKETFILTER_HEADERS`. */
+  /** Further request headers of that node. Kept as a secret. Default: `PACKETFILTER_HEADERS`, which no state keeps. */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /** Every other member of that node, with the names and defaults that those of `nodes` have. Kept as a secret. */
   node?: pulumi.Input<UnnamedNodeArgs>;
@@ -13,13 +14,13 @@ export interface ProviderArgs {
   signalingUrl?: pulumi.Input<string>;
   /** The client of the receiver. Default: `PACKETFILTER_CLIENT_ID`. */
   clientId?: pulumi.Input<string>;
-  /** Its secret. Kept as a secret. Default: `PACKETFILTER_SECRET_KEY`. */
+  /** Its secret key. Kept as a secret. Default: `PACKETFILTER_SECRET_KEY`, which no state keeps. */
   secretKey?: pulumi.Input<string>;
   /** Every other member of that receiver, with the names and defaults that those of `receivers` have. Kept as a secret. */
   receiver?: pulumi.Input<UnnamedReceiverArgs>;
-  /** Nodes by name, which resources choose by `node: "fra1"`. */
+  /** Nodes by name, which resources choose by `node: "fra1"`. Kept as a secret. */
   nodes?: pulumi.Input<Record<string, pulumi.Input<NodeArgs>>>;
-  /** Receivers by name, which resources choose by `receiver: "main"`. */
+  /** Receivers by name, which resources choose by `receiver: "main"`. Kept as a secret. */
   receivers?: pulumi.Input<Record<string, pulumi.Input<ReceiverArgs>>>;
   /** No entry of any set may overlap one of these. */
   forbiddenPrefixes?: pulumi.Input<PrefixInput[]>;
@@ -42,8 +43,6 @@ export interface ProviderArgs {
   /** Whether a plain run looks at the nodes: `auto` (default), `off` or `require`. */
   detectDrift?: pulumi.Input<"auto" | "off" | "require">;
 }
-
-const SECRETS: readonly string[] = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"];
 
 /**
  * A provider with a configuration of its own. A resource that gets it as its option `provider` is one of the plugin `packetfilter`;
@@ -70,5 +69,5 @@ function onWire(key: string, value: unknown): pulumi.Output<string> {
   const text = pulumi
     .output(value as pulumi.Input<string>)
     .apply((known) => (typeof known === "string" ? known : JSON.stringify(known)));
-  return SECRETS.includes(key) ? pulumi.secret(text) : text;
+  return SECRET_SETTINGS.some((name) => name === key) ? pulumi.secret(text) : text;
 }

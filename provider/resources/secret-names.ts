@@ -28,3 +28,9 @@ export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nod
  * that name.
  */
 export const SECRET_MARK = "[secret]";
+
+/** Arguments that say where a node or a receiver is, whose credentials stand in them. */
+export const CONNECTIONS: readonly string[] = ["node", "receiver"];
+
+/** Settings of a stack or provider in which credentials can stand: a provider keeps each as a secret, in whatever form it came. */
+export const SECRET_SETTINGS = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"] as const;

@@ -38,6 +38,27 @@ exports.held = blocked.count;
 exports.profiles = packetfilter.getProfilesOutput({ arena: "edge" }).profiles.apply((all) => all.map(({ name }) => name));
 `;
 
+/** A header that no state may show, given where an SDK marks nothing as a secret. */
+const CANARY = "canary-2f8e61";
+const WITH_CREDENTIALS: Record<string, { file: string; more: (endpoint: string) => string }> = {
+  nodejs: {
+    file: "index.js",
+    more: (endpoint) => `
+const headers = { "X-Canary": "${CANARY}" };
+new packetfilter.Provider("eu", { nodes: { fra1: { endpoint: "http://192.0.2.10", headers } }, node: { headers } });
+new packetfilter.PrefixSet("web", { arena: "edge", profile: "web", set: "blocked", entries: {}, node: { endpoint: "${endpoint}", headers } });
+`,
+  },
+  python: {
+    file: "__main__.py",
+    more: (endpoint) => `
+headers = {"X-Canary": "${CANARY}"}
+packetfilter.Provider("eu", nodes={"fra1": {"endpoint": "http://192.0.2.10", "headers": headers}}, node={"headers": headers})
+packetfilter.PrefixSet("web", arena="edge", profile="web", set="blocked", entries={}, node={"endpoint": "${endpoint}", "headers": headers})
+`,
+  },
+};
+
 /** What makes a program of `examples/` run here, beside its SDK. */
 const LANGUAGES: Record<string, (stack: TestStack) => Promise<void>> = {
   async nodejs({ folder }) {
@@ -130,6 +151,17 @@ test.each(Object.keys(LANGUAGES))(
     expect(healed.code, healed.text).toBe(0);
     expect(sent()).toEqual(["insert 1", "commit"]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
+
+    const credentials = WITH_CREDENTIALS[language];
+    if (credentials) {
+      const { file, more } = credentials;
+      await stack.write(file, (await stack.read(file)) + more(emulator.endpoint));
+      const kept = await stack.up("--skip-preview");
+      expect(kept.code, kept.text).toBe(0);
+      const state = await stack.read(".backend/.pulumi/stacks/journey/test.json");
+      expect(Object.keys(await stack.state())).toContain("web");
+      for (const secret of [CANARY, emulator.clients[0]?.secretKey]) expect(state).not.toContain(secret);
+    }
 
     const destroyed = await stack.destroy();
     expect(destroyed.code, destroyed.text).toBe(0);

@@ -4,11 +4,8 @@ import { UNKNOWN } from "../../provider/model/json";
 import { detailedDiff } from "../../provider/plugin/detailed-diff";
 import { close, marked, open } from "../../provider/plugin/properties";
 import { resourceOf } from "../../provider/plugin/resources";
+import { secret } from "./support/secrets";
 
-const secret = (value: unknown) => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  value,
-});
 const struct = (value: object) => Struct.fromJavaScript(value as never);
 
 describe("properties on the wire", () => {

@@ -30,9 +30,11 @@ it("has every resource with a comment for each argument, its dynamic token as an
   expect(schema.version).toBe(version);
 });
 
-it("keeps secrets: headers and keys of a provider, and of nodes and receivers in arguments", () => {
-  const { inputProperties } = schema.provider;
-  expect([inputProperties.headers.secret, inputProperties.secretKey.secret]).toEqual([true, true]);
+it("keeps secrets: what a provider is given to reach nodes and receivers, and their headers and keys in arguments", () => {
+  const settings = Object.entries<{ secret?: boolean }>(schema.provider.inputProperties);
+  expect(settings.filter(([, { secret }]) => secret).map(([name]) => name)).toEqual([
+    ...["headers", "node", "secretKey", "receiver", "nodes", "receivers"],
+  ]);
   expect(schema.types["packetfilter:index:Node"].properties.headers.secret).toBe(true);
   expect(schema.types["packetfilter:index:Receiver"].properties.secretKey.secret).toBe(true);
 });

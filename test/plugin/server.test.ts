@@ -6,15 +6,16 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { FakeEngine, struct } from "./support/fake-engine";
+import { held, made, Subject } from "./support/subject";
 
 const BLOCKED = "prefixset://edge/blocked";
-const URN = "urn:pulumi:test::journey::packetfilter:index:PrefixSet::blocked";
 const ARGS = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "203.0.113.7": 2 } };
 const CANONICAL = { "192.0.2.0/24": 1, "203.0.113.7/32": 2 };
 const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
 
 let emulator: Emulator;
 let engine: FakeEngine;
+const blocked = new Subject(() => engine, "PrefixSet", "blocked");
 
 beforeEach(async () => {
   emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} }, profiles: { web: {} } } } } });
@@ -32,31 +33,11 @@ async function nextRun(): Promise<void> {
   await configure();
 }
 
-/** A request of a type, with its members by the names of their setters. */
-function made<Request extends object>(type: new () => Request, members: Record<string, unknown>): Request {
-  const request = new type() as Request & Record<string, (value: unknown) => void>;
-  for (const [name, value] of Object.entries(members)) request[`set${name}`]?.(value);
-  return request;
-}
-
 const configure = (more: object = {}) =>
   engine.call<messages.ConfigureResponse>(
     "configure",
     made(messages.ConfigureRequest, { Args: struct({ endpoint: emulator.endpoint, ...more }) }),
   );
-const check = async (news: object, olds: object = {}) =>
-  engine.call<messages.CheckResponse>(
-    "check",
-    made(messages.CheckRequest, { Urn: URN, News: struct(news), Olds: struct(olds) }),
-  );
-const create = (inputs: object, preview = false) =>
-  engine.call<messages.CreateResponse>(
-    "create",
-    made(messages.CreateRequest, { Urn: URN, Properties: struct(inputs), Preview: preview }),
-  );
-const inputsOf = async (news: object, olds?: object) =>
-  (await check(news, olds)).getInputs()?.toJavaScript() as Record<string, unknown>;
-
 describe("the plugin, called as an engine does,", () => {
   it("shakes hands, and says version, schema and what it makes of a configuration", async () => {
     const hands = await engine.call<messages.ProviderHandshakeResponse>(
@@ -89,84 +70,54 @@ describe("the plugin, called as an engine does,", () => {
 
   it("checks, foresees, creates, compares, reads, updates and deletes a set, each line at its resource", async () => {
     await configure();
-    const inputs = await inputsOf(ARGS);
+    const inputs = await blocked.checked(ARGS);
     expect(inputs.entries).toEqual(CANONICAL);
-    const foreseen = (await create(inputs, true)).getProperties()?.toJavaScript();
+    const foreseen = held((await blocked.create(inputs, true)).getProperties());
     expect(foreseen).toMatchObject({ url: BLOCKED, count: 2, entries: CANONICAL });
     expect(emulator.requests({ cmd: "insert" })).toEqual([]);
 
-    const created = await create(inputs);
+    const created = await blocked.create(inputs);
     expect(created.getId()).toBe(BLOCKED);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(CANONICAL);
     expect(engine.logged.map(({ about, message }) => `${about}: ${message}`)).toContainEqual(
       expect.stringMatching(/^blocked: .*prefixset:\/\/edge\/blocked: 2 entries declared$/),
     );
 
-    const state = created.getProperties()?.toJavaScript() ?? {};
+    const of = { id: BLOCKED, state: held(created.getProperties()), inputs };
     await nextRun();
-    const changed = await inputsOf({ ...ARGS, entries: { ...ARGS.entries, "192.0.2.0/24": 5 } }, inputs);
-    const diff = (news: object) =>
-      engine.call<messages.DiffResponse>(
-        "diff",
-        made(messages.DiffRequest, {
-          Urn: URN,
-          Id: BLOCKED,
-          Olds: struct(state),
-          OldInputs: struct(inputs),
-          News: struct(news),
-        }),
-      );
-    expect((await diff(inputs)).getChanges()).toBe(DIFF_NONE);
-    const differs = await diff(changed);
+    const news = await blocked.checked({ ...ARGS, entries: { ...ARGS.entries, "192.0.2.0/24": 5 } }, inputs);
+    expect((await blocked.diff({ ...of, news: inputs })).getChanges()).toBe(DIFF_NONE);
+    const differs = await blocked.diff({ ...of, news });
     const kinds = differs.getDetaileddiffMap().getEntryList() as unknown as [string, messages.PropertyDiff][];
     expect(kinds.map(([path]) => path)).toEqual(['entries["192.0.2.0/24"]']);
-    const moved = await diff({ ...inputs, set: "partners" });
+    const moved = await blocked.diff({ ...of, news: { ...inputs, set: "partners" } });
     expect(moved.getReplacesList()).toEqual(["set"]);
 
-    const update = made(messages.UpdateRequest, {
-      Urn: URN,
-      Id: BLOCKED,
-      Olds: struct(state),
-      OldInputs: struct(inputs),
-      News: struct(changed),
-    });
-    const updated = await engine.call<messages.UpdateResponse>("update", update);
+    const updated = held((await blocked.update({ ...of, news })).getProperties());
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...CANONICAL, "192.0.2.0/24": 5 });
 
     emulator.change(BLOCKED, { insert: { "198.51.100.0/25": 9 } });
     await nextRun();
-    const current = updated.getProperties()?.toJavaScript() ?? {};
-    const read = made(messages.ReadRequest, {
-      Urn: URN,
-      Id: BLOCKED,
-      Properties: struct(current),
-      Inputs: struct(changed),
-    });
-    const found = await engine.call<messages.ReadResponse>("read", read);
-    expect(found.getInputs()?.toJavaScript()).toMatchObject({
+    const found = await blocked.read(BLOCKED, updated, news);
+    expect(held(found.getInputs())).toMatchObject({
       entries: { ...CANONICAL, "192.0.2.0/24": 5, "198.51.100.0/25": 9 },
     });
-    const gone = made(messages.DeleteRequest, {
-      Urn: URN,
-      Id: BLOCKED,
-      Properties: struct(found.getProperties()?.toJavaScript() ?? {}),
-    });
-    await engine.call("delete", gone);
+    await blocked.delete(BLOCKED, held(found.getProperties()));
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
   });
 
   it("says of what failed half-way which state is true of it", async () => {
     await configure({ node: { deadlineMs: 1_000 } });
-    const inputs = await inputsOf(ARGS);
+    const inputs = await blocked.checked(ARGS);
     emulator.fail({ cmd: "commit", times: 40, status: 400 });
-    const error = (await create(inputs).catch((failed) => failed)) as ServiceError;
+    const error = (await blocked.create(inputs).catch((failed) => failed)) as ServiceError;
     expect(error.details).toContain(`Set ${BLOCKED}`);
     const [packed] = error.metadata.get("grpc-status-details-bin");
     const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
     const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
     expect(failed.getId()).toBe(BLOCKED);
     expect(failed.getReasonsList()).toHaveLength(1);
-    expect(failed.getProperties()?.toJavaScript()).toMatchObject({ arena: "edge", set: "blocked" });
+    expect(held(failed.getProperties())).toMatchObject({ arena: "edge", set: "blocked" });
   });
 
   it("answers read functions, and names a function that there is not", async () => {

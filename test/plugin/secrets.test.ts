@@ -1,0 +1,144 @@
+import type { ServiceError } from "@grpc/grpc-js";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { FakeEngine, struct } from "./support/fake-engine";
+import { inTheClear, secret } from "./support/secrets";
+import { held, made, Subject } from "./support/subject";
+
+const CANARY = "canary-7c1f09";
+const BLOCKED = "prefixset://edge/blocked";
+const SET = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } };
+const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
+
+let emulator: Emulator;
+let engine: FakeEngine;
+const blocked = new Subject(() => engine, "PrefixSet", "blocked");
+const attack = new Subject(() => engine, "CloudSignaling", "attack");
+
+beforeEach(async () => {
+  emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+  engine = await FakeEngine.start({ PACKETFILTER_SECRET_KEY: CANARY });
+});
+afterEach(async () => {
+  await engine[Symbol.asyncDispose]();
+  await emulator.close();
+});
+
+const configure = (config: object = {}) =>
+  engine.call("configure", made(messages.ConfigureRequest, { Args: struct(config) }));
+
+/** What SDKs that are made from the schema hand over in the clear, since they mark only what stands at the top. */
+const WITH_CREDENTIALS: [string, object][] = [
+  ["headers of a node", { node: { endpoint: "http://192.0.2.10", headers: { Authorization: CANARY } } }],
+  ["the key of a node's certificate", { node: { endpoint: "https://192.0.2.10", tls: { key: CANARY, cert: "c" } } }],
+  ["a password in an address", { node: { endpoint: `http://admin:${CANARY}@192.0.2.10` } }],
+];
+
+describe("credentials that a program hands over in the clear", () => {
+  it.each(WITH_CREDENTIALS)("are secret in the inputs: %s", async (_, connection) => {
+    await configure({ detectDrift: "off" });
+    const inputs = await blocked.checked({ ...SET, ...connection });
+    expect(inTheClear(inputs)).not.toContain(CANARY);
+    expect(inputs.node).toEqual(secret(expect.anything()));
+    expect(inputs.entries).toEqual(SET.entries);
+  });
+
+  it("are secret in what a preview foresees, in the state, after a read and in an import", async () => {
+    await configure();
+    const node = { endpoint: emulator.endpoint, headers: { "X-Canary": CANARY } };
+    const inputs = await blocked.checked({ ...SET, node });
+    const foreseen = await blocked.create(inputs, true);
+    const created = held((await blocked.create(inputs)).getProperties());
+    const found = await blocked.read(BLOCKED, created, inputs);
+    const imported = await blocked.read(BLOCKED, {}, { node });
+    expect(held(imported.getInputs())).toMatchObject({ node: secret(node), entries: SET.entries });
+    for (const properties of [foreseen, found, imported]
+      .map((answer) => held(answer.getProperties()))
+      .concat(created)) {
+      expect(properties.node).toEqual(secret(node));
+      expect(inTheClear(properties)).not.toContain(CANARY);
+    }
+    for (const answer of [found, imported]) expect(inTheClear(held(answer.getInputs()))).not.toContain(CANARY);
+  });
+
+  it("are secret in a rollout's check and in the settings of a provider", async () => {
+    const group = new Subject(() => engine, "PrefixSetGroup", "everywhere");
+    await configure({ detectDrift: "off" });
+    const check = { url: "https://health.example/{node}", headers: { Authorization: CANARY } };
+    const inputs = await group.checked({ ...SET, nodes: ["fra1"], rollout: { waves: [1], check } });
+    expect(inTheClear(inputs)).not.toContain(CANARY);
+
+    const settings = {
+      headers: { Authorization: CANARY },
+      secretKey: CANARY,
+      node: JSON.stringify({ headers: { Authorization: CANARY } }),
+      receiver: { secretKey: CANARY },
+      nodes: JSON.stringify({ fra1: { endpoint: "http://192.0.2.10", headers: { Authorization: CANARY } } }),
+      receivers: { main: { url: "http://192.0.2.11", clientId: "a", secretKey: CANARY } },
+    };
+    const checked = await engine.call<messages.CheckResponse>(
+      "checkConfig",
+      made(messages.CheckRequest, { News: struct({ endpoint: "http://192.0.2.10", ...settings }) }),
+    );
+    const kept = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, secret(value)]));
+    expect(held(checked.getInputs())).toEqual({ endpoint: "http://192.0.2.10", ...kept });
+  });
+
+  it("that an earlier version left in the state make an update of it, which sends nothing", async () => {
+    await configure();
+    const node = { endpoint: emulator.endpoint, headers: { "X-Canary": CANARY } };
+    const inputs = await blocked.checked({ ...SET, node });
+    const state = held((await blocked.create(inputs)).getProperties());
+    const of = { id: BLOCKED, inputs, news: inputs };
+    expect((await blocked.diff({ ...of, state })).getChanges()).toBe(DIFF_NONE);
+    const differs = await blocked.diff({ ...of, state: { ...state, node } });
+    expect([differs.getChanges(), differs.getDiffsList()]).toEqual([DIFF_SOME, ["node"]]);
+
+    emulator.clearJournal();
+    const updated = await blocked.update({ ...of, state: { ...state, node } });
+    expect(held(updated.getProperties()).node).toEqual(secret(node));
+    expect(emulator.requests({ cmd: "insert" })).toEqual([]);
+  });
+
+  it("is not asked of the environment by an SDK, which would keep it: the plugin reads it itself", async () => {
+    const { provider } = JSON.parse(
+      (await engine.call<messages.GetSchemaResponse>("getSchema", new messages.GetSchemaRequest())).getSchema(),
+    );
+    expect(
+      Object.entries<object>(provider.inputProperties)
+        .filter(([, of]) => "defaultInfo" in of)
+        .map(([name]) => name),
+    ).toEqual(["endpoint", "signalingUrl", "clientId"]);
+    await engine[Symbol.asyncDispose]();
+    const [client] = emulator.clients;
+    engine = await FakeEngine.start({ PACKETFILTER_SECRET_KEY: client?.secretKey ?? "" });
+    await configure({ signalingUrl: emulator.signalingUrl, clientId: client?.clientId });
+    await attack.create(await attack.checked({ prefixes: ["198.51.100.7"] }));
+    expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
+  });
+});
+
+it("prefixes of a signaling that are secret are so in the state of one that failed half-way", async () => {
+  const nextRun = async () => {
+    await engine[Symbol.asyncDispose]();
+    engine = await FakeEngine.start();
+    const [client] = emulator.clients;
+    await configure({ signalingUrl: emulator.signalingUrl, clientId: client?.clientId, secretKey: client?.secretKey });
+  };
+  const given = (prefix: string) => attack.checked({ prefixes: secret([prefix]) });
+  await nextRun();
+  const inputs = await given("198.51.100.7");
+  const created = await attack.create(inputs);
+  await nextRun();
+  emulator.fail({ op: "stop", times: 40, status: 400 });
+  const of = { id: created.getId(), state: held(created.getProperties()), inputs, news: await given("198.51.100.8") };
+  const error = (await attack.update(of).catch((failed) => failed)) as ServiceError;
+  const [packed] = error.metadata.get("grpc-status-details-bin");
+  const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
+  const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
+  const state = held(failed.getProperties());
+  expect(state.started).toEqual(secret(["198.51.100.7/32", "198.51.100.8/32"]));
+  expect(inTheClear(state) + error.details).not.toContain("198.51.100.");
+});

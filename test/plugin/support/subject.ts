@@ -1,0 +1,74 @@
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { type FakeEngine, struct } from "./fake-engine";
+
+/** A request of a type, with its members by the names of their setters. */
+export function made<Request extends object>(type: new () => Request, members: Record<string, unknown>): Request {
+  const request = new type() as Request & Record<string, (value: unknown) => void>;
+  for (const [name, value] of Object.entries(members)) request[`set${name}`]?.(value);
+  return request;
+}
+
+/** Properties that an answer holds. */
+export type Held = Record<string, unknown>;
+
+/** What an engine asks about one resource. Properties go and come as they are on the wire, secrets closed. */
+export class Subject {
+  readonly urn: string;
+
+  constructor(
+    private readonly engine: () => FakeEngine,
+    type: string,
+    name: string,
+  ) {
+    this.urn = `urn:pulumi:test::journey::packetfilter:index:${type}::${name}`;
+  }
+
+  check(news: object, olds: object = {}): Promise<messages.CheckResponse> {
+    return this.ask("check", messages.CheckRequest, { News: struct(news), Olds: struct(olds) });
+  }
+
+  /** The inputs with which an engine goes on. */
+  async checked(news: object, olds?: object): Promise<Held> {
+    return held((await this.check(news, olds)).getInputs());
+  }
+
+  create(inputs: object, preview = false): Promise<messages.CreateResponse> {
+    return this.ask("create", messages.CreateRequest, { Properties: struct(inputs), Preview: preview });
+  }
+
+  diff(of: { id: string; state: object; inputs: object; news: object }): Promise<messages.DiffResponse> {
+    return this.ask("diff", messages.DiffRequest, changed(of));
+  }
+
+  update(of: {
+    id: string;
+    state: object;
+    inputs: object;
+    news: object;
+    preview?: boolean;
+  }): Promise<messages.UpdateResponse> {
+    return this.ask("update", messages.UpdateRequest, { ...changed(of), Preview: of.preview ?? false });
+  }
+
+  /** Reads what is in a state, or, without one, what an import finds by its id. */
+  read(id: string, state: object = {}, inputs: object = {}): Promise<messages.ReadResponse> {
+    return this.ask("read", messages.ReadRequest, { Id: id, Properties: struct(state), Inputs: struct(inputs) });
+  }
+
+  delete(id: string, state: object): Promise<unknown> {
+    return this.ask("delete", messages.DeleteRequest, { Id: id, Properties: struct(state) });
+  }
+
+  private ask<Answer>(method: string, type: new () => object, members: Held): Promise<Answer> {
+    return this.engine().call<Answer>(method as never, made(type, { Urn: this.urn, ...members }));
+  }
+}
+
+/** The properties of an answer. */
+export function held(properties: { toJavaScript(): unknown } | undefined): Held {
+  return (properties?.toJavaScript() ?? {}) as Held;
+}
+
+function changed({ id, state, inputs, news }: { id: string; state: object; inputs: object; news: object }): Held {
+  return { Id: id, Olds: struct(state), OldInputs: struct(inputs), News: struct(news) };
+}
