@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
-import { formatUrl, parseUrl, setUrl } from "../model/resource-url";
+import { prefixIn, resourceIn } from "../model/readable";
+import { formatUrl, setUrl } from "../model/resource-url";
 
 /** What the protocol needs to know of a resource type beside its handler. */
 export interface PluginResource {
@@ -9,8 +10,14 @@ export interface PluginResource {
   readonly repeats?: string;
   /** What a preview knows already of the outputs that are no arguments; all others are unknown there. */
   foreseen(inputs: JsonObject): JsonObject;
-  /** The state from which an import reads, by the id that a user gives. @throws {Error} with the form of an id */
-  imported(id: string): JsonObject;
+  /** From what an import reads, by the id that a user gives in whichever spelling. @throws {Error} with the form of an id */
+  imported(id: string): Imported;
+}
+
+/** The id that a create would have made, and a state in which nothing is this stack's own. */
+interface Imported {
+  readonly id: string;
+  readonly state: JsonObject;
 }
 
 const SETS = { repeats: "notes" } as const;
@@ -20,7 +27,10 @@ const ALL: readonly PluginResource[] = [
     type: "PrefixSet",
     ...SETS,
     foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoint: UNKNOWN }),
-    imported: (id) => ({ ...placeOf(id), entries: {} }),
+    imported: (id) => {
+      const { url, place } = setIn(id);
+      return { id: url, state: { ...place, entries: {} } };
+    },
   },
   {
     type: "PrefixSetGroup",
@@ -28,30 +38,34 @@ const ALL: readonly PluginResource[] = [
     foreseen: (inputs) => ({ ...urlOf(inputs), ...countOf(inputs), endpoints: UNKNOWN }),
     imported: (id) => {
       const at = id.lastIndexOf("@");
-      const nodes = at < 0 ? [] : id.slice(at + 1).split(",");
+      const nodes = at < 0 ? [] : listed(id.slice(at + 1));
       if (nodes.length === 0 || nodes.includes("")) throw new Error(`${form(id)}: write <url>@<node>,<node>.`);
-      return {
-        ...placeOf(id.slice(0, at)),
-        entries: {},
-        nodes: Object.fromEntries(nodes.map((node) => [node, {}])),
-      };
+      const { url, place } = setIn(id.slice(0, at));
+      const state = { ...place, entries: {}, nodes: Object.fromEntries(nodes.map((node) => [node, {}])) };
+      return { id: url, state };
     },
   },
   {
     type: "PrefixSetEntry",
     foreseen: (inputs) => ({ ...urlOf(inputs), endpoint: UNKNOWN }),
     imported: (id) => {
-      const [url = "", prefix] = id.split("#");
+      const [set = "", spelling] = id.split("#");
+      const prefix = prefixIn(spelling?.trim())?.toString();
       if (prefix === undefined) throw new Error(`${form(id)}: write <url>#<prefix>.`);
-      return { ...placeOf(url), prefix, existed: true };
+      const { url, place } = setIn(set);
+      return { id: `${url}#${prefix}`, state: { ...place, prefix, existed: true } };
     },
   },
   {
     type: "CloudSignaling",
     repeats: "started",
     foreseen: () => ({ started: UNKNOWN, endpoint: UNKNOWN }),
-    // What was active before the import is not ours to stop.
-    imported: (id) => ({ prefixes: id.split(","), started: [] }),
+    imported: (id) => {
+      const prefixes = listed(id).map((spelling) => prefixIn(spelling)?.toString());
+      if (prefixes.includes(undefined)) throw new Error(`${form(id)}: write <prefix>,<prefix>.`);
+      // What was active before the import is not ours to stop.
+      return { id: prefixes.join(","), state: { prefixes, started: [] } };
+    },
   },
 ];
 
@@ -72,11 +86,15 @@ function countOf({ entries }: JsonObject): JsonObject {
   return { count: isObject(entries) ? Object.keys(membersOf(entries)).length : UNKNOWN };
 }
 
-function placeOf(url: string): JsonObject {
-  const address = parseUrl(url);
-  if (address.kind !== "prefixset") throw new Error(`${form(url)}: write the url of a set, prefixset://arena/set.`);
+function setIn(id: string): { readonly url: string; readonly place: JsonObject } {
+  const address = resourceIn(id.trim());
+  if (address?.kind !== "prefixset") throw new Error(`${form(id)}: write the url of a set, prefixset://arena/set.`);
   const { arena, profile, set } = address;
-  return { arena, ...(profile !== undefined && { profile }), set };
+  return { url: formatUrl(address), place: { arena, ...(profile !== undefined && { profile }), set } };
+}
+
+function listed(texts: string): string[] {
+  return texts.split(",").map((text) => text.trim());
 }
 
 function form(id: string): string {

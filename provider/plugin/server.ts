@@ -112,12 +112,12 @@ export function pluginServer(parts: PluginParts): Server {
       return answer;
     }),
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
-      const [state, inputs] = [open(request.getProperties()), open(request.getInputs())];
+      const state = open(request.getProperties());
       const isImport = Object.keys(state.props).length === 0;
-      const { props, secrets } = isImport
-        ? { ...inputs, props: { ...kind.imported(request.getId()), ...inputs.props } }
-        : state;
-      const found = await handler.read(request.getId(), read({ props, secrets }));
+      const { id, secrets, props } = isImport
+        ? importedBy(kind, request.getId(), open(request.getInputs()))
+        : { ...state, id: request.getId() };
+      const found = await handler.read(id, read({ props, secrets }));
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;
@@ -207,6 +207,12 @@ function unary<Request, Response>({ log }: PluginParts, work: (request: Request)
       answer(EngineFailure.of(error), null);
     }
   };
+}
+
+/** What an import reads from, with the arguments that a program gives with it. */
+function importedBy(kind: PluginResource, given: string, { props, secrets }: Opened) {
+  const { id, state } = kind.imported(given);
+  return { id, secrets, props: { ...state, ...props } };
 }
 
 /** What has become a secret since, and still stands in the state for everyone: an update takes it out of there. */

@@ -110,19 +110,38 @@ describe("resources of the plugin", () => {
     await using w = await world({ program: native("") });
     const { emulator, stack } = w;
     emulator.change(BLOCKED, { insert: THREE });
+    emulator.change("prefixset://edge/web/blocked", { insert: THREE });
+    emulator.change("prefixset://edge/partners", { insert: { "203.0.113.4/32": 7, "203.0.113.5/32": 8 } });
     emulator.signal("client-a", { start: ["198.51.100.7"] });
     const imported = native(
       set(THREE, `{ ...native, import: "${BLOCKED}" }`) +
-        `new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { ...native, import: "198.51.100.7/32" });`,
+        `
+      new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { ...native, import: "198.51.100.7" });
+      new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 },
+        { ...native, import: "prefixset://edge/partners#203.0.113.4" });
+      const eu = new pf.Provider("eu", { nodes: { fra1: { endpoint: config.require("endpoint") } } });
+      new pf.PrefixSetGroup("everywhere",
+        { arena: "edge", profile: "web", set: "blocked", nodes: ["fra1"], entries: ${JSON.stringify(THREE)} },
+        { provider: eu, import: "prefixset://edge/web/blocked@fra1" });`,
     );
     const sent = since(emulator);
     await stack.program(imported);
     const run = await stack.up("--skip-preview");
     expect(run.code, run.text).toBe(0);
     expect(sent()).toEqual([]);
-    const { blocked, attack } = await stack.state();
-    expect(blocked?.inputs.entries).toEqual(THREE);
+    const { blocked, attack, scanner, everywhere } = await stack.state();
+    expect([blocked, scanner, everywhere].map((resource) => resource?.id)).toEqual([
+      BLOCKED,
+      "prefixset://edge/partners#203.0.113.4/32",
+      "prefixset://edge/web/blocked",
+    ]);
+    for (const whole of [blocked, everywhere]) expect(whole?.inputs.entries).toEqual(THREE);
+    expect(everywhere?.outputs.endpoints).toEqual({ fra1: emulator.endpoint });
+    expect(scanner?.outputs).toMatchObject({ value: 7, existed: true });
     expect(attack?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });
+    const again = await stack.up("--skip-preview", "--expect-no-changes");
+    expect(again.code, again.text).toBe(0);
+    expect(sent()).toEqual([]);
 
     await stack.program('new pf.Provider("eu", { endpiont: "http://192.0.2.10" });');
     const misspelt = await stack.preview();

@@ -56,30 +56,41 @@ describe("a detailed diff", () => {
 });
 
 describe("an id that is imported", () => {
-  it.each([
-    ["PrefixSet", "prefixset://edge/web/blocked", { arena: "edge", profile: "web", set: "blocked", entries: {} }],
+  const local = { arena: "edge", profile: "web", set: "blocked" };
+  const global = { arena: "edge", set: "blocked" };
+  it.each<[string, string, string, object]>([
+    ["PrefixSet", "prefixset://edge/web/blocked/", "prefixset://edge/web/blocked", { ...local, entries: {} }],
     [
       "PrefixSetEntry",
-      "prefixset://edge/blocked#192.0.2.0/24",
-      { arena: "edge", set: "blocked", prefix: "192.0.2.0/24", existed: true },
+      "prefixset://edge/blocked#203.0.113.4",
+      "prefixset://edge/blocked#203.0.113.4/32",
+      { ...global, prefix: "203.0.113.4/32", existed: true },
     ],
     [
       "PrefixSetGroup",
-      "prefixset://edge/blocked@fra1,ams1",
-      { arena: "edge", set: "blocked", entries: {}, nodes: { fra1: {}, ams1: {} } },
+      "prefixset://edge/blocked@fra1, ams1",
+      "prefixset://edge/blocked",
+      { ...global, entries: {}, nodes: { fra1: {}, ams1: {} } },
     ],
     [
       "CloudSignaling",
-      "198.51.100.7/32,198.51.100.8/32",
-      { prefixes: ["198.51.100.7/32", "198.51.100.8/32"], started: [] },
+      "198.51.100.7, 2001:DB8::/48",
+      "198.51.100.7/32,2001:db8::/48",
+      { prefixes: ["198.51.100.7/32", "2001:db8::/48"], started: [] },
     ],
-  ])("of a %s says where it is, and that nothing of it is ours", (type, id, state) => {
-    expect(resourceOf(`packetfilter:index:${type}`).imported(id)).toEqual(state);
-  });
+  ])(
+    "of a %s is read in any spelling, and says where it is and that nothing of it is ours",
+    (type, given, id, state) => {
+      expect(resourceOf(`packetfilter:index:${type}`).imported(given)).toEqual({ id, state });
+    },
+  );
 
   it.each([
     ["PrefixSetGroup", "prefixset://edge/blocked", "write <url>@<node>,<node>"],
     ["PrefixSetEntry", "prefixset://edge/blocked", "write <url>#<prefix>"],
+    ["PrefixSetEntry", "prefixset://edge/blocked#192.0.2.300", "write <url>#<prefix>"],
+    ["CloudSignaling", "attack", "write <prefix>,<prefix>"],
+    ["PrefixSet", "blocked", "write the url of a set"],
     ["PrefixSet", "arena://edge", "write the url of a set"],
   ])("of a %s in another form names the form", (type, id, message) => {
     expect(() => resourceOf(`packetfilter:index:${type}`).imported(id)).toThrow(message);

@@ -120,6 +120,28 @@ describe("the plugin, called as an engine does,", () => {
     expect(held(failed.getProperties())).toMatchObject({ arena: "edge", set: "blocked" });
   });
 
+  it("imports a group by its url and nodes: what they hold alike stands once, the rest with its node", async () => {
+    await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    emulator.change(BLOCKED, { insert: { ...CANONICAL, "198.51.100.0/25": 9 } });
+    other.change(BLOCKED, { insert: CANONICAL });
+    const nodes = { fra1: { endpoint: emulator.endpoint }, ams1: { endpoint: other.endpoint } };
+    await configure({ nodes });
+    const group = new Subject(() => engine, "PrefixSetGroup", "everywhere");
+    const read = await group.read(`${BLOCKED}@fra1, ams1`);
+    expect(read.getId()).toBe(BLOCKED);
+    const content = { entries: CANONICAL, nodes: { ams1: {}, fra1: { entries: { "198.51.100.0/25": 9 } } } };
+    expect(held(read.getInputs())).toEqual({ arena: "edge", set: "blocked", ...content });
+    const state = held(read.getProperties());
+    expect(state).toMatchObject({
+      ...content,
+      endpoints: { fra1: emulator.endpoint, ams1: other.endpoint },
+    });
+
+    const news = await group.checked({ arena: "edge", set: "blocked", ...content }, held(read.getInputs()));
+    const same = await group.diff({ id: BLOCKED, state, inputs: held(read.getInputs()), news });
+    expect(same.getChanges()).toBe(DIFF_NONE);
+  });
+
   it("answers read functions, and names a function that there is not", async () => {
     await configure();
     const invoke = (token: string, args: object) =>

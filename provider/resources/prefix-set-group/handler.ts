@@ -11,6 +11,7 @@ import { bring } from "./bring";
 import { checkPrefixSetGroup } from "./check";
 import { diffPrefixSetGroup } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
+import { isImport, sharedContent } from "./import";
 import { lookAtGroup } from "./look";
 import { writeDiffers, writeState } from "./outputs";
 import { wavesOf } from "./rollout/rollout";
@@ -43,11 +44,12 @@ export class PrefixSetGroupHandler implements Handler {
     const changed: string[] = [];
     const seen = new Map<string, ListedMap>();
     for (const node of state.nodes.keys()) kept.set(node, keptBefore(state, node));
+    const isNew = isImport(state);
     const failures = await eachSet(
       this.runtime,
       "refresh",
       state,
-      [...state.endpoints.keys()],
+      [...(isNew ? state.nodes : state.endpoints).keys()],
       async (node, lifecycle) => {
         const before = keptBefore(state, node);
         kept.set(node, before);
@@ -64,6 +66,10 @@ export class PrefixSetGroupHandler implements Handler {
     );
     const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
+    if (isNew) {
+      const found = readState(sharedContent(json, seen));
+      return { id, inputs: { ...found.verbatim }, props: writeState(found, kept) };
+    }
     const apart = refined(state.apart, seen, [...kept.keys()]);
     const strays = [...new Set([...state.strays, ...changed])];
     const outs = writeState(state, kept, { ...state.rollout, apart, strays });
