@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { membersOf } from "../model/json";
 import type { HostBits } from "../model/prefix";
-import { typeToken } from "../model/resource-kind";
+import { nativeToken, typeToken } from "../model/resource-kind";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
@@ -41,7 +41,8 @@ export function declareSet(
 ): void {
   const { arena, profile, set, node, nodes, entries, prefix, value, expires, exclusive, hostBits } = args;
   const run = theRun();
-  const instance = options?.provider ?? options?.parent?.getProvider(typeToken(type));
+  const ofParents = [nativeToken, typeToken].map((tokenOf) => options?.parent?.getProvider(tokenOf(type)));
+  const instance = options?.provider ?? ofParents.find((provider) => provider !== undefined);
   const subject: Subject = { type, name, instance };
   // A member that is missing is reported where the arguments are made.
   const parts = type === "PrefixSetEntry" ? undefined : inspect(name, "entries", entries, true)?.catch(() => []);
@@ -87,9 +88,10 @@ function remembered(): typeof normaliseEntries {
 /** True where a resource depends on others than those of this package. */
 export function waitsForOthers(options: Options): boolean {
   const all: unknown[] = options?.dependsOn === undefined ? [] : [options.dependsOn].flat();
-  const isOurs = (one: unknown) =>
-    pulumi.CustomResource.isInstance(one) &&
-    String((one as { __pulumiType?: unknown }).__pulumiType).startsWith(typeToken(""));
+  const isOurs = (one: unknown) => {
+    const type = pulumi.CustomResource.isInstance(one) ? String(Reflect.get(one, "__pulumiType")) : "";
+    return [nativeToken, typeToken].some((tokenOf) => type.startsWith(tokenOf("")));
+  };
   return !all.every(isOurs);
 }
 
