@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { get } from "../provider";
-import { providerProcess } from "../resources/provider-process";
+import { addressIn, providerProcess } from "../resources/provider-process";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
 import { invoke } from "./invoke";
@@ -14,7 +14,7 @@ import { pluginServer } from "./server";
 const packageRoot = join(__dirname, "..", "..", "..");
 
 const log = new EngineLog();
-const [address] = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const address = addressIn(process.argv);
 if (address !== undefined) log.connect(address);
 const runtime = providerProcess({ address, print: log.print });
 const server = pluginServer({

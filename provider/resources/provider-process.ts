@@ -27,7 +27,8 @@ export interface Start {
  */
 export function providerProcess(start?: Start): Runtime {
   if (runtime) return runtime;
-  const served = start ?? (isServer(process.argv[1]) ? { address: process.argv[2], print: toEngine } : undefined);
+  const served =
+    start ?? (isServer(process.argv[1]) ? { address: addressIn(process.argv), print: toEngine } : undefined);
   const others = served && deploymentOf(served.address);
   runtime = new Runtime({
     ...(others && { others }),
@@ -37,6 +38,11 @@ export function providerProcess(start?: Start): Runtime {
   });
   if (served) exitWithEngine(runtime);
   return runtime;
+}
+
+/** The address that the engine serves, behind the flags that it passes on, of which some have values (`--tracing ADDRESS`). */
+export function addressIn(argv: readonly string[]): string | undefined {
+  return argv.slice(2).at(-1);
 }
 
 function isServer(script: string | undefined): boolean {

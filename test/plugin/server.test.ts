@@ -153,6 +153,14 @@ describe("the plugin, called as an engine does,", () => {
     );
   });
 
+  it("takes the engine's address from behind the flags that an engine passes on", async () => {
+    await engine[Symbol.asyncDispose]();
+    engine = await FakeEngine.start({}, ["--logtostderr", "-v=3", "--tracing", "http://192.0.2.9:9411/api/v1/spans"]);
+    await configure();
+    await blocked.create(await blocked.checked(ARGS));
+    expect(engine.logged.map(({ about }) => about)).toContain("blocked");
+  });
+
   it.each([
     ["is cancelled", () => engine.call("cancel", new Empty())],
     ["loses its engine", async () => engine.die()],

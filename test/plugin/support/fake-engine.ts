@@ -32,7 +32,8 @@ export class FakeEngine implements AsyncDisposable {
     private client: ResourceProviderClient | undefined,
   ) {}
 
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<FakeEngine> {
+  /** @param flags What an engine that was given some of its own says before its address. */
+  static async start(env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []): Promise<FakeEngine> {
     const server = new Server();
     const engine = new FakeEngine(server, undefined, undefined);
     server.addService(EngineService as never, {
@@ -48,7 +49,7 @@ export class FakeEngine implements AsyncDisposable {
       ),
     );
     const { PATH = "", HOME = "" } = process.env;
-    const plugin = spawn(LAUNCHER, [`127.0.0.1:${port}`], {
+    const plugin = spawn(LAUNCHER, [...flags, `127.0.0.1:${port}`], {
       env: { PATH, HOME, ...SDK_ENVIRONMENT, ...env },
       stdio: ["pipe", "pipe", "inherit"],
     });
