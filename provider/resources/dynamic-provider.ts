@@ -1,6 +1,6 @@
 import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
-import { isObject, type JsonObject, membersOf, someMember, UNKNOWN } from "../model/json";
+import { isObject, type JsonObject, membersOf, someMember, UNKNOWN, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
 import type { Advice } from "./advice";
 import { PUTS_BACK } from "./drift";
@@ -71,7 +71,9 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       return attempt(advice, async () => {
         const compared = handler.diff(withoutText(olds), withoutText(news));
         if (compared.changes !== false) prepareToSend();
-        return plain(compared);
+        // The plugin left no text in the state, without which the SDK's server could neither refresh nor delete: an update adds it.
+        const lacksText = olds[PROVIDER_KEY] === undefined && news[PROVIDER_KEY] !== undefined;
+        return plain(lacksText && compared.changes === false ? without({ ...compared }, ["changes"]) : compared);
       });
     },
     async create(inputs) {

@@ -9,13 +9,13 @@ const PARTNERS = "prefixset://edge/partners";
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 /** Provider resources, each with the address of a node and a limit of its own. */
-const providers = (endpoints: Record<string, string>) =>
-  Object.entries(endpoints)
-    .map(
-      ([name, endpoint]) =>
-        `const ${name} = new pulumi.ProviderResource("pulumi-nodejs", "${name}", { "packetfilter:endpoint": "${endpoint}", "packetfilter:maxRemovals": "30" });`,
-    )
-    .join("\n");
+const KINDS = {
+  dynamic: (name: string, endpoint: string) =>
+    `const ${name} = new pulumi.ProviderResource("pulumi-nodejs", "${name}", { "packetfilter:endpoint": "${endpoint}", "packetfilter:maxRemovals": "30" });`,
+  plugin: (name: string, endpoint: string) =>
+    `const ${name} = new pf.Provider("${name}", { endpoint: "${endpoint}", maxRemovals: 30 });`,
+};
+type Kind = keyof typeof KINDS;
 
 const set = (name: string, provider: string, entries: readonly string[]) =>
   `new pf.PrefixSet("${name}", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} }, { provider: ${provider} });`;
@@ -26,48 +26,60 @@ const entries = (name: string, [even, odd]: readonly [string, string], values: r
      new pf.PrefixSetEntry("${name}-" + i, { arena: "edge", set: "partners", prefix: "198.51.100." + i, value: 7 },
        { provider: i % 2 === 0 ? ${even} : ${odd} });`;
 
-it("providers of one node remove no more together than one may, and what moves between them stays", async () => {
-  await using other = await emptyNode();
-  await using w = await world({ program: "" });
-  const { emulator, stack } = w;
-  const all = providers({ one: emulator.endpoint, two: emulator.endpoint, far: other.endpoint });
-  const program = (...parts: string[]) => stack.program([all, ...parts].join("\n"));
-  const held = () => ({
-    blocked: emulator.prefixSet(BLOCKED).applied,
-    far: other.prefixSet(BLOCKED).applied,
-    partners: Object.keys(emulator.prefixSet(PARTNERS).applied).length,
-  });
-  const full = { blocked: { "192.0.2.0/24": 1 }, far: { "203.0.113.0/24": 1 }, partners: 60 };
+it.each<[string, Record<"one" | "two" | "far", Kind>]>([
+  ["dynamic providers", { one: "dynamic", two: "dynamic", far: "dynamic" }],
+  ["providers of the plugin", { one: "plugin", two: "plugin", far: "plugin" }],
+  ["a dynamic provider and one of the plugin", { one: "dynamic", two: "plugin", far: "plugin" }],
+])(
+  "%s of one node remove no more together than one may, and what moves between them stays",
+  async (_, kinds) => {
+    await using other = await emptyNode();
+    await using w = await world({ program: "" });
+    const { emulator, stack } = w;
+    const all = [
+      KINDS[kinds.one]("one", emulator.endpoint),
+      KINDS[kinds.two]("two", emulator.endpoint),
+      KINDS[kinds.far]("far", other.endpoint),
+    ].join("\n");
+    const program = (...parts: string[]) => stack.program([all, ...parts].join("\n"));
+    const held = () => ({
+      blocked: emulator.prefixSet(BLOCKED).applied,
+      far: other.prefixSet(BLOCKED).applied,
+      partners: Object.keys(emulator.prefixSet(PARTNERS).applied).length,
+    });
+    const full = { blocked: { "192.0.2.0/24": 1 }, far: { "203.0.113.0/24": 1 }, partners: 60 };
 
-  // Two nodes have a set of that name each, and each is owned as a whole.
-  const far = set("far", "far", ["203.0.113.0/24"]);
-  await program(set("blocked", "one", ["192.0.2.0/24"]), far, entries("partner", ["one", "two"], numbers(60)));
-  await stack.must("up", "--yes");
-  expect(held()).toEqual(full);
+    // Two nodes have a set of that name each, and each is owned as a whole.
+    const far = set("far", "far", ["203.0.113.0/24"]);
+    await program(set("blocked", "one", ["192.0.2.0/24"]), far, entries("partner", ["one", "two"], numbers(60)));
+    await stack.must("up", "--yes");
+    expect(held()).toEqual(full);
 
-  // Each goes to the other provider of its node: the first two by another name, the rest by the option alone.
-  const sent = since(emulator);
-  await program(set("renamed", "two", ["192.0.2.0/24"]), far, entries("moved", ["two", "one"], numbers(60)));
-  const moved = await stack.up("--skip-preview");
-  expect(moved.code, moved.text).toBe(0);
-  expect(moved.text).toMatch(/stays, wanted by another resource of this stack/);
-  await program(set("renamed", "one", ["192.0.2.0/24"]), far, entries("moved", ["one", "two"], numbers(60)));
-  const swapped = await stack.up("--skip-preview");
-  expect(swapped.code, swapped.text).toBe(0);
-  const replaced = await stack.up("--skip-preview", "--replace", "**");
-  expect(replaced.code, replaced.text).toBe(0);
-  expect(held()).toEqual(full);
-  expect([...new Set(sent())].filter((request) => request !== "commit")).toEqual([]);
+    // Each goes to the other provider of its node: the first two by another name, the rest by the option alone.
+    const sent = since(emulator);
+    await program(set("renamed", "two", ["192.0.2.0/24"]), far, entries("moved", ["two", "one"], numbers(60)));
+    const moved = await stack.up("--skip-preview");
+    expect(moved.code, moved.text).toBe(0);
+    expect(moved.text).toMatch(/stays, wanted by another resource of this stack/);
+    await program(set("renamed", "one", ["192.0.2.0/24"]), far, entries("moved", ["one", "two"], numbers(60)));
+    const swapped = await stack.up("--skip-preview");
+    expect(swapped.code, swapped.text).toBe(0);
+    const replaced = await stack.up("--skip-preview", "--replace", "**");
+    expect(replaced.code, replaced.text).toBe(0);
+    expect(held()).toEqual(full);
+    expect([...new Set(sent())].filter((request) => request !== "commit")).toEqual([]);
 
-  await program(set("renamed", "one", ["192.0.2.0/24"]), far);
-  const tooMuch = await stack.up("--skip-preview");
-  expect(tooMuch.code, tooMuch.text).not.toBe(0);
-  expect(tooMuch.text).toMatch(
-    /would remove at least \d+ of the \d+ entries .*more than packetfilter:maxRemovals \(30/,
-  );
-  expect(held().partners).toBeGreaterThanOrEqual(30);
-  expect({ ...held(), partners: 60 }).toEqual(full);
-}, 240_000);
+    await program(set("renamed", "one", ["192.0.2.0/24"]), far);
+    const tooMuch = await stack.up("--skip-preview");
+    expect(tooMuch.code, tooMuch.text).not.toBe(0);
+    expect(tooMuch.text).toMatch(
+      /would remove at least \d+ of the \d+ entries .*more than packetfilter:maxRemovals \(30/,
+    );
+    expect(held().partners).toBeGreaterThanOrEqual(30);
+    expect({ ...held(), partners: 60 }).toEqual(full);
+  },
+  240_000,
+);
 
 /** Another user of the machine, who makes the folder of each deployment that begins before its processes do. */
 function attacker(folder: string): ChildProcess {
