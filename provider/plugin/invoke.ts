@@ -1,6 +1,7 @@
+import type { z } from "zod";
 import type { JsonObject } from "../model/json";
 import { MARK_TYPES } from "../model/mark";
-import { schema, zod } from "../model/schema";
+import { issuePath, schema, zod } from "../model/schema";
 import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
 import * as reading from "../resources/read-functions";
 import type { Settings } from "../resources/settings";
@@ -30,20 +31,30 @@ export async function invoke(settings: Settings, token: string, args: JsonObject
   const { ofArena, ofProfile, ofTable, ofSet, ofReceiver, ofFile } = argumentSchemas();
   switch (token) {
     case "packetfilter:index:getProfiles":
-      return { profiles: await reading.getProfiles(settings, ofArena.parse(args)) };
+      return { profiles: await reading.getProfiles(settings, given(token, ofArena, args)) };
     case "packetfilter:index:getRules":
-      return { rules: await reading.getRules(settings, ofProfile.parse(args)) };
+      return { rules: await reading.getRules(settings, given(token, ofProfile, args)) };
     case "packetfilter:index:getMarks":
-      return { marks: await reading.getMarks(settings, ofTable.parse(args)) };
+      return { marks: await reading.getMarks(settings, given(token, ofTable, args)) };
     case "packetfilter:index:getPrefixSet":
-      return { entries: await reading.getPrefixSet(settings, ofSet.parse(args)) };
+      return { entries: await reading.getPrefixSet(settings, given(token, ofSet, args)) };
     case "packetfilter:index:getSignalings":
-      return { prefixes: await reading.getSignalings(settings, ofReceiver.parse(args)) };
+      return { prefixes: await reading.getSignalings(settings, given(token, ofReceiver, args)) };
     case "packetfilter:index:readPrefixFile": {
-      const { file, ...options } = ofFile.parse(args);
+      const { file, ...options } = given(token, ofFile, args);
       return { entries: readPrefixFile(file, options as PrefixFileOptions) };
     }
     default:
       throw new Error(`There is no function ${token}.`);
   }
+}
+
+/** @throws {Error} with a sentence for each argument that is wrong */
+function given<T>(token: string, argumentsOf: z.ZodType<T>, args: JsonObject): T {
+  const result = argumentsOf.safeParse(args);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    ({ path, message }) => `${[issuePath(path), message].filter(Boolean).join(": ")}.`,
+  );
+  throw new Error(`${token}: ${problems.join(" ")}`);
 }

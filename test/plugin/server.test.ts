@@ -148,6 +148,9 @@ describe("the plugin, called as an engine does,", () => {
       engine.call<messages.InvokeResponse>("invoke", made(messages.InvokeRequest, { Tok: token, Args: struct(args) }));
     const found = await invoke("packetfilter:index:getProfiles", { arena: "edge" });
     expect(found.getReturn()?.toJavaScript()).toMatchObject({ profiles: [{ name: "web" }] });
+    await expect(invoke("packetfilter:index:getProfiles", { arena: 7, profil: "web" })).rejects.toThrow(
+      /getProfiles: arena: [^{}]+\. [^{}]*"profil"[^{}]*\.$/,
+    );
     await expect(invoke("packetfilter:index:getProfile", {})).rejects.toThrow(
       "There is no function packetfilter:index:getProfile.",
     );
