@@ -88,4 +88,30 @@ describe("a rollout", () => {
       expect(held()).toMatchObject({ fra1: { [A]: 1, [C]: 1 }, ams1: { [A]: 1, [C]: 1 }, lab1: { [C]: 1 } });
     }
   });
+
+  it("that was killed before its new check was asked passes by that check alone, not by the one of the state", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    await using other = await startHealth();
+    const { engine, held } = stack;
+    const program = (entries: object, { url }: { url: string }) => [
+      group(entries, NODES, { rollout: { waves: WAVES, check: { url } } }),
+    ];
+    await engine.up(program({ [A]: 1 }, doctor));
+    other.ill.set("lab1", 500);
+    for (let request = 1; held().lab1?.[B] === undefined && request < 20; request++) {
+      const world = new HurriedWorld({ request, when: "after" });
+      await engine.up(program({ [A]: 1, [B]: 1 }, other), { world });
+    }
+    expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1 } });
+    expect(stack.outputs().rollout).not.toHaveProperty("reason");
+    for (let run = 0; run < 2; run++) {
+      const next = await engine.up(program({ [A]: 1, [B]: 1 }, other));
+      expect(messages(next)).toMatch(/wave 1 of 3 \(lab1\) did not pass: GET .*: HTTP 500/);
+      expect(held()).toMatchObject({ fra1: { [A]: 1 }, ams1: { [A]: 1 } });
+    }
+    other.ill.clear();
+    expect(await engine.up(program({ [A]: 1, [B]: 1 }, other))).toMatchObject(fine);
+    expect(held()).toMatchObject({ fra1: { [B]: 1 }, ams1: { [B]: 1 } });
+  });
 });
