@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
 import { SignalingClient } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/world";
 import { Prefix } from "../../provider/model/prefix";
 import { probe } from "../../provider/probe/probe";
 import { startShapedReceiver } from "../support/shaped-receiver";
 import { RECEIVERS } from "../support/shapes/receivers";
-
-/** Waits that take no time. */
-function atOnce() {
-  let time = 0;
-  const sleep = async (ms: number) => {
-    time += ms;
-  };
-  return { sleep, monotonic: () => time, memories: new NodeMemories() };
-}
+import { atOnce } from "./at-once";
 
 const ONE = Prefix.parse("203.0.113.7/32");
 const OTHER = Prefix.parse("2001:db8::/48");

@@ -87,6 +87,7 @@ export class Receiver {
 
   /** Takes over what a probe that was killed may have left. */
   inherit(prefixes: readonly string[]): void {
+    this.listed = undefined;
     for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
   }
 
@@ -151,6 +152,8 @@ export class Receiver {
 
   /** Learns from an answer to what was carried out how the receiver says so. False where no setting reads that. */
   succeeded(operation: "start" | "stop", answer: Answer): boolean {
+    // One that holds a refusal of the contract is none, whatever the status shows: another client may have been faster.
+    if (refusalIn(answer.body) !== undefined) return false;
     this.successes.push({ operation, answer });
     if (this.isDone(answer, operation)) return true;
     const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
@@ -214,7 +217,9 @@ export class Receiver {
     let left: readonly string[] = this.remains;
     for (let round = 0; round < STOPS; round++) {
       const stops: Answer[] = [];
-      for (const prefix of left) stops.push(await this.stop([prefix], { calm }));
+      // A receiver that keeps prefixes as they were sent knows a single address that was started without its length by no other.
+      const asSent = (prefix: string) => (round === 1 ? withoutLength(prefix) : prefix);
+      for (const prefix of left) stops.push(await this.stop([asSent(prefix)], { calm }));
       const status = await this.stopped(calm);
       left = this.startedIn(status);
       this.listed = left;
@@ -224,6 +229,7 @@ export class Receiver {
       // Only a stop after which nothing is active any more that was before tells how one is answered that was carried out.
       if (round === 0 && before.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
       this.started.clear();
+      this.listed = undefined;
       this.note({ clear: "signaling" });
       return;
     }
@@ -300,4 +306,10 @@ export class Receiver {
     this.seen.push({ operation, answer: whole });
     return whole;
   }
+}
+
+/** A single address as it is written without `/32` or `/128`; any other prefix as it is. */
+function withoutLength(text: string): string {
+  const { size, address } = Prefix.parse(text);
+  return size === 1n ? address : text;
 }
