@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { startHealth } from "../support/health";
-import { A, B, bench, C, group } from "./support/group-bench";
+import { A, B, bench, C, group, URL } from "./support/group-bench";
 
 const fine = { errors: [] };
 const NODES = ["ams1", "fra1", "lab1"];
@@ -114,4 +117,65 @@ describe("a rollout", () => {
     expect(await engine.up(program({ [A]: 1, [B]: 1 }, other))).toMatchObject(fine);
     expect(held()).toMatchObject({ fra1: { [B]: 1 }, ams1: { [B]: 1 } });
   });
+
+  it("puts back what other nodes lost of what has passed while it is red, and nothing new", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine, held } = stack;
+    const rollout = { waves: WAVES, check: { url: doctor.url }, checkTimeoutMs: 1_000 };
+    const program = (entries: object) => [group(entries, NODES, { rollout })];
+    await engine.up(program({ [A]: 1, [C]: 1 }));
+    doctor.ill.set("fra1", 503);
+    expect(messages(await engine.up(program({ [A]: 1, [B]: 1 })))).toContain("wave 2 of 3 (fra1) did not pass: ");
+    stack.node("lab1").change(URL, { delete: [B] });
+    stack.node("ams1").change(URL, { delete: [A, C] });
+    const seen = await engine.preview(program({ [A]: 1, [B]: 1 }));
+    const putBack = (node: string, prefix: string) =>
+      `warning: ${node} ${URL} lacks 1 declared entry (${prefix}): this up puts it back.`;
+    expect(seen.printed).toEqual(expect.arrayContaining([putBack("ams1", A), putBack("lab1", B)]));
+    const red = await engine.up(program({ [A]: 1, [B]: 1 }));
+    expect(messages(red)).toContain("wave 2 of 3 (fra1) did not pass: ");
+    expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1 } });
+    doctor.ill.clear();
+    expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject(fine);
+    expect(held().ams1).toEqual({ [A]: 1, [B]: 1 });
+    expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject({ ...fine, steps: [] });
+  });
+
+  it.each([["a url"], ["a command"]])(
+    "does not go to a node that another writer changed before the waves that come first, with %s as its check",
+    async (kind) => {
+      await using stack = await bench(...NODES);
+      await using doctor = await startHealth();
+      const { engine, held } = stack;
+      const isIll = join(mkdtempSync(join(tmpdir(), "ill-")), "ill");
+      const command = [
+        process.execPath,
+        "-e",
+        `process.exit(require("fs").existsSync(${JSON.stringify(isIll)}) ? 1 : 0)`,
+      ];
+      const check = kind === "a url" ? { url: doctor.url } : { command };
+      const program = (entries: object) => [
+        group(entries, NODES, { rollout: { waves: WAVES, check, checkTimeoutMs: 1_000 } }),
+      ];
+      await engine.up(program({ [A]: 1 }));
+      stack.node("ams1").change(URL, { insert: { [C]: 7 }, delete: [A] });
+      doctor.ill.set("ams1", 503);
+      writeFileSync(isIll, "");
+      const message =
+        /wave 3 of 3 \(ams1\) did not pass: .* Nothing is written to ams1: it holds otherwise than the state says, and earlier waves come first\./;
+      for (const refresh of [false, false, true]) {
+        const red = await engine.up(program({ [A]: 1, [B]: 1 }), { refresh });
+        expect(messages(red)).toMatch(message);
+        // What it had is put back there.
+        expect(held()).toEqual({ lab1: { [A]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1, [C]: 7 } });
+      }
+      doctor.ill.clear();
+      rmSync(dirname(isIll), { recursive: true });
+      doctor.asked();
+      expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject(fine);
+      if (kind === "a url") expect(doctor.asked()).toEqual(["ams1", "lab1", "fra1"]);
+      expect(held()).toMatchObject({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1, [B]: 1 } });
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { some } from "../../model/text";
 import { PartialFailure } from "../handler";
 import { WHOLE_SET } from "../node-in-use";
 import { type SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
+import type { SetInputs, SetState } from "../prefix-set/state";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { type Apart, refined } from "./apart";
@@ -27,7 +28,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
   const rollout = new Rollout(
     nodes,
     inputs.rollout,
-    state?.rollout ?? { args: undefined, pending: undefined },
+    { args: undefined, pending: undefined, ...state?.rollout, strays: state?.strays ?? [] },
     {
       wayOut: `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`,
       isCancelled: () => runtime.cancelled.aborted,
@@ -48,8 +49,10 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
   const red = await rollout.run();
   // Without waves a node that fails is in the way of no other.
   const isRollout = args !== undefined || state?.rollout.pending !== undefined;
-  if (red && isRollout) nodes.leaveStaying();
-  else await nodes.clear();
+  if (red && isRollout) {
+    if (!runtime.cancelled.aborted) await nodes.restore(red);
+    nodes.leaveStaying();
+  } else await nodes.clear();
   return nodes.ended(isRollout ? red : undefined);
 }
 
@@ -65,6 +68,8 @@ class GroupNodes implements RolloutNodes {
   private readonly found = new Map<string, ListedMap>();
   /** Which nodes are known to be machines of their own, by the names of the program. */
   private apart: Apart = new Map();
+  /** Nodes that a wave of this run came to. */
+  private readonly reached = new Set<string>();
   private silent = 0;
   private tried = 0;
 
@@ -124,6 +129,7 @@ class GroupNodes implements RolloutNodes {
 
   async write(nodes: readonly string[]): Promise<Written> {
     this.tried += nodes.length;
+    for (const node of nodes) this.reached.add(node);
     const changed: string[] = [];
     const failures = await eachSet(this.runtime, "write", this.inputs, nodes, async (node, lifecycle) => {
       const before = this.before(node);
@@ -137,6 +143,31 @@ class GroupNodes implements RolloutNodes {
     const failed = this.take(failures);
     const [first] = failed;
     return { changed, failed: failed.map(({ node }) => node), reason: first ? messageOf(first.error) : "" };
+  }
+
+  /**
+   * Puts back what nodes lost that no wave of this run came to, as far as the program wants it as it was there: those contents
+   * have passed.
+   */
+  async restore({ pending, strays = [] }: Red): Promise<void> {
+    const unpassed = pending?.nodes.filter((node) => !strays.includes(node)) ?? [];
+    const sets = new Map<string, { set: ResourceSet; state: SetState; inputs: SetInputs }>();
+    for (const node of this.names) {
+      const state = this.state?.of(this.former.get(node) ?? "");
+      const wanted = this.inputs.of(node);
+      if (state?.endpoint === undefined || this.reached.has(node) || unpassed.includes(node)) continue;
+      const set = ResourceSet.open(this.runtime, wanted, state);
+      const entries = new Map([...state.entries].filter(([prefix, value]) => wanted.entries.get(prefix) === value));
+      if (set.endpoint !== state.endpoint || !set.lost(entries, entries)) continue;
+      const had = { entries, notes: state.notes };
+      sets.set(node, { set, state: { ...state, ...had, unsettled: new Set() }, inputs: { ...wanted, ...had } });
+    }
+    this.tried += sets.size;
+    const failures = await eachSet(this.runtime, "put back", this.inputs, [...sets.keys()], async (node, lifecycle) => {
+      const restored = sets.get(node);
+      if (restored) await lifecycle.update(restored.set.called(WHOLE_SET, true), restored.state, restored.inputs);
+    });
+    this.take(failures);
   }
 
   /** What joins may stand in for what leaves: nothing is cleared before it is filled, and all have passed. */
@@ -171,7 +202,11 @@ class GroupNodes implements RolloutNodes {
   /** The outputs, with all that failed in them. @throws {PartialFailure} unless what failed may be left as it is */
   ended(red: Red | undefined): JsonObject {
     const { inputs, failures } = this;
-    const outs = writeState(inputs, this.kept, { pending: red?.pending, apart: this.stillApart() });
+    const outs = writeState(inputs, this.kept, {
+      pending: red?.pending,
+      apart: this.stillApart(),
+      strays: red?.strays ?? [],
+    });
     if (failures.length === 0 && !red) return outs;
     const url = formatUrl(inputs.address);
     const texts = [...failureTexts(failures), ...(red ? [`Set ${url}: ${red.text}`] : [])];

@@ -61,7 +61,8 @@ export class PrefixSetGroupHandler implements Handler {
         kept.set(node, { ...now, open: before.open });
         seen.set(node, now.entries);
         if (isLeaving && now.entries.size === 0) kept.delete(node);
-        if (!isLeaving && !equal(now.entries, before.entries)) changed.push(node);
+        const isOfWave = state.rollout.pending?.nodes.includes(node) === true;
+        if (!isLeaving && !isOfWave && !equal(now.entries, before.entries)) changed.push(node);
       },
     );
     const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;

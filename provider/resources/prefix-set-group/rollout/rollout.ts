@@ -55,9 +55,17 @@ export interface Red {
   readonly text: string;
   /** What the state says of it; absent where the state stays as it is. */
   readonly pending?: Pending;
+  /** Those of its nodes that hold otherwise than the state says, and that nothing was written to for that reason. */
+  readonly strays?: readonly string[];
 }
 
 type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
+
+/** What the state says of a rollout. */
+interface Before extends Read {
+  /** Nodes that hold otherwise than the last run left them, by its names. */
+  readonly strays: readonly string[];
+}
 
 /** The waves of a group by its arguments; all nodes at once without them. */
 export function wavesOf(names: readonly string[], { args }: Pick<Read, "args">): Wave[] {
@@ -71,7 +79,8 @@ export function wavesOf(names: readonly string[], { args }: Pick<Read, "args">):
  *
  * - The state names the wave that did not pass. Its check is the first thing that the next run asks; where it does not
  *   pass, and the program has the same check, the program's entries go to the nodes of that wave, which are checked anew.
- * - A run that was killed has told the state nothing. Its nodes hold otherwise than the state says, and are treated alike.
+ * - A run that was killed has told the state nothing. Its nodes hold otherwise than the state says, and are treated alike, but
+ *   that what the program says comes to them in the order of the waves: it may be another writer who changed them.
  * - A check that the program changed or dropped is asked as the state has it, and nothing is written before it passes.
  */
 export class Rollout {
@@ -83,7 +92,7 @@ export class Rollout {
   constructor(
     private readonly nodes: RolloutNodes,
     private readonly program: Pick<Read, "args">,
-    private readonly state: Read,
+    private readonly state: Before,
     private readonly steps: RolloutSteps,
     /** True where the user lets pass what has not passed. */
     private readonly isLifted: boolean,
@@ -101,7 +110,7 @@ export class Rollout {
   async run(): Promise<Red | undefined> {
     const owing = await this.owing();
     if ("text" in owing) return owing;
-    const isFirst = (node: string) => owing.includes(node);
+    const isFirst = (node: string) => owing.includes(node) && !this.waits(node, owing);
     const first = this.part(isFirst);
     const rest = this.part((node) => !isFirst(node));
     const open = new Set(owing);
@@ -112,10 +121,7 @@ export class Rollout {
     }
     if (open.size > 0 && this.check) {
       const unpassed = await this.steps.check(this.check, [...open], false);
-      if (unpassed) {
-        const red = this.red(this.waveOf([...open]), [...open], unpassed.reason, rest);
-        return { ...red, text: `${red.text} It left the program. ${this.steps.wayOut}` };
-      }
+      if (unpassed) return this.unwritten([...open], unpassed.reason, rest);
     }
     for (const wave of rest) {
       const red = await this.step(wave, { owing: new Set(), later: rest, isFinal: wave === rest.at(-1) });
@@ -128,7 +134,7 @@ export class Rollout {
   private async owing(): Promise<readonly string[] | Red> {
     const { pending } = this.state;
     if (this.isLifted) return [];
-    const recorded = pending?.nodes.map((node) => this.nodes.nameNow(node)) ?? [];
+    const recorded = this.namesNow(pending?.nodes);
     const strays = this.owed ? await this.nodes.strays() : [];
     const owing = [...new Set([...recorded, ...strays])];
     if (!this.owed || owing.length === 0) return owing.filter((node) => this.nodes.names.includes(node));
@@ -139,7 +145,11 @@ export class Rollout {
     const unpassed = await this.steps.check(check, owing, canMend);
     // Under another check of the program they have passed nothing yet.
     if (!unpassed) return this.isOwn || !this.check ? unwritten : [...new Set([...unwritten, ...strays])];
-    if (canMend) return unpassed.nodes;
+    if (canMend) {
+      // What the killed run came to before them goes before them again.
+      const isBefore = (stray: string) => unpassed.nodes.some((node) => this.earlier(node).includes(stray));
+      return [...new Set([...unpassed.nodes, ...strays.filter(isBefore)])];
+    }
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
     const red = this.red(wave, owing, unpassed.reason, this.waves);
     if (this.isOwn) return red;
@@ -162,6 +172,26 @@ export class Rollout {
     return failure && this.red(wave, [...unpassed], failure.reason, rest);
   }
 
+  /**
+   * True for a node that nothing says a run of ours has written, while nodes of waves before it lack what the program wants: they
+   * come first.
+   */
+  private waits(node: string, owing: readonly string[]): boolean {
+    const { pending, strays } = this.state;
+    const isOfRun = this.namesNow(pending?.nodes.filter((name) => !strays.includes(name))).includes(node);
+    return !isOfRun && this.earlier(node).some((other) => !owing.includes(other) && this.nodes.needs(other));
+  }
+
+  /** The nodes of the waves before a node's own. */
+  private earlier(node: string): string[] {
+    const own = this.waves.findIndex(({ nodes }) => nodes.includes(node));
+    return this.waves.slice(0, Math.max(0, own)).flatMap(({ nodes }) => nodes);
+  }
+
+  private namesNow(names: readonly string[] = []): string[] {
+    return names.map((name) => this.nodes.nameNow(name));
+  }
+
   /** The waves, with these of their nodes. */
   private part(isIn: (node: string) => boolean): Wave[] {
     return this.waves.flatMap((wave) => {
@@ -182,6 +212,17 @@ export class Rollout {
     const end = /[.!?…]$/.test(reason) ? "" : ".";
     const text = `wave ${number} of ${of} (${some(nodes)}) did not pass: ${reason}${end}${this.untouched(number, nodes, later)}`;
     return { text, pending: { wave: number, of, nodes: [...nodes], reason } };
+  }
+
+  /** Nodes that have not passed, and that this run writes nothing to. */
+  private unwritten(nodes: readonly string[], reason: string, later: readonly Wave[]): Red {
+    const red = this.red(this.waveOf(nodes), nodes, reason, later);
+    const strays = nodes.filter((node) => this.nodes.names.includes(node));
+    const why =
+      strays.length > 0
+        ? `Nothing is written to ${some(strays)}: ${strays.length > 1 ? "they hold" : "it holds"} otherwise than the state says, and earlier waves come first.`
+        : "It left the program.";
+    return { ...red, strays, text: `${red.text} ${why} ${this.steps.wayOut}` };
   }
 
   private cancelled(owing: readonly string[], later: readonly Wave[]): Red {
