@@ -35,7 +35,7 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
   await fapi(emulator, { url: BLOCKED, cmd: "commit" });
   expect(await call("journal", "--limit", "2", "--cmd", "commit")).toBe(
     `#1 10:00:00.000 node commit ${BLOCKED} -> 503, 15 bytes: 503, fault error
-#2 10:00:00.000 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 3 after
+#2 10:00:00.000 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 1 after
 `,
   );
   expect(await call("journal", "--runs")).toBe("run 1: 3 requests, 1 commit, +1, 1 failed\n");

@@ -34,6 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 test("the README's program and commands do what it says, against an emulator as it starts", async () => {
   await using emulator = await startEmulator();
+  expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({});
   const program = blocks.find(({ tag }) => tag === "examples/quickstart/index.ts");
   const commands = commandsOf(blocks.filter(({ language, tag }) => language === "sh" && tag === "e2e"));
   expect(commands.length).toBeGreaterThan(5);

@@ -8,7 +8,14 @@ import { control, fapi, signaling } from "./calls";
 const BLOCKED = "prefixset://edge/blocked";
 
 test("the control API shows and changes what the emulator holds", async () => {
-  await using emulator = await startEmulator();
+  const held = { "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 };
+  await using emulator = await startEmulator({
+    state: {
+      arenas: {
+        edge: { sets: { blocked: held }, profiles: { clean: { prefixes: ["198.51.100.0/24"] }, protected: {} } },
+      },
+    },
+  });
   expect((await control(emulator, "GET", "/info")).json).toEqual(emulator.info());
 
   const changed = { url: BLOCKED, insert: { "203.0.113.9": 3 }, delete: ["192.0.2.0/24"] };
@@ -23,13 +30,14 @@ test("the control API shows and changes what the emulator holds", async () => {
   expect(emulator.journal).toEqual([]);
 
   await control(emulator, "POST", "/reset");
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 });
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(held);
   expect(emulator.signalings["client-a"]).toEqual([]);
 });
 
 test("a state that was exported starts an emulator with the same content, staged changes included", async () => {
   await using emulator = await startEmulator();
   emulator.clock.freeze("2026-12-01T00:00:00Z");
+  emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
   await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4 }] });
   await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
   await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.0/25"]);

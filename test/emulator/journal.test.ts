@@ -95,6 +95,7 @@ test("an answer that was withheld has none of it, and tells how long that took",
 test("requests are grouped into runs by pauses, by a test's marks, and by client labels", async () => {
   const wall = wallByHand();
   await using emulator = await startEmulator({ wall, runPause: "5s" });
+  emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
   const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] };
   const commit = { url: BLOCKED, cmd: "commit" };
   await fapi(emulator, insert);

@@ -36,6 +36,7 @@ test("the state goes out as YAML and comes back the same", async () => {
 
 test("snapshots are taken, restored and forgotten by name", async () => {
   await using emulator = await startEmulator();
+  emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
   await control(emulator, "PUT", "/snapshots/before");
   emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
   expect((await control(emulator, "GET", "/snapshots")).json).toEqual(["before"]);
@@ -99,7 +100,7 @@ test("the journal can be filtered, and read by people", async () => {
   await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
   expect(emulator.journal.map(describeEntry)).toEqual([
     `10:00:00.125 node insert ${BLOCKED} (1) -> 200, 15 bytes`,
-    `10:00:00.125 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 3 after`,
+    `10:00:00.125 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 1 after`,
     `10:00:00.125 node list ${BLOCKED} -> no answer, fault reset`,
     "10:00:00.125 signaling start client-a (1) -> 200, 2 bytes",
   ]);
@@ -164,6 +165,7 @@ test("metrics count requests and faults, and show what is held", async () => {
 
 test("packets and traffic arrive over the control API and leave marks", async () => {
   await using emulator = await startEmulator();
+  emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
   emulator.signal("client-a", { start: ["198.51.100.0/24"] });
   const packet = { from: "192.0.2.9", to: "198.51.100.7", proto: "tcp", dport: 443 };
   expect((await control(emulator, "POST", "/packets", [packet])).json).toEqual([
@@ -223,11 +225,7 @@ test("several emulators run beside each other and know nothing of each other", a
       }),
     );
     for (const [at, emulator] of all.entries()) {
-      expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toEqual([
-        "192.0.2.0/24",
-        `203.0.113.${at}/32`,
-        "2001:db8:bad::/48",
-      ]);
+      expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toEqual([`203.0.113.${at}/32`]);
       expect(emulator.journal).toHaveLength(2);
     }
   } finally {

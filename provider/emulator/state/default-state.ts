@@ -29,18 +29,21 @@ export const defaultTestClients: readonly SignalingClientState[] = [
   { clientId: "test-2", secretKey: "emulator-test-secret-2", prefixes: ["192.0.2.128/25"] },
 ];
 
-/** What an emulator holds when no state is given: small, and enough to try every operation on. */
+/**
+ * State of an emulator that is given none: small, and enough to try every operation. The global set `blocked`, which the
+ * README's program fills, is empty.
+ */
 export const defaultState: EmulatorState = {
   arenas: {
     edge: {
       sets: {
-        blocked: { "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 },
+        blocked: {},
         partners: { "203.0.113.128/25": 7 },
       },
       profiles: {
         web: {
           prefixes: ["203.0.113.128/25"],
-          sets: { blocked: {} },
+          sets: { blocked: { "203.0.113.64/26": 1 } },
           rules: [
             { id: 10, name: "partners pass", match: [{ set: { name: "partners" } }], actions: ["accept"] },
             {
