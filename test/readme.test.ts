@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const tagged = (language: string, tag: string) => blocks.filter((one) => one.language === language && one.tag === tag);
 
 test("every block says who proves it", () => {
-  const known = /^(sh (run|background|e2e|check)|(json|text) output|ts (run|\S+\.ts))$/;
+  const known = /^(sh (run|background|e2e|check)|(json|text) output|text picture|ts (run|\S+\.ts))$/;
   const unknown = blocks.filter(({ language, tag }) => !known.test(`${language} ${tag}`));
   expect(unknown.map(({ line, language, tag }) => `README.md:${line}: ${language} ${tag}`)).toEqual([]);
 });

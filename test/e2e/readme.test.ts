@@ -47,7 +47,7 @@ test("the README's program and commands do what it says, against an emulator as 
   const { stdout } = await promisify(execFile)("sh", ["-exc", located], { cwd: folder, env });
 
   const printed = blocks.filter(({ tag }, index) => tag === "output" && blocks[index - 1]?.tag === "e2e");
-  expect(printed).toHaveLength(1);
+  expect(printed).toHaveLength(2);
   for (const { text } of printed) expect(stdout).toContain(text);
   expect(stdout).toMatch(/url *: "prefixset:\/\/edge\/blocked"/);
   expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({

@@ -10,6 +10,7 @@ export const root = resolve(__dirname, "../..");
  * - `sh background`: the same, kept running until the end of the page
  * - `sh e2e`: runs in test/e2e, with a real Pulumi CLI; a following `output` block is among what it prints
  * - `sh check`: too big to run inside a test; every command must exist
+ * - `text picture`: is looked at
  * - `ts run`: runs as a module
  * - `ts FILE`: stands in that file of the repository, which a test of its own runs
  */
