@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -178,14 +178,18 @@ describe("the lock file", () => {
   });
 });
 
+/** The package that npm would make of a folder. */
+function packedOf(folder: string): { files: { path: string }[]; unpackedSize: number } {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+  return [JSON.parse(execFileSync("npm", args, { cwd: folder, encoding: "utf8" }))].flat()[0];
+}
+
 describe("what npm publishes", () => {
   let files: string[];
   let bytes: number;
   beforeAll(() => {
-    const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
-    const answer = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
-    const [packed] = [answer].flat();
-    files = packed.files.map(({ path }: { path: string }) => path);
+    const packed = packedOf(root);
+    files = packed.files.map(({ path }) => path);
     bytes = packed.unpackedSize;
   }, 60_000);
 
@@ -205,6 +209,30 @@ describe("what npm publishes", () => {
     expect(unexpected).toEqual([]);
     const code = files.filter((file) => !/^(examples|docs)\//.test(file));
     expect(code.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
+  });
+
+  test("of examples and documentation is what the repository keeps: nothing that a run or a tool left there", () => {
+    const left = [
+      "examples/python/venv/pyvenv.cfg",
+      "examples/python/__pycache__/main.pyc",
+      "examples/python/.mypy_cache/x",
+    ];
+    const kept = ["docs/configuration.md", "examples/python/__main__.py"];
+    const folder = mkdtempSync(join(tmpdir(), "packetfilter-packed-"));
+    for (const file of [...left, "docs/api/index.md", "examples/go/.target/x", ...kept]) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), "");
+    }
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, scripts: {} }));
+    const packed = packedOf(folder).files.map(({ path }) => path);
+    rmSync(folder, { recursive: true });
+    expect(packed.sort()).toEqual([...kept, "package.json"].sort());
+  });
+
+  test("has every file of examples/", () => {
+    const git = execFileSync("git", ["ls-files", "-z", "examples"], { cwd: root, encoding: "utf8" });
+    const kept = git.split("\0").filter((file) => file !== "" && existsSync(join(root, file)));
+    expect(files.filter((file) => file.startsWith("examples/")).sort()).toEqual(kept.sort());
   });
 
   test("stays below 5.3 MB and 1 400 files", () => {

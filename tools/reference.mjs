@@ -8,7 +8,7 @@ import { bootstrap, root } from "./bootstrap.mjs";
 import { execute, installTools } from "./matrix/layouts.mjs";
 
 /**
- * `npm run reference`: docs/reference/ from the doc comments, by TypeDoc as Markdown. Dead links and names that are used
+ * `npm run reference`: docs/api/ from the doc comments, by TypeDoc as Markdown. Dead links and names that are used
  * but not exported fail it. TypeDoc is installed for the run: 60 MB that nothing else needs.
  */
 const TOOLS = ["typedoc@0.28.20", "typedoc-plugin-markdown@4.14.1", "typescript@5.9.3"];
@@ -25,7 +25,7 @@ try {
     entryPoints,
     tsconfig: join(root, "tsconfig.build.json"),
     basePath: root,
-    out: join(root, "docs", "reference"),
+    out: join(root, "docs", "api"),
     plugin: [join(folder, "node_modules", "typedoc-plugin-markdown", "dist", "index.js")],
     outputFileStrategy: "modules",
     readme: "none",

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, cp, readFile, rm, symlink } from "node:fs/promises";
+import { chmod, cp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -143,6 +143,7 @@ describe("the templates", () => {
 async function clone(variables: Record<string, string>) {
   const stack = await TestStack.create({ program: "", language: "typescript" });
   await cp(join(root, "examples", "ci-stack"), stack.folder, { recursive: true });
+  await rename(join(stack.folder, "gitignore"), join(stack.folder, ".gitignore"));
   const npm = '#!/bin/sh\n[ "$3" != --prefix ] || ln -s "$PWD/node_modules" "$4/node_modules"\necho "npm $*"\n';
   await stack.write("node_modules/.bin/npm", npm);
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);

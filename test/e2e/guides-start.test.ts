@@ -141,7 +141,7 @@ guide("ci.md", "the copy of the node answers as it does and holds what it holds"
   const sets = { probe: {}, blocked: { "192.0.2.0/24": 1, "203.0.113.7/32": 5 } };
   await using node = await startEmulator({ state: { arenas: { edge: { sets, profiles } } }, dialect: "seed:34" });
   await using stack = await TestStack.create({ program: "" });
-  await symlink(join(root, "examples"), join(stack.folder, "examples"));
+  await symlink(join(root, "examples"), join(stack.folder, "node_modules/pulumi-packetfilter/examples"));
   guide.at({ ...stack.place, instead: { "https://192.0.2.10": node.endpoint } });
   await guide.next("cp -r");
   await guide.next("capture");
