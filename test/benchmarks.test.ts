@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { Lookup } from "./bench/peers/draw/lookup";
 import { pageOf } from "./bench/peers/draw/page";
 import { stepTable } from "./bench/peers/draw/tables";
-import { ABOUT, STEP_TITLES } from "./bench/peers/draw/texts";
 import { condense, type Figures, figuresSchema, figuresText, type Measured, type Sample } from "./bench/peers/figures";
 import { type Group, type PeerName, quickPlan, selected, selection, USUAL } from "./bench/peers/plan";
 import { carryOut } from "./bench/peers/schedule";
@@ -41,31 +40,9 @@ test("the page and the file of figures are what drawing them anew gives", () => 
   expect(text).toBe(figuresText(published));
 });
 
-test("each figure of the file stands in the last table of the page", () => {
-  const rows = page
-    .slice(page.indexOf("<details>"))
-    .split("\n")
-    .map((line) => line.split("|").map((cell) => cell.trim()))
-    .filter(([, part]) => part === "set" || part === "entries")
-    .map(([, ...cells]) => cells);
-  const number = (cell = "") => Number(cell.replaceAll(" ", ""));
-  const told = rows.map(([part, peer, step, note, size, latency, commit, runs, seconds, , , , requests, commits]) => [
-    [part, peer, step, note, number(size), number(latency), number(commit) * 1_000, number(runs)].join(),
-    seconds === "" ? [] : [number(seconds), number(requests), number(commits)],
-  ]);
-  const kept = published.rows.map(({ workload, peer, step, note = "", size, latency, commit, runs, measured }) => [
-    [workload, ABOUT[peer].title, STEP_TITLES[step], note, size, latency, commit, runs].join(),
-    measured === undefined
-      ? []
-      : [Number(measured.seconds.toFixed(measured.seconds < 10 ? 2 : 1)), measured.requests, measured.commits],
-  ]);
-  expect(told.length).toBeGreaterThan(50);
-  expect(told).toEqual(kept);
-});
-
 test("every chart that the page shows is there", () => {
   const pictures = [...page.matchAll(/!\[[^\]]+\]\((pictures\/[^)]+)\)/g)].map(([, file = ""]) => file);
-  expect(pictures.length).toBeGreaterThan(3);
+  expect(pictures).toHaveLength(2);
   for (const file of pictures) expect(readFileSync(join(docs, file), "utf8")).toMatch(/^<svg [^>]+xmlns/);
 });
 

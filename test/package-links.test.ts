@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import ts from "typescript";
 import { beforeAll, expect, test } from "vitest";
+import { headingsOf } from "../provider/commands/docs";
 import { root } from "./support/markdown";
 
 /** The files of the package, with their sizes. */
@@ -20,14 +21,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const isThere = (path: string) => packed.has(path) || [...packed.keys()].some((file) => file.startsWith(`${path}/`));
 
 /** The anchors of a page's headings. */
-const anchors = (page: string) =>
-  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .trim()
-      .replaceAll(" ", "-"),
-  );
+const anchors = (page: string) => headingsOf(read(page).split("\n")).map(({ anchor }) => anchor);
 
 /** Links of a page, pictures too, that lead to nothing in the package. */
 function dead(page: string): string[] {
@@ -42,18 +36,15 @@ function dead(page: string): string[] {
   });
 }
 
-/** Pages for contributors lead to what only a clone has. */
-const OF_A_CLONE = /^(\.\.\/)+(test|tools|\.github)\/|^(pictures\/peers-.*\.svg|benchmarks\.json)$/;
-
 test("every link of the README leads to something in the package", () => {
   expect(dead("README.md")).toEqual([]);
 });
 
-test("every link of the documentation in the package does, but those to tests, tools and pictures of benchmarks", () => {
+test("every link of the documentation in the package does, pictures included", () => {
   const pages = [...packed.keys()].filter((file) => /^(docs|policies|examples)\/.*\.md$/.test(file));
   expect(pages.length).toBeGreaterThan(40);
   const found = pages.flatMap((page) => dead(page).map((link) => ({ page, link })));
-  expect(found.filter(({ link }) => !OF_A_CLONE.test(link)).map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
+  expect(found.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
 });
 
 test("every page, schema and example that a message names is in the package, with the section", () => {

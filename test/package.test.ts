@@ -202,7 +202,7 @@ describe("what npm publishes", () => {
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
       /^docs\/((guides|decisions)\/)?[^/]+\.md$/,
-      /^docs\/pictures\/page-sets-light\.png$/,
+      /^docs\/pictures\/(page-sets-light\.png|peers-[a-z-]+\.svg)$/,
       /^examples\/(?!.*node_modules)/,
     ];
     const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));

@@ -85,7 +85,7 @@ function sectionOf(text: string, anchor: string, given: string): string {
 }
 
 /** Headings outside of code, each with the anchor by which links name it. */
-function headingsOf(lines: readonly string[]): { line: number; level: number; anchor: string }[] {
+export function headingsOf(lines: readonly string[]): { line: number; level: number; anchor: string }[] {
   let isCode = false;
   return lines.flatMap((text, line) => {
     if (/^ *```/.test(text)) isCode = !isCode;

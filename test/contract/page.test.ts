@@ -2,19 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { headingsOf } from "../../provider/commands/docs";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
 import { root } from "../support/markdown";
 
 const page = readFileSync(join(root, "docs/contract.md"), "utf8");
 
-/** The anchor that a heading has where Markdown is shown: lower case, hyphens for blanks, nothing but letters else. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, "")
-    .replace(/\s/g, "-");
-const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+const anchors = headingsOf(page.split("\n")).map(({ anchor }) => anchor);
 
 const sources = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
   cwd: root,

@@ -1,8 +1,8 @@
 import type { TopLevelSpec } from "vega-lite" with { "resolution-mode": "import" };
 import type { Row } from "../figures";
-import { ON_ENGINE, PEERS, type PeerName, partTitle, STEPS, WORKLOADS, type Workload } from "../plan";
-import { isUsual, type Lookup, linksOf } from "./lookup";
-import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
+import { ON_ENGINE, PEERS, type PeerName, STEPS } from "../plan";
+import type { Lookup } from "./lookup";
+import { ABOUT, STEP_TITLES } from "./texts";
 
 /** Colours that stay apart for people who do not see all of them, and a symbol for each as well. */
 const LOOKS: Readonly<Record<PeerName, { color: string; shape: string }>> = {
@@ -20,9 +20,7 @@ function points(rows: readonly Row[], of: (row: Row) => number | undefined) {
   return rows.flatMap((row) => {
     const value = of(row);
     if (value === undefined || value === 0) return [];
-    const { size, latency } = row;
-    const [peer, step, workload] = [ABOUT[row.peer].title, STEP_TITLES[row.step], WORKLOAD_TITLES[row.workload]];
-    return [{ peer, step, workload, size, value, latency, commit: `a commit takes ${row.commit / 1_000} s` }];
+    return [{ peer: ABOUT[row.peer].title, step: STEP_TITLES[row.step], size: row.size, value }];
   });
 }
 type Point = ReturnType<typeof points>[number];
@@ -32,12 +30,6 @@ const STEP_FACET = {
   field: "step",
   type: "nominal",
   sort: STEPS.map((step) => STEP_TITLES[step]),
-  header: { title: null },
-} as const;
-const WORKLOAD_FACET = {
-  field: "workload",
-  type: "nominal",
-  sort: Object.values(WORKLOAD_TITLES),
   header: { title: null },
 } as const;
 
@@ -70,25 +62,6 @@ function logarithmic(field: "value" | "size", title: string, ticks: readonly num
 }
 const entriesAxis = (values: readonly Point[]) =>
   logarithmic("size", "entries", decades(values.map(({ size }) => size)), "~s");
-const decadeAxis = (title: string, values: readonly Point[], format: string) =>
-  logarithmic("value", title, decades(values.map(({ value }) => value)), format);
-
-/** Seconds by entries, a panel for each step. */
-export function bySteps(rows: readonly Row[]): TopLevelSpec {
-  const values = points(rows, ({ measured }) => measured?.seconds);
-  return {
-    data: { values },
-    facet: STEP_FACET,
-    columns: 3,
-    spec: {
-      width: 240,
-      height: 190,
-      mark: LINE,
-      encoding: { x: entriesAxis(values), y: decadeAxis("seconds", values, "~g"), ...peerLook(values) },
-    },
-    resolve: { axis: { x: "independent", y: "independent" } },
-  };
-}
 
 /** Differences of a tenth must be seen, so lines that climb higher than the last leave the chart. */
 const RATIO_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4] as const;
@@ -123,59 +96,5 @@ export function ratios(lookup: Lookup, rows: readonly Row[]): TopLevelSpec {
       ],
     },
     resolve: { axis: { x: "independent" } },
-  };
-}
-
-/** Requests of a create by entries. */
-export function requests(lookup: Lookup): TopLevelSpec {
-  const rows = lookup.figures.rows.filter((row) => isUsual(row) && row.step === "create");
-  const values = points(rows, ({ measured }) => measured?.requests);
-  return {
-    data: { values },
-    facet: WORKLOAD_FACET,
-    columns: 2,
-    spec: {
-      width: 360,
-      height: 240,
-      mark: LINE,
-      encoding: { x: entriesAxis(values), y: decadeAxis("requests", values, "~s"), ...peerLook(values) },
-    },
-    resolve: { axis: { x: "independent", y: "independent" } },
-  };
-}
-
-/** Seconds of a create by latency, a panel for each part and commit. */
-export function byLinks(lookup: Lookup): TopLevelSpec {
-  const of = (workload: Workload) =>
-    linksOf(lookup, workload).flatMap(({ size, ...link }) =>
-      PEERS.flatMap((peer) => lookup.row(workload, size, peer, "create", link) ?? []),
-    );
-  const values = WORKLOADS.flatMap((workload) =>
-    points(of(workload), ({ measured }) => measured?.seconds).map((point) => ({
-      ...point,
-      workload: partTitle(workload, point.size),
-    })),
-  );
-  const latencies = [...new Set(values.map(({ latency }) => latency))];
-  return {
-    data: { values },
-    facet: {
-      row: { ...WORKLOAD_FACET, sort: [...new Set(values.map(({ workload }) => workload))] },
-      column: { field: "commit", type: "nominal", header: { title: null } },
-    },
-    spec: {
-      width: 360,
-      height: 220,
-      mark: LINE,
-      encoding: {
-        x: {
-          field: "latency",
-          type: "quantitative",
-          axis: { values: latencies, title: "milliseconds a request", labelFlush: false },
-        },
-        y: decadeAxis("seconds", values, "~g"),
-        ...peerLook(values),
-      },
-    },
   };
 }

@@ -1,10 +1,10 @@
 import { type Figures, median } from "../figures";
-import { partTitle, STEPS, USUAL, WORKLOADS, type Workload } from "../plan";
+import { partTitle, USUAL, WORKLOADS, type Workload } from "../plan";
 import { type Chart, chartsOf } from "./charts";
 import { inShort } from "./in-short";
 import { Lookup, linksOf } from "./lookup";
-import { allRows, linkTable, markdownTable, memoryTable, stateTable, stepTable, trafficTable } from "./tables";
-import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
+import { linkTable, markdownTable, trafficTable } from "./tables";
+import { ABOUT, WORKLOAD_TITLES } from "./texts";
 
 /** docs/benchmarks.md: nothing in it is written by hand that other figures could make wrong. */
 export function pageOf(figures: Figures): string {
@@ -14,7 +14,7 @@ export function pageOf(figures: Figures): string {
   return [
     "# Beside what people would use instead",
     notice(figures),
-    `Made by \`npm run bench peers\` on ${figures.date}, in one run of ${figures.minutes} minutes on one machine${figures.resumed ? ", which went on with what a run before it had measured there" : ""}; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run; the table at the end says why.`,
+    `Made by \`npm run bench peers\` on ${figures.date}, in one run of ${figures.minutes} minutes on one machine${figures.resumed ? ", which went on with what a run before it had measured there" : ""}; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run. Every figure, with the reason of each dash, is in \`docs/benchmarks.json\` of the repository.`,
     "## In short",
     `The largest sizes at which all were measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
     ...workloads.flatMap((workload) => [inShort(lookup, workload), picture(charts, `peers-${workload}-ratios.svg`)]),
@@ -24,29 +24,15 @@ export function pageOf(figures: Figures): string {
     `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
     ...look(figures),
-    ...workloads.flatMap((workload) => bySizes(lookup, workload, charts)),
     "## Other links",
     "The create again, where a request takes longer, or a commit does.",
-    picture(charts, "peers-links.svg"),
     ...workloads.flatMap((workload) => otherLinks(lookup, workload)),
     "## Requests and commits",
     "Requests, commits, and the entries that the commits added, took out or changed.",
-    picture(charts, "peers-requests.svg"),
     ...workloads.flatMap((workload) => traffic(lookup, workload)),
-    "## Memory and state",
-    "The largest resident size of the engine (`pulumi` or `terraform`), of the provider process, and of any other process (the program, jq), in MiB, over all steps; below, the state after the create in kB. The engine's state is a file, so that no network is in the figures.",
-    ...workloads.flatMap((workload) => [
-      `### ${WORKLOAD_TITLES[workload]}: memory`,
-      memoryTable(lookup, workload),
-      `### ${WORKLOAD_TITLES[workload]}: state`,
-      stateTable(lookup, workload),
-    ]),
     "## How it was measured",
     method(figures),
     madeOn(figures),
-    "## Every figure",
-    "The same as JSON is in [benchmarks.json](benchmarks.json).",
-    `<details>\n<summary>${figures.rows.length} rows</summary>\n\n${allRows(lookup)}\n\n</details>`,
   ]
     .filter((part) => part !== "")
     .join("\n\n")
@@ -66,11 +52,7 @@ function notice({ quick, leftOut }: Figures): string {
 }
 
 function peersTable(): string {
-  const rows = Object.values(ABOUT).map(({ title, source, does, not }) => [
-    `[${title}](../test/bench/peers/${source})`,
-    does,
-    not,
-  ]);
+  const rows = Object.values(ABOUT).map(({ title, source, does, not }) => [`${title} (\`${source}\`)`, does, not]);
   return markdownTable(["", "Does", "Does not"], rows, 3);
 }
 
@@ -103,15 +85,6 @@ function look({ look: measured }: Figures): string[] {
     "## What the look of a plain up costs",
     `A plain \`up\` lists each set once and puts back what is missing. Measured on ${date} as \`npm run bench look\` does: pairs of runs that have nothing to do, with \`packetfilter:detectDrift\` \`off\` and \`auto\` in turn; medians, in seconds. The machine had other work in hand, so small differences are noise. Figures of this page that are older have no look in them.`,
     markdownTable(["", "Goal", "pairs", "off", "auto", "ratio", "more"], cells, 2),
-  ];
-}
-
-function bySizes(lookup: Lookup, workload: Workload, charts: readonly Chart[]): string[] {
-  const title = WORKLOAD_TITLES[workload];
-  return [
-    `## ${title}`,
-    picture(charts, `peers-${workload}-seconds.svg`),
-    ...STEPS.flatMap((step) => [`### ${title}: ${STEP_TITLES[step]}`, stepTable(lookup, workload, step)]),
   ];
 }
 

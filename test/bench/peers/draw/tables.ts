@@ -18,7 +18,6 @@ function number(value: number, digits = 0): string {
 export const seconds = (value: number) => number(value, value < 10 ? 2 : 1);
 /** How many times as long. */
 export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
-const kilobytes = (bytes: number) => number(bytes / 1_000, bytes < 10_000 ? 1 : 0);
 
 /** Seconds and, in brackets, how many times the floor that is. */
 function timeCell(lookup: Lookup, row: Row | undefined): string {
@@ -52,38 +51,6 @@ export function trafficTable(lookup: Lookup, workload: Workload, size: number): 
   return markdownTable([partTitle(workload, size), ...titles(peers)], rows);
 }
 
-/** What all steps of a size came to at most: memory of engine, provider and any other process. */
-export function memoryTable(lookup: Lookup, workload: Workload): string {
-  const peers = lookup.peers(workload);
-  const rows = lookup.sizes(workload).map((size) => [
-    number(size),
-    ...peers.map((peer) => {
-      const all = STEPS.flatMap((step) => lookup.row(workload, size, peer, step)?.measured ?? []);
-      const most = (pick: (one: (typeof all)[number]) => number) => {
-        const value = Math.max(0, ...all.map(pick));
-        return value === 0 ? "–" : number(value);
-      };
-      return all.length === 0
-        ? "–"
-        : [most(({ engine }) => engine), most(({ provider }) => provider), most(({ other }) => other)].join(" / ");
-    }),
-  ]);
-  return markdownTable(["entries", ...titles(peers)], rows, 0);
-}
-
-/** Kilobytes of state after the create. */
-export function stateTable(lookup: Lookup, workload: Workload): string {
-  const peers = lookup.peers(workload).filter((peer) => peer !== "script");
-  const rows = lookup.sizes(workload).map((size) => [
-    number(size),
-    ...peers.map((peer) => {
-      const measured = lookup.row(workload, size, peer, "create")?.measured;
-      return measured ? kilobytes(measured.state) : "–";
-    }),
-  ]);
-  return markdownTable(["entries", ...titles(peers)], rows, 0);
-}
-
 /** The create by link. */
 export function linkTable(lookup: Lookup, workload: Workload): string {
   const peers = lookup.peers(workload);
@@ -93,43 +60,6 @@ export function linkTable(lookup: Lookup, workload: Workload): string {
     ...peers.map((peer) => timeCell(lookup, lookup.row(workload, size, peer, "create", link))),
   ]);
   return markdownTable(["a request", "a commit", ...titles(peers)], rows, 0);
-}
-
-/** Every row of the figures. */
-export function allRows(lookup: Lookup): string {
-  const head = [
-    "part",
-    "peer",
-    "step",
-    "why not",
-    "entries",
-    "ms a request",
-    "s a commit",
-    "runs",
-    "seconds",
-    "from",
-    "to",
-  ];
-  const more = ["× floor", "requests", "commits", "written", "engine MiB", "provider MiB", "other MiB", "state kB"];
-  const rows = lookup.figures.rows.map((row) => {
-    const { workload, size, latency, commit, peer, step, runs, measured, note = "" } = row;
-    const where = [
-      workload,
-      ABOUT[peer].title,
-      STEP_TITLES[step],
-      note,
-      number(size),
-      String(latency),
-      String(commit / 1_000),
-    ];
-    if (measured === undefined) return [...where, String(runs), ...Array(head.length + more.length - 8).fill("")];
-    const { requests, commits, written, engine, provider, other, state } = measured;
-    const durations = [measured.seconds, measured.shortest, measured.longest].map(seconds);
-    const ratio = lookup.ratio(row);
-    const counts = [requests, commits, written, engine, provider, other].map(number);
-    return [...where, String(runs), ...durations, ratio === undefined ? "" : times(ratio), ...counts, kilobytes(state)];
-  });
-  return markdownTable([...head, ...more], rows, 4);
 }
 
 /** The tables of seconds, for a terminal. */
