@@ -86,6 +86,9 @@ async function copied(path: string): Promise<string> {
       for (const { name, position, dropped } of source.sinks()) {
         target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
       }
+      for (const { seq, sink } of source.missed()) {
+        target.run("INSERT INTO missed (seq, sink) VALUES (?, ?)", seq, sink);
+      }
     });
   } finally {
     target.close();

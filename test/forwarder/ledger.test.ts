@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import { LeftSpool } from "../../provider/forwarder/ledger/left-spool";
 import type { ArrivedList, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
@@ -265,13 +266,13 @@ describe("after a restart", () => {
     await read(ledger, { 1: 10 });
     const [before] = await unread(ledger);
     const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
-    const broken = vi.spyOn(Store.prototype, "all").mockImplementationOnce(() => {
-      throw malformed;
-    });
     const under = read(ledger, { 1: 10 }, { table: OTHER });
     const givenUp = expect(under).rejects.toThrow("The list was given up, since the state had to be");
     // The list is being compared.
     await Promise.resolve();
+    const broken = vi.spyOn(Store.prototype, "get").mockImplementationOnce(() => {
+      throw malformed;
+    });
     await expect(ledger.next("disk", 10)).rejects.toBe(malformed);
     broken.mockRestore();
     await givenUp;
@@ -343,6 +344,57 @@ describe("each sink counts for itself", () => {
     await again.acknowledge("slow", await readUpTo(again, "slow"));
     await read(again, { ...marks, 3: 1 });
     expect(told(await unread(again, "slow")).at(-1)).toBe("15 added 203.0.113.3 1");
+  });
+
+  test("a full one that pauses keeps nothing of what it misses, also not by a reload and a restart", async () => {
+    const sinks = [sink("dead", { maxBytes: 300 }), sink("all")];
+    const { ledger } = await open(sinks);
+    const delivered = async (of: StoredLedger) => of.acknowledge("all", await readUpTo(of, "all"));
+    for (let round = 1; round <= 20; round++) {
+      await read(ledger, { 1: round, 2: round });
+      await delivered(ledger);
+    }
+    const dead = async (of: StoredLedger) => (await of.status()).sinks.find(({ name }) => name === "dead");
+    const before = await dead(ledger);
+    expect(before).toMatchObject({ records: 2, behind: ["fra1/edge/web/shost"] });
+    expect(await unread(ledger, "all")).toEqual([]);
+    // What it holds itself, and no more than that.
+    await read(ledger, { 1: 20, 2: 20 });
+    expect((await ledger.status()).bytes).toBe(before?.bytes);
+    await read(ledger, { 1: 21, 2: 21 });
+    await ledger.configure({ sinks: [...sinks, sink("new")], records: "changes" });
+    expect(await dead(ledger)).toEqual(before);
+    await ledger.close(now);
+    const { ledger: again } = await open(sinks);
+    expect(await dead(again)).toEqual({ ...before, oldestNow: undefined });
+    expect(told(await unread(again, "dead"))).toEqual(["1 added 203.0.113.1 1", "2 added 203.0.113.2 1"]);
+    expect(told(await unread(again, "all"))).toEqual(["41 changed 203.0.113.1 21", "42 changed 203.0.113.2 21"]);
+    using left = await LeftSpool.open(folder);
+    expect(left.backlogs().map(({ name, records }) => [name, records])).toEqual([
+      ["all", 2],
+      ["dead", 2],
+    ]);
+  });
+
+  test("a reload changes nothing of what is under way to a sink, nor of its age", async () => {
+    const sinks = [sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")];
+    const { ledger } = await open(sinks);
+    await read(ledger, { 1: 1 });
+    const underWay = await ledger.next("disk", 10);
+    for (let value = 2; value <= 10; value++) await read(ledger, { 1: value });
+    const before = await ledger.status();
+    await ledger.configure({ sinks: [...sinks, sink("new")], records: "changes" });
+    expect((await ledger.status()).sinks.slice(0, 2)).toEqual(before.sinks);
+    await ledger.acknowledge("disk", underWay.at(-1)?.position ?? 0);
+    expect((await ledger.status()).sinks[0]?.dropped).toBe(before.sinks[0]?.dropped);
+    // It no longer takes this table: what it had to read of it is kept for the others only.
+    await ledger.configure({ sinks: [sink("disk", {}, OF_DNS), sink("new")], records: "changes" });
+    expect((await ledger.status()).sinks).toMatchObject([{ records: 0 }, { records: 0 }]);
+    await read(ledger, { 1: 11 });
+    expect(told(await unread(ledger, "new"))).toEqual(["11 changed 203.0.113.1 11"]);
+    await ledger.acknowledge("new", await readUpTo(ledger, "new"));
+    await read(ledger, { 1: 11 });
+    expect((await ledger.status()).bytes).toBe(0);
   });
 
   test("one that drops the oldest counts what does not arrive, and not what is under way", async () => {

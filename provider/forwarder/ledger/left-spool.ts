@@ -4,11 +4,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../model/errors";
 import { tableOf } from "../table";
+import { missedBy } from "./kept-batches";
 import type { Backlog, SinkSpec } from "./protocol";
 import { SinkAccount } from "./sink-account";
 import { isBroken, isCode, loadSqlite, StoreError } from "./sqlite";
 
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
+const missedRow = z.object({ seq: z.number(), sink: z.string() });
 const tableRow = z.object({ id: z.number(), name: z.string(), bytes: z.number().catch(0) });
 const batchRow = z.object({
   seq: z.number(),
@@ -68,6 +70,11 @@ export class LeftSpool implements Disposable {
     return this.rows(tableRow, "SELECT id, name, bytes FROM tables");
   }
 
+  /** The batches that a sink is not to get, since it had no room for them. */
+  missed(): z.infer<typeof missedRow>[] {
+    return this.rows(missedRow, "SELECT seq, sink FROM missed");
+  }
+
   /** Its batches, in their order, each with the key of its table. */
   *batches() {
     const tables = new Map(this.tables().map(({ id, name }) => [id, name]));
@@ -97,8 +104,12 @@ export class LeftSpool implements Disposable {
     const accounts = this.sinks().map(
       ({ name, position, dropped }) => new SinkAccount({ name, limits: LIMITS }, position, dropped),
     );
+    const missed = missedBy(this.missed());
     for (const { seq, table, records, bytes, taken } of this.batches()) {
-      for (const account of accounts) account.add({ seq, table: tableOf(table), records, bytes, taken });
+      for (const account of accounts) {
+        if (missed.get(seq)?.has(account.spec.name)) continue;
+        account.add({ seq, table: tableOf(table), records, bytes, taken });
+      }
     }
     return accounts.map((account) => account.backlog());
   }

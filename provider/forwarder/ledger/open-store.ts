@@ -42,7 +42,7 @@ export class OpenStore {
 
   /** What was found in it. */
   readonly opened: Opened;
-  spool: Spool;
+  readonly spool: Spool;
   readonly identity: RunIdentity;
   /** Stays free on the disk. */
   private reserveBytes: number;
@@ -98,18 +98,7 @@ export class OpenStore {
   async configure({ sinks, reserveBytes = 0 }: ChangingOptions): Promise<readonly string[]> {
     while (this.writing) await this.writing;
     this.reserveBytes = reserveBytes;
-    const { store, spool } = this;
-    const moved = this.takeMoved();
-    try {
-      store.transaction(() => spool.writeMoved(moved));
-      const next = new Spool(store);
-      const gone = next.load(sinks, spool.last);
-      this.spool = next;
-      return gone;
-    } catch (error) {
-      spool.giveBack(moved);
-      throw error;
-    }
+    return this.spool.configure(sinks);
   }
 
   /** Writes marks of sinks that could not be written: there may be room now. */
@@ -169,12 +158,12 @@ export class OpenStore {
     const accepted = this.finished.splice(0).flatMap((one) => (this.hasRoom(one) ? this.placed(one, reserved) : []));
     const last = spool.last;
     const moved = this.takeMoved();
-    if (accepted.length === 0 && moved.marks.length === 0) return false;
+    if (accepted.length === 0 && moved.marks.length + moved.done.length === 0) return false;
     let taken: readonly TakenOver[];
     try {
       const { entries, ...written } = await store.slicedTransaction(this.steps(accepted, moved));
       taken = written.taken;
-      spool.forget(moved.done);
+      spool.forget(moved);
       spool.noteBehind(written.behind);
       for (const { entry, missing } of entries) spool.note(entry, missing);
     } catch (error) {
@@ -226,7 +215,7 @@ export class OpenStore {
       table.enter(epoch);
       let spooled = 0;
       for (const chunk of rows) {
-        const entry = this.spool.insert(table, chunk, list);
+        const entry = this.spool.insert(table, chunk, list, missing);
         entries.push({ entry, missing });
         spooled += entry.bytes;
         yield;

@@ -1,5 +1,5 @@
 import { SIZES } from "../defaults";
-import { type TableName, takes } from "../table";
+import { type TableName, tableOf, takes } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
 
 /** A batch as far as sinks count it. */
@@ -44,25 +44,43 @@ export class SinkAccount {
   tried = 0;
 
   constructor(
-    readonly spec: SinkSpec,
+    public spec: SinkSpec,
     /** All batches up to here are acknowledged or dropped. */
     public position: number,
     /** Records that were dropped, those that are under way among them. */
     public dropped: number,
     /** Tables of which it missed a reading, since it had no room: it gets them again with the next one that is told whole. */
     public behind: ReadonlySet<string> = new Set(),
+    /** It needs a batch no more. */
+    private readonly release: (seq: number) => void = () => {},
   ) {}
+
+  /** Goes on with other limits, or takes other tables: what it has to read and takes no more is given up. */
+  become(spec: SinkSpec): void {
+    this.spec = spec;
+    const unread = this.unread.slice(this.first);
+    this.clear();
+    for (const entry of unread) if (!this.add(entry)) this.release(entry.seq);
+    this.behind = new Set([...this.behind].filter((key) => this.takes(tableOf(key))));
+  }
+
+  /** There is no such sink any more: what it has not read is given up. */
+  end(): void {
+    for (const { seq } of this.unread.slice(this.first)) this.release(seq);
+    this.clear();
+  }
 
   takes(table: TableName): boolean {
     return takes(this.spec.only, table);
   }
 
-  /** Notes a batch, when the sink takes it. */
-  add(entry: Entry): void {
-    if (entry.seq <= this.position || !this.takes(entry.table)) return;
+  /** Notes a batch, when the sink takes it. @returns whether it does. */
+  add(entry: Entry): boolean {
+    if (entry.seq <= this.position || !this.takes(entry.table)) return false;
     this.unread.push(entry);
     this.records += entry.records;
     this.bytes += entry.bytes;
+    return true;
   }
 
   /** The sink has taken all batches up to here. */
@@ -80,16 +98,12 @@ export class SinkAccount {
       this.records -= entry.records;
       this.bytes -= entry.bytes;
       this.first++;
+      this.release(entry.seq);
     }
     if (this.first > 1_000) {
       this.unread = this.unread.slice(this.first);
       this.first = 0;
     }
-  }
-
-  /** The position up to which the sink needs nothing any more, `last` being that of the newest batch. */
-  readUpTo(last: number): number {
-    return this.oldest ? this.oldest.seq - 1 : last;
   }
 
   /**
@@ -131,6 +145,11 @@ export class SinkAccount {
 
   /** The numbers of the batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
   next(maxRecords: number, after: number): number[] {
+    // Who reads from the mark begins anew: what was handed out before arrives no more.
+    if (after === 0) {
+      this.handed = 0;
+      this.underWay = [];
+    }
     const batches: number[] = [];
     let records = 0;
     let bytes = 0;
@@ -158,6 +177,11 @@ export class SinkAccount {
       behind: [...this.behind],
       limitBytes: this.spec.limits.maxBytes,
     };
+  }
+
+  private clear(): void {
+    this.unread = [];
+    this.first = this.records = this.bytes = 0;
   }
 
   private get oldest(): Entry | undefined {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { RowChunk } from "../record/rows";
 import { type TableName, tableKey, tableOf } from "../table";
 import { meta, setMeta } from "./identity";
+import { KeptBatches } from "./kept-batches";
 import type { BatchHead, LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
@@ -31,8 +32,8 @@ const behindSchema = z.record(z.string(), z.array(z.string()));
 export interface Moved {
   readonly accounts: ReadonlySet<SinkAccount>;
   readonly marks: readonly { readonly name: string; readonly position: number; readonly dropped: number }[];
-  /** Batches up to here have been read by every sink that takes them. */
-  readonly done: number;
+  /** Batches that every sink has that was to. */
+  readonly done: readonly number[];
 }
 
 /** The tables that each sink is behind with. */
@@ -43,15 +44,14 @@ type Behind = ReadonlyMap<SinkAccount, Set<string>>;
  * What is written is written within transactions of the caller.
  */
 export class Spool {
-  /** Bytes of all batches that are kept. */
-  bytes = 0;
-  private readonly accounts = new Map<string, SinkAccount>();
+  private accounts: ReadonlyMap<string, SinkAccount> = new Map();
+  private readonly kept: KeptBatches;
   private lastSeq = 0;
-  /** What was still kept when a sink last moved. */
-  private readonly kept: { seq: number; bytes: number }[] = [];
   private moved = new Set<SinkAccount>();
 
-  constructor(private readonly store: Store) {}
+  constructor(private readonly store: Store) {
+    this.kept = new KeptBatches(store);
+  }
 
   /**
    * Reads what the store holds, and takes the sinks of the configuration on.
@@ -65,27 +65,58 @@ export class Spool {
     const sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'batches'";
     const stored = store.get(z.object({ seq: z.number() }), sequence)?.seq ?? 0;
     this.lastSeq = Math.max(least, stored, ...kept.map(({ position }) => position));
-    const forgotten = kept.map(({ name }) => name).filter((name) => !specs.some((spec) => spec.name === name));
+    const behind = behindSchema.parse(JSON.parse(meta(store, BEHIND) ?? "{}"));
+    const known = kept.flatMap(({ name, position, dropped }) => {
+      const spec = specs.find((one) => one.name === name);
+      return spec ? [[name, this.account(spec, position, dropped, new Set(behind[name]))] as const] : [];
+    });
+    this.accounts = new Map(known);
+    const missed = this.kept.missed();
     const batches = store.all(
       batchRow,
       "SELECT seq, name, records, batches.bytes AS bytes, taken FROM batches JOIN tables ON tables.id = table_id ORDER BY seq",
     );
-    const behind = behindSchema.parse(JSON.parse(meta(store, BEHIND) ?? "{}"));
-    store.transaction(() => {
-      for (const name of forgotten) store.run("DELETE FROM sinks WHERE name = ?", name);
-      for (const spec of specs) {
-        const { position, dropped } = kept.find(({ name }) => name === spec.name) ?? {
-          position: this.lastSeq,
-          dropped: 0,
-        };
-        this.accounts.set(spec.name, new SinkAccount(spec, position, dropped, new Set(behind[spec.name])));
-        const sql = "INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, ?)";
-        store.run(sql, spec.name, position, dropped);
-      }
-      for (const { name, ...entry } of batches) this.note({ ...entry, table: tableOf(name) });
-      this.writeMoved(this.takeMoved());
-    });
-    this.forget(this.done());
+    for (const { name, ...entry } of batches) {
+      const missing = new Set([...(missed.get(entry.seq) ?? [])].flatMap((sink) => this.accounts.get(sink) ?? []));
+      this.note({ ...entry, table: tableOf(name) }, missing);
+    }
+    return this.configure(
+      specs,
+      kept.map(({ name }) => name),
+    );
+  }
+
+  /**
+   * Goes on with other sinks: what is new begins with what comes.
+   *
+   * @param before Names of those before.
+   * @returns those that are no more: what they had not read is given up.
+   */
+  configure(specs: readonly SinkSpec[], before: readonly string[] = [...this.accounts.keys()]): string[] {
+    const { store, accounts, lastSeq } = this;
+    const forgotten = before.filter((name) => !specs.some((spec) => spec.name === name));
+    const moved = this.takeMoved();
+    try {
+      store.transaction(() => {
+        this.writeMoved(moved);
+        for (const name of forgotten) {
+          store.run("DELETE FROM sinks WHERE name = ?", name);
+          store.run("DELETE FROM missed WHERE sink = ?", name);
+        }
+        for (const { name } of specs) {
+          const sql = "INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, 0)";
+          store.run(sql, name, lastSeq);
+        }
+      });
+    } catch (error) {
+      this.giveBack(moved);
+      throw error;
+    }
+    this.forget(moved);
+    for (const name of forgotten) accounts.get(name)?.end();
+    const next = specs.map((spec) => accounts.get(spec.name) ?? this.account(spec, lastSeq));
+    for (const [index, account] of next.entries()) account.become(specs[index] ?? account.spec);
+    this.accounts = new Map(next.map((account) => [account.spec.name, account]));
     return forgotten;
   }
 
@@ -94,8 +125,8 @@ export class Spool {
     return this.lastSeq;
   }
 
-  /** Within a transaction: adds rows of a table. They count once {@link note} is told. */
-  insert(table: TableState, chunk: RowChunk, { wall, now }: Moment): Entry {
+  /** Within a transaction: adds rows of a table, for all sinks but some. They count once {@link note} is told. */
+  insert(table: TableState, chunk: RowChunk, { wall, now }: Moment, missing: ReadonlySet<SinkAccount>): Entry {
     const head: BatchHead = {
       ...table.name,
       at: wall,
@@ -111,14 +142,17 @@ export class Spool {
     const sql =
       "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))";
     this.store.run(sql, seq, table.id, chunk.count, bytes, wall, body);
+    this.kept.keepMissed(
+      seq,
+      [...missing].map(({ spec }) => spec.name),
+    );
     return { seq, table: table.name, records: chunk.count, bytes, taken: wall, now };
   }
 
   /** After the transaction: every sink that takes the batch has it to read, but for those that miss it. */
   note(entry: Entry, missing: ReadonlySet<SinkAccount> = new Set()): void {
-    this.kept.push({ seq: entry.seq, bytes: entry.bytes });
-    this.bytes += entry.bytes;
-    for (const account of this.accounts.values()) if (!missing.has(account)) account.add(entry);
+    const readers = [...this.accounts.values()].filter((account) => !missing.has(account) && account.add(entry));
+    this.kept.add(entry.seq, entry.bytes, readers.length);
   }
 
   /** The transaction did not happen: numbers behind this one were never given. */
@@ -193,17 +227,15 @@ export class Spool {
 
   /** What a sink reads next; nothing when it has everything. */
   next(sink: string, maxRecords: number, after = 0): readonly SpooledBatch[] {
-    const wanted = new Set(this.account(sink).next(maxRecords, after));
-    if (wanted.size === 0) return [];
-    const sql =
-      "SELECT seq AS position, records, CAST(body AS BLOB) AS body FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
-    const batches = this.store.all(bodyRow, sql, Math.min(...wanted), Math.max(...wanted));
-    return batches.filter(({ position }) => wanted.has(position));
+    const sql = "SELECT seq AS position, records, CAST(body AS BLOB) AS body FROM batches WHERE seq = ?";
+    return this.sink(sink)
+      .next(maxRecords, after)
+      .flatMap((seq) => this.store.get(bodyRow, sql, seq) ?? []);
   }
 
   /** Moves a sink's mark; it is on the disk once {@link writeMoved} has written it. */
   acknowledge(sink: string, position: number): void {
-    const account = this.account(sink);
+    const account = this.sink(sink);
     account.acknowledge(position);
     this.moved.add(account);
   }
@@ -216,7 +248,7 @@ export class Spool {
   }
 
   get hasMoved(): boolean {
-    return this.moved.size > 0;
+    return this.moved.size > 0 || this.kept.hasDone;
   }
 
   /** The marks that are to be written now; those that move meanwhile are written the next time. */
@@ -224,12 +256,13 @@ export class Spool {
     const accounts = this.moved;
     this.moved = new Set();
     const marks = [...accounts].map(({ spec, position, dropped }) => ({ name: spec.name, position, dropped }));
-    return { accounts, marks, done: this.done() };
+    return { accounts, marks, done: this.kept.takeDone() };
   }
 
   /** They are to be written after all. */
-  giveBack({ accounts }: Moved): void {
+  giveBack({ accounts, done }: Moved): void {
     for (const account of accounts) this.moved.add(account);
+    this.kept.giveBack(done);
   }
 
   /** Within a transaction. */
@@ -237,26 +270,16 @@ export class Spool {
     for (const { name, position, dropped } of marks) {
       this.store.run("UPDATE sinks SET position = ?, dropped = ? WHERE name = ?", position, dropped, name);
     }
-    this.store.run("DELETE FROM batches WHERE seq <= ?", done);
+    this.kept.remove(done);
   }
 
-  /** After the transaction: batches up to here are gone. */
-  forget(done: number): void {
-    let count = 0;
-    for (const { seq, bytes } of this.kept) {
-      if (seq > done) break;
-      this.bytes -= bytes;
-      count++;
-    }
-    if (count > 0) this.kept.splice(0, count);
+  /** After the transaction: the batches are gone. */
+  forget({ done }: Moved): void {
+    this.kept.forget(done);
   }
 
   get status(): Omit<LedgerStatus, "setAside" | "freeBytes"> {
-    return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.bytes };
-  }
-
-  private done(): number {
-    return Math.min(this.lastSeq, ...[...this.accounts.values()].map((account) => account.readUpTo(this.lastSeq)));
+    return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.kept.bytes };
   }
 
   /** The sinks that take a table. */
@@ -268,9 +291,13 @@ export class Spool {
     return [...this.accounts.values()].filter(({ spec }) => spec.limits.whenFull === whenFull);
   }
 
-  private account(sink: string): SinkAccount {
-    const account = this.accounts.get(sink);
-    if (!account) throw new TypeError(`There is no sink ${sink}.`);
+  private account(spec: SinkSpec, position: number, dropped = 0, behind?: ReadonlySet<string>): SinkAccount {
+    return new SinkAccount(spec, position, dropped, behind, this.kept.release);
+  }
+
+  private sink(name: string): SinkAccount {
+    const account = this.accounts.get(name);
+    if (!account) throw new TypeError(`There is no sink ${name}.`);
     return account;
   }
 }

@@ -39,6 +39,11 @@ const SCHEMA = `
     position INTEGER NOT NULL,
     dropped INTEGER NOT NULL
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS missed (
+    seq INTEGER NOT NULL,
+    sink TEXT NOT NULL,
+    PRIMARY KEY (seq, sink)
+  ) WITHOUT ROWID;
 `;
 
 /** SQLite's own. */

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Store } from "./store";
+
+const missedRow = z.object({ seq: z.number(), sink: z.string() });
+
+/**
+ * The batches that are on the disk, and how many sinks have still to take each. One goes when the last of them has it, whatever
+ * older ones wait for: a sink that takes nothing keeps what is its own, and no more.
+ */
+export class KeptBatches {
+  /** Bytes of all of them. */
+  bytes = 0;
+  private readonly batches = new Map<number, { readonly bytes: number; readers: number }>();
+  /** No sink needs them any more. */
+  private done: number[] = [];
+
+  constructor(private readonly store: Store) {}
+
+  /** Notes one that is on the disk. */
+  add(seq: number, bytes: number, readers: number): void {
+    this.batches.set(seq, { bytes, readers });
+    this.bytes += bytes;
+    if (readers === 0) this.done.push(seq);
+  }
+
+  /** A sink has taken one, or is not to get it any more. */
+  readonly release = (seq: number): void => {
+    const batch = this.batches.get(seq);
+    if (batch && --batch.readers === 0) this.done.push(seq);
+  };
+
+  get hasDone(): boolean {
+    return this.done.length > 0;
+  }
+
+  /** Those that are to be removed now. */
+  takeDone(): readonly number[] {
+    const { done } = this;
+    this.done = [];
+    return done;
+  }
+
+  /** They are to be removed after all. */
+  giveBack(done: readonly number[]): void {
+    this.done = this.done.concat(done);
+  }
+
+  /** Within a transaction. */
+  remove(done: readonly number[]): void {
+    for (const [first, last] of runsOf(done)) {
+      this.store.run("DELETE FROM batches WHERE seq BETWEEN ? AND ?", first, last);
+      this.store.run("DELETE FROM missed WHERE seq BETWEEN ? AND ?", first, last);
+    }
+  }
+
+  /** After the transaction. */
+  forget(done: readonly number[]): void {
+    for (const seq of done) {
+      this.bytes -= this.batches.get(seq)?.bytes ?? 0;
+      this.batches.delete(seq);
+    }
+  }
+
+  /** Within a transaction: sinks that are not to get a batch, also not after a restart. */
+  keepMissed(seq: number, sinks: readonly string[]): void {
+    for (const sink of sinks) this.store.run("INSERT INTO missed (seq, sink) VALUES (?, ?)", seq, sink);
+  }
+
+  /** The sinks that miss a batch, by its number. */
+  missed(): ReadonlyMap<number, ReadonlySet<string>> {
+    return missedBy(this.store.all(missedRow, "SELECT seq, sink FROM missed"));
+  }
+}
+
+/** Rows of `missed` by the number of the batch. */
+export function missedBy(rows: readonly z.infer<typeof missedRow>[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const missed = new Map<number, Set<string>>();
+  for (const { seq, sink } of rows) missed.set(seq, (missed.get(seq) ?? new Set()).add(sink));
+  return missed;
+}
+
+/** The first and the last of each row of numbers without a gap. */
+function runsOf(numbers: readonly number[]): (readonly [first: number, last: number])[] {
+  const runs: [number, number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && run[1] + 1 === number) run[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs;
+}
