@@ -1,5 +1,6 @@
 import type {
   Policies,
+  PolicyProviderResource,
   ReportViolation,
   ResourceValidationArgs,
   ResourceValidationPolicy,
@@ -40,9 +41,9 @@ export function policiesOf(rules: readonly Rule[] = allRules, options: RunOption
 function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
   const settings = settingsReader(rule, run);
   const kinds = kindsOf(rule);
-  const judged = ({ type, props }: Pick<ResourceValidationArgs, "type" | "props">) => {
+  const judged = ({ type, props, provider }: Pick<ResourceValidationArgs, "type" | "props" | "provider">) => {
     const properties = unwrap(props);
-    const kind = isRefused(properties) ? undefined : kindOf(type, properties);
+    const kind = isRefused(properties) ? undefined : kindOf(type, properties, provider?.type);
     return kind !== undefined && kinds.includes(kind) ? kind : undefined;
   };
   const notForIt = ({ props }: Pick<ResourceValidationArgs, "props">) =>
@@ -83,7 +84,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
     validateStack: (args, report) => {
       const resources = args.resources.flatMap((resource) => {
         const properties = unwrap(resource.props);
-        const kind = isRefused(properties) ? undefined : kindOf(resource.type, properties);
+        const kind = isRefused(properties) ? undefined : kindOf(resource.type, properties, resource.provider?.type);
         return kind ? cache.read(metaOf(kind, resource), properties, rule) : [];
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
@@ -115,13 +116,14 @@ function metaOf(kind: ResourceKind, { type, urn, name, opts, provider }: Asked):
     urn,
     name,
     protect: opts.protect,
-    ...(provider && { config: configOf(type, unwrap(provider.props)) }),
+    ...(provider && { config: configOf(type, provider) }),
   };
 }
 
 /** The engine gives the plugin's own provider the keys of its configuration without their namespace. */
-function configOf(type: string, config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (!isNative(type)) return config;
+function configOf(type: string, provider: PolicyProviderResource): Readonly<Record<string, unknown>> {
+  const config = unwrap(provider.props);
+  if (!isNative(type, provider.type)) return config;
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [`packetfilter:${key}`, value]));
 }
 

@@ -16,15 +16,27 @@ export function nativeToken(type: string): string {
   return `${NATIVE}index:${type}`;
 }
 
-/** True for what the plugin serves. */
-export function isNative(type: string): boolean {
-  return type.startsWith(NATIVE);
+/**
+ * True for what the plugin serves.
+ *
+ * @param type The type token, without those of parents.
+ * @param provider The type of the provider resource, where it is known: it decides, since a program may give a resource any other.
+ */
+export function isNative(type: string, provider?: string): boolean {
+  return provider === undefined ? type.startsWith(NATIVE) : provider === `${PROVIDER}packetfilter`;
 }
+
+function isDynamic(type: string, provider?: string): boolean {
+  return provider === undefined ? type.startsWith(DYNAMIC) : provider === `${PROVIDER}pulumi-nodejs`;
+}
+
+/** What the type of every provider resource begins with. */
+const PROVIDER = "pulumi:providers:";
 
 /** What every type of the plugin begins with. */
 const NATIVE = "packetfilter:";
 
-/** What every type begins with that the Node SDK's dynamic-provider server serves. */
+/** What every type begins with that the Node SDK's dynamic-provider server serves by default. */
 const DYNAMIC = "pulumi-nodejs:";
 
 /**
@@ -40,16 +52,17 @@ const OF_SIGNALINGS = [
 ];
 
 /**
- * What a resource is to this package, whatever its type says: the engine starts the same provider process for every type of
- * dynamic resources, and the provider text says which of ours serves it. A policy is shown no provider text, so that the
+ * What a resource is to this package, whatever its type says: the Node SDK's dynamic-provider server serves every type that a
+ * program gives it, and the provider text says which of ours is behind it. A policy is shown no provider text, so that the
  * arguments decide: those of another provider have other ones. All that judges goes by this.
  *
  * @param type The type token, without those of parents.
  * @param properties Inputs or outputs, as the engine has them.
+ * @param provider The type of the provider resource, as in {@link isNative}.
  */
-export function kindOf(type: string, properties: JsonObject): ResourceKind | undefined {
-  if (isNative(type)) return KINDS.find((kind) => type === nativeToken(kind));
-  if (!type.startsWith(DYNAMIC)) return undefined;
+export function kindOf(type: string, properties: JsonObject, provider?: string): ResourceKind | undefined {
+  if (isNative(type, provider)) return KINDS.find((kind) => type === nativeToken(kind));
+  if (!isDynamic(type, provider)) return undefined;
   return shapeOf(properties) ?? KINDS.find((kind) => type === typeToken(kind)) ?? named(properties);
 }
 

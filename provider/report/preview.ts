@@ -6,7 +6,12 @@ const object = z
   .record(z.string(), z.unknown())
   .nullish()
   .transform((value) => value ?? {});
-const state = z.object({ parent: z.string().optional(), inputs: object, outputs: object });
+const state = z.object({
+  parent: z.string().optional(),
+  provider: z.string().optional(),
+  inputs: object,
+  outputs: object,
+});
 const step = z.object({
   op: z.string(),
   urn: z.string(),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { JsonObject } from "../model/json";
-import { isForeign, kindOf, typeToken } from "../model/resource-kind";
+import { isForeign, kindOf, typeIn, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
@@ -90,8 +90,9 @@ class Work {
 
   take(step: PreviewStep): void {
     const urn = parseUrn(step.urn);
-    const properties = step.newState?.inputs ?? step.oldState?.inputs ?? {};
-    const kind = kindOf(urn.type, properties);
+    const { inputs = {}, provider } = step.newState ?? step.oldState ?? {};
+    // A reference to a provider is its URN and, behind that, its id.
+    const kind = kindOf(urn.type, inputs, provider === undefined ? undefined : typeIn(provider));
     if (kind === undefined) {
       this.takeOther(step.op, urn);
       return;

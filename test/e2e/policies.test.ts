@@ -59,6 +59,19 @@ new Thing("pulumi-nodejs:dynamic/other:Thing", "renamed", {
       expect(renamed.text).toContain(`[mandatory]  ${policy}  (pulumi-nodejs:dynamic/other:Thing: renamed)`);
     expect(mutations(emulator)).toEqual([]);
 
+    // And under a type of another package, which a program gives to the same provider by a line more.
+    await stack.program(`
+class Thing extends pulumi.CustomResource {}
+const provider = new pulumi.ProviderResource("pulumi-nodejs", "own", { "packetfilter:endpoint": "${emulator.endpoint}" });
+new Thing("aws:s3/bucket:Bucket", "bucket", {
+  __provider: ${text}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, shortestPrefix: { ipv4: 0 },
+}, { provider });`);
+    const bucket = await stack.up("--skip-preview", "--policy-pack", PACK);
+    expect(bucket.code, bucket.text).not.toBe(0);
+    for (const policy of ["foreign-type", "prefix-length"])
+      expect(bucket.text).toContain(`[mandatory]  ${policy}  (aws:s3:Bucket: bucket)`);
+    expect(mutations(emulator)).toEqual([]);
+
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
     const good = await stack.up("--skip-preview", "--policy-pack", PACK);
     expect(good.code, good.text).toBe(0);

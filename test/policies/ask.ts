@@ -17,12 +17,14 @@ export interface Violation {
  * Asks a policy as `@pulumi/policy` does: a copy of the properties for each, behind the proxy that throws for unknown values.
  *
  * @param provider Configuration of the resource's provider.
+ * @param providerType Type of the resource's provider: by default the one that serves the type.
  */
 export function ask(
   policy: ResourceValidationPolicy,
   properties: object,
   type = TYPE,
   provider?: object,
+  providerType = `pulumi:providers:${type.split(":")[0]}`,
 ): { violations: Violation[]; notApplicable?: string } {
   const violations: Violation[] = [];
   let notApplicable: string | undefined;
@@ -32,7 +34,7 @@ export function ask(
     urn: `urn:pulumi:dev::infra::${type}::blocked`,
     name: "blocked",
     opts: { protect: false },
-    ...(provider && { provider: { props: unknownCheckingProxy(structuredClone(provider)) } }),
+    provider: { type: providerType, props: unknownCheckingProxy(structuredClone(provider ?? {})) },
     isType: ({ __pulumiType }: { __pulumiType?: string }) => __pulumiType === type,
     getConfig: () => ({}),
     notApplicable: (reason: string) => {

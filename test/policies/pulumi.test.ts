@@ -68,6 +68,12 @@ describe("rules as policies of Pulumi", () => {
     expect(said("prefix-length", group, type)).toEqual([expect.stringContaining("the default route")]);
     expect(said("foreign-type", group, type)).toEqual([expect.stringContaining("the class PrefixSetGroup")]);
     expect(said("foreign-type", everything, type)).toEqual([]);
+    // A program may give any type to the provider process of dynamic resources.
+    const byProvider = (name: string, type: string) =>
+      ask(named(policies(), name), everything, type, {}, "pulumi:providers:pulumi-nodejs").violations;
+    expect(byProvider("prefix-length", "aws:s3/bucket:Bucket")).toHaveLength(1);
+    expect(byProvider("foreign-type", "aws:s3/bucket:Bucket")).toHaveLength(1);
+    expect(byProvider("prefix-length", "packetfilter:index:CloudSignaling")).toHaveLength(1);
     // Of another provider, dynamic or not.
     const theirs = { prefixes: ["192.0.2.0/24"], region: "eu-central-1" };
     expect(ask(named(policies(), "foreign-type"), theirs, other).notApplicable).toBeDefined();

@@ -157,10 +157,10 @@ test("a preview is data: a module that it names is not loaded", async () => {
 });
 
 test("what is ours under another type is reported as what it is, whatever its provider text looks like", async () => {
-  const step = (name: string, type: string, inputs: object) => ({
+  const step = (name: string, type: string, inputs: object, provider = "pulumi-nodejs") => ({
     op: "create",
     urn: `urn:pulumi:dev::shop::${type}::${name}`,
-    newState: { inputs },
+    newState: { inputs, provider: `urn:pulumi:dev::shop::pulumi:providers:${provider}::own::6ee1b5a7` },
   });
   const set = { arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 } };
   const text = String.raw`exports.handler=()=>require("pulumi-\x70acket"+"filter/provider").get("CloudSignaling")`;
@@ -174,19 +174,22 @@ test("what is ours under another type is reported as what it is, whatever its pr
           prefixes: [],
           region: "eu",
         }),
+        step("bucket", "aws:s3/bucket:Bucket", { ...set, set: "partners" }),
+        step("list", "pulumi-nodejs:dynamic/packetfilter:PrefixSet", set, "aws"),
       ],
     }),
     "--output",
     "json",
   );
   const { sets, signalings, others, warnings } = JSON.parse(out);
-  expect([sets[0].url, signalings[0].started, others]).toEqual([
-    "prefixset://edge/blocked",
+  expect([sets.map(({ url }: { url: string }) => url), signalings[0].started, others]).toEqual([
+    ["prefixset://edge/blocked", "prefixset://edge/partners"],
     ["192.0.2.0/24"],
-    { create: 1 },
+    { create: 2 },
   ]);
   expect(warnings).toEqual([
     expect.stringMatching(/^renamed has the type .* is a PrefixSet to its provider/),
     expect.stringMatching(/^odd has the type .* is a CloudSignaling to its provider/),
+    expect.stringMatching(/^bucket has the type .* is a PrefixSet to its provider/),
   ]);
 });
