@@ -192,6 +192,13 @@ export function isUnreachable(error: unknown): error is RequestError {
   return error.code === "request-not-sent" || error.code === "request-unknown";
 }
 
+/** True where the other side said to the end that it is busy, which passes: a conflict that does not pass is a refusal. */
+export function isBusy(error: unknown): error is RequestError {
+  if (!(error instanceof RequestError)) return false;
+  const { status, outcome } = error;
+  return status === 429 || status === 503 || (status === 409 && outcome !== "refused");
+}
+
 /** True when the request was sent more than once: a refusal may be the echo of an earlier try that did happen. */
 export function wasRepeated(error: unknown): boolean {
   return error instanceof RequestError && error.tries > 1;

@@ -5,6 +5,7 @@
 export class Advice {
   private readonly known = new Set<string>();
   private readonly said = new Set<string>();
+  private readonly lines = new Map<string, string>();
 
   /** Knows sentences as advice, wherever they stand in an error. @returns them, joined; nothing where there are none */
   of(...sentences: readonly (string | undefined)[]): string[] {
@@ -16,6 +17,13 @@ export class Advice {
   /** The texts of an error, without advice that stands before in it or in an earlier one. */
   once(texts: readonly string[]): string[] {
     return texts.map((text) => [...this.known].reduce((rest, advice) => this.without(rest, advice), text));
+  }
+
+  /** A line without advice that stands in an earlier one: the same text makes the same line. */
+  line(text: string): string {
+    const line = this.lines.get(text) ?? this.once([text]).join("");
+    this.lines.set(text, line);
+    return line;
   }
 
   private without(text: string, advice: string): string {

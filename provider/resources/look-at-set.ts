@@ -9,12 +9,12 @@ import type { Runtime } from "./runtime";
 
 /** What an `up` puts back of what the state says, given what the look saw. */
 export function lookAgain(
-  { notices }: Pick<Runtime, "notices">,
-  { set, what, refused }: LookedSet,
+  runtime: Pick<Runtime, "advice" | "notices">,
+  { set, refused }: LookedSet,
   known: ListedMap,
   desired: ListedMap,
 ): LookedAt {
-  if (refused !== undefined) notices.warn(`${what} cannot be seen, and this run goes by the state alone. ${refused}`);
+  if (refused !== undefined) sayUnseen(runtime, set, refused, ", and this run goes by the state alone");
   const lost = set.lost(known, desired);
   return lost ? { putsBack: set.shown(putsBackText(lost, desired)) } : {};
 }
@@ -26,17 +26,17 @@ export function lookAgain(
  * @param plan Throws where something is in the way.
  */
 export function lookNew(
-  { advice, notices }: Pick<Runtime, "advice" | "notices">,
-  { what, refused }: LookedSet,
+  runtime: Pick<Runtime, "advice" | "notices">,
+  { set, what, refused }: LookedSet,
   isDecided: boolean,
   plan: () => void,
 ): LookedAt {
   const fails = (why: string) => ({
-    problems: [["up would fail.", why, ...advice.of(WITHOUT_LOOK)].join(" ")],
+    problems: [["up would fail.", why, ...runtime.advice.of(WITHOUT_LOOK)].join(" ")],
   });
   if (refused !== undefined) {
     if (isDecided) return fails(`${what} now: ${refused}`);
-    notices.warn(`${what} cannot be seen. ${refused}`);
+    sayUnseen(runtime, set, refused);
   }
   if (!isDecided) return {};
   try {
@@ -46,6 +46,22 @@ export function lookNew(
     return fails(messageOf(error));
   }
 }
+
+/** Warns once of the nodes of a set that cannot be seen, if they are looked at together. */
+function sayUnseen(
+  { advice, notices }: Pick<Runtime, "advice" | "notices">,
+  { url, at }: ResourceSet,
+  refused: string,
+  fate = "",
+): void {
+  notices.warnAlike(`${url} not seen${fate}`, { at, refused }, (all) => {
+    const why = all.slice(0, TOLD).map((one) => one.refused);
+    return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be seen${fate}. ${why.join(" ")}`);
+  });
+}
+
+/** So many nodes that cannot be seen are told in full. */
+const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 

@@ -1,5 +1,5 @@
 import type { SharedReads } from "../batch/shared-reads";
-import { isUnreachable, RequestError } from "../client/errors";
+import { isBusy, isUnreachable, RequestError } from "../client/errors";
 import { duration } from "../client/retry";
 import type { World } from "../client/world";
 import { messageOf, PacketFilterError } from "../model/errors";
@@ -10,7 +10,7 @@ import { adviceIn } from "./remedy";
 import { ConfigError, type Settings } from "./settings";
 
 /** How long a run waits for a node or receiver that it may do without, in milliseconds. */
-const PATIENCE_MS = 2_000;
+export const PATIENCE_MS = 2_000;
 /** How long it waits for all of them that do not answer, in milliseconds. */
 const PATIENCE_IN_ALL_MS = 4_000;
 /** After so long, the other nodes of the configuration are asked beside the one that is slow, in milliseconds. */
@@ -45,8 +45,8 @@ interface Try {
 export class Look {
   /** The first one at each address. */
   private readonly tries = new Map<string, Try>();
-  /** Addresses that did not answer, and why. */
-  private readonly unseen = new Map<string, string>();
+  /** Addresses that did not answer, or were busy, and why. */
+  private readonly unseen = new Map<string, Error>();
   private readonly told = new Set<string>();
   private readonly answers = new WeakMap<object, Promise<unknown>>();
   private waiting = 0;
@@ -108,26 +108,28 @@ export class Look {
       return { there: await this.during(reads.read(), patience, late) };
     } catch (error) {
       if (!(error instanceof PacketFilterError)) throw error;
-      const isSilent = isUnreachable(error) || !(error instanceof RequestError);
+      const isSilent = isUnseen(error) || !(error instanceof RequestError);
       this.say.advice.of(adviceIn(error));
       if (!isSilent) return { refused: error.message };
-      this.unseen.set(at.endpoint, error.message);
+      this.unseen.set(at.endpoint, error);
       return this.silent(looked);
     } finally {
       cancel();
     }
   }
 
-  /** Says once of each address that it is silent, and of the first what comes of it. */
+  /** Says once of each address that it is silent or busy, and of the first what comes of it. */
   private silent({ at, what }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
+    const error = this.unseen.get(at.endpoint);
+    const [is, once] = isBusy(error) ? ["is busy", "no longer is"] : ["does not answer", "answers"];
     if (this.told.has(at.endpoint)) return {};
     this.told.add(at.endpoint);
     const fate = isFirst
-      ? ' This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it answers.'
+      ? ` This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it ${once}.`
       : "";
     this.say.notices.warn(
-      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} does not answer.${fate} ${this.unseen.get(at.endpoint)}`,
+      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} ${is}.${fate} ${error?.message}`,
     );
     return {};
   }
@@ -137,7 +139,7 @@ export class Look {
     const answer = reads.read({ until: began + PATIENCE_MS });
     const made = { began, answer };
     answer.catch((error: unknown) => {
-      if (isUnreachable(error)) this.unseen.set(at.endpoint, error.message);
+      if (isUnseen(error)) this.unseen.set(at.endpoint, error);
     });
     if (!this.tries.has(at.endpoint)) this.tries.set(at.endpoint, made);
     return made;
@@ -166,6 +168,11 @@ export class Look {
       if (this.waiting === 0) this.waited += this.world.monotonic() - this.since;
     }
   }
+}
+
+/** Nothing that says what is there, and may do so later. */
+function isUnseen(error: unknown): error is RequestError {
+  return isUnreachable(error) || isBusy(error);
 }
 
 /** Nothing answered in time. */

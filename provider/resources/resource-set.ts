@@ -10,6 +10,7 @@ import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import { beside, type Lost, lostOf, sizeOf } from "./drift";
+import { PATIENCE_MS } from "./look";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import {
@@ -198,12 +199,17 @@ export class ResourceSet {
   }
 
   /** What the node lists, shared by all reads within a while. */
-  async observed(): Promise<ListedMap> {
+  async observed(options?: { readonly until: number }): Promise<ListedMap> {
     try {
-      return (await this.set.reads.read()).values;
+      return (await this.set.reads.read(options)).values;
     } catch (error) {
       throw this.explained(error);
     }
+  }
+
+  /** {@link observed}, where a node may be left out that does not answer soon. */
+  observedSoon(): Promise<ListedMap> {
+    return this.observed({ until: this.runtime.now + PATIENCE_MS });
   }
 
   /**

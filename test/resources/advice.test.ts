@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { SAID_KEY } from "../../provider/resources/provider-text";
 import { serve } from "../client/support";
 import { type Declared, MiniEngine } from "../failures/support/engine";
-import { group } from "./support/group-bench";
+import { bench, group } from "./support/group-bench";
 
 const NAMES = Array.from({ length: 100 }, (_, index) => `n${index}`);
 
@@ -28,9 +29,9 @@ it.each([
   ["refuses the credentials", 401, "Check the credentials of the connection."],
 ])("the advice stands once, and every node is named: a group of a hundred that %s", async (_case, status, advice) => {
   await using nodes = await refusing(status);
-  const { errors } = await nodes.engine.up([group(["192.0.2.0/24"], NAMES)]);
+  const { errors, printed } = await nodes.engine.up([group(["192.0.2.0/24"], NAMES)]);
   const text = errors.map(({ message }) => message).join("\n");
-  expect(text.split(advice)).toHaveLength(2);
+  expect([...printed, text].join("\n").split(advice)).toHaveLength(2);
   expect(NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });
 
@@ -47,3 +48,72 @@ it("the advice stands once where every node has a resource of its own: the other
       ),
     );
 });
+
+describe("a plain preview after a key was rotated", () => {
+  const FEW = NAMES.slice(1, 8);
+  const ADVICE = "Check the credentials of the connection.";
+
+  it("has the advice once, in one line for the nodes of a group", async () => {
+    await using stack = await bench(...FEW);
+    expect(await stack.engine.up([group(["192.0.2.0/24"], FEW)])).toMatchObject({ errors: [] });
+    for (const name of FEW) stack.node(name).fail({ every: 1, status: 401 });
+    const { printed } = await stack.engine.preview([group(["192.0.2.0/24"], FEW)]);
+    const lines = printed.filter((line) => line.includes("cannot be seen"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^warning: n1, n2, n3, n4, n5 and 2 more prefixset:\/\/edge\/blocked cannot be seen, and this run goes by the state alone\. Set /,
+    );
+    expect(lines[0]?.split(ADVICE)).toHaveLength(2);
+  });
+
+  it("has the advice once, and a line for each, where every node has a resource of its own", async () => {
+    await using stack = await bench(...FEW);
+    const own = sets.filter(({ name }) => FEW.includes(name));
+    expect(await stack.engine.up(own)).toMatchObject({ errors: [] });
+    for (const name of FEW) stack.node(name).fail({ every: 1, status: 401 });
+    const { printed } = await stack.engine.preview(own);
+    const lines = printed.filter((line) => line.includes("cannot be seen"));
+    expect(lines.map((line) => line.slice("warning: ".length, "warning: n1".length))).toEqual(FEW);
+    expect(lines.join("\n").split(ADVICE)).toHaveLength(2);
+  });
+
+  it("has the advice once where receivers refuse the secret", async () => {
+    await using server = await serve((_request, response) => void response.writeHead(403).end("secret_key invalid"));
+    const receivers = FEW.map((name) => [name, { url: server.url, clientId: name, secretKey: "k".repeat(9) }]);
+    const engine = new MiniEngine({ receivers: Object.fromEntries(receivers) });
+    const type = "CloudSignaling";
+    const signalings = FEW.map((name) => ({ receiver: name, prefixes: ["198.51.100.7/32"] }));
+    engine.state = signalings.map((args) => {
+      const outputs = { ...args, started: args.prefixes, endpoint: server.url };
+      return { type, name: args.receiver, id: args.receiver, inputs: args, outputs };
+    });
+    const { printed } = await engine.preview(signalings.map((args) => ({ type, name: args.receiver, args })));
+    const lines = printed.filter((line) => line.includes("signaling cannot be seen"));
+    expect(lines).toHaveLength(FEW.length);
+    expect(lines.join("\n").split("Check `clientId`")).toHaveLength(2);
+  });
+});
+
+/** As the preview of a resource that waits for no other one. */
+const decided = (declared: Declared) => ({ ...declared, args: { ...declared.args, [SAID_KEY]: { decides: true } } });
+
+it.each([
+  ["503", { status: 503 }],
+  ["429", { status: 429 }],
+  ["409 with the words of a busy node", { status: 409, message: "another commit is in progress" }],
+])(
+  "the preview of new resources at a node that answers %s goes on: the up asks until it is not busy any more",
+  async (_case, fault) => {
+    await using stack = await bench("n1", "n2");
+    const all = [...sets.slice(1, 3), group(["192.0.2.0/24"], ["n1", "n2"])].map(decided);
+    for (const name of ["n1", "n2"]) stack.node(name).fail({ cmd: "list", every: 1, ...fault });
+    const text = (isOwn: boolean) => (isOwn ? all.slice(0, 2) : all.slice(2));
+    for (const isOwn of [true, false]) {
+      const { errors, printed } = await stack.engine.preview(text(isOwn));
+      expect(errors).toEqual([]);
+      expect(printed.join("\n")).toMatch(
+        /n\d prefixset:\/\/edge\/blocked is not seen: n\d is busy\. This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it no longer is\./,
+      );
+    }
+  },
+);

@@ -423,6 +423,21 @@ describe("nodes", () => {
   });
 });
 
+it("nodes whose contents once differed, as the look of a plain up saw, are machines of their own from then on", async () => {
+  await using stack = await bench(...ALL);
+  const { engine, held } = stack;
+  await engine.up([group({ [A]: 1 }, ALL)]);
+  stack.node("n3").change(URL, { insert: { [C]: 7 } });
+  await engine.up([group({ [A]: 1, [B]: 1 }, ALL)]);
+  expect(stack.outputs().apart).toEqual({ n1: 1, n2: 1, n3: 2 });
+  stack.node("n3").change(URL, { delete: [C] });
+  expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])])).toMatchObject(fine);
+  expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 }, n3: {} });
+  // The other two are as alike as before.
+  await engine.up([group({ [A]: 1, [B]: 1 }, ["n1"])]);
+  expect(held().n2).toEqual({ [A]: 1, [B]: 1 });
+});
+
 describe("what is said of a group", () => {
   const many = Array.from({ length: 8 }, (_, index) => `n${index + 1}`);
   const lines = (printed: readonly string[], what: string) => printed.filter((line) => line.includes(what));

@@ -2,71 +2,173 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { startHealth } from "../support/health";
-import { A, B, bench, C, group } from "./support/group-bench";
+import { A, B, bench, C, group, URL } from "./support/group-bench";
 
 const NODES = ["ams1", "fra1", "lab1"] as const;
-const CONTENTS = [{ [A]: 1 }, { [A]: 1, [B]: 1 }, { [A]: 1, [C]: 1 }, { [A]: 2 }];
-const WAVES = [[["lab1"], ["fra1"]], [["ams1"], ["fra1", "lab1"]], [2], [1, 1]];
+type Node = (typeof NODES)[number];
+const FOREIGN = "10.0.0.0/8";
+const CONTENTS: Readonly<Record<string, number>>[] = [{ [A]: 1 }, { [A]: 1, [B]: 1 }, { [A]: 1, [C]: 1 }, { [A]: 2 }];
+const WAVES = [{ canary: ["lab1"], size: 1 }, { canary: ["ams1"], size: 2 }, { canary: ["fra1", "lab1"] }];
+const some = fc.subarray([...NODES]);
+const one = fc.option(fc.constantFrom(...NODES), { freq: 4 });
 
-/** One `pulumi up`: what the program says, who is ill meanwhile, and when the provider is killed. */
+/** One `pulumi up`: what the program says, who is ill, fails or is silent meanwhile, what others do before it, and when the provider is killed. */
 const runs = fc.record({
   content: fc.nat(CONTENTS.length - 1),
+  nodes: fc.oneof(fc.constant<Node[]>([...NODES]), fc.subarray([...NODES], { minLength: 2 })),
   waves: fc.nat(WAVES.length - 1),
   check: fc.constantFrom("one", "one", "other", "none"),
-  ill: fc.subarray([...NODES]),
+  ill: fc.record({ one: some, other: some }),
+  failing: one,
+  silent: one,
+  others: fc.option(fc.record({ node: fc.constantFrom(...NODES), what: fc.constantFrom("insert", "delete") }), {
+    freq: 3,
+  }),
   death: fc.option(fc.record({ request: fc.integer({ min: 1, max: 24 }), when: fc.constantFrom("before", "after") })),
   refresh: fc.boolean(),
 });
+type Run = typeof runs extends fc.Arbitrary<infer T> ? T : never;
 
-it("no program, kill or refresh writes to a node that passed while another has not passed, and well nodes end green", async () => {
+const WELL: Run = {
+  ...{
+    content: 0,
+    nodes: [...NODES],
+    waves: 0,
+    check: "one",
+    ill: { one: [], other: [] },
+    failing: null,
+    silent: null,
+  },
+  ...{ others: null, death: null, refresh: false },
+};
+
+/** Nodes that were written together, by a run with this check, and those of them that have not passed it. */
+interface Written {
+  readonly check: string;
+  readonly nodes: Set<Node>;
+  readonly open: Set<Node>;
+  isKilled?: boolean;
+}
+
+/** What has passed, as far as can be told from what nodes hold and what checks answer. */
+class Model {
+  readonly violations: string[] = [];
+  private waves: Written[] = [];
+  private readonly passed = new Map<Node, Readonly<Record<string, unknown>>>();
+  private last: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  private ofRun: Written[] = [];
+
+  constructor(private readonly held: () => Model["last"]) {
+    this.last = held();
+  }
+
+  /** Others changed something, or the run begins. */
+  begin(): void {
+    this.last = this.held();
+    this.ofRun = [];
+  }
+
+  forget(): void {
+    this.waves = [];
+  }
+
+  look({ check, silent, nodes: members }: Run): void {
+    const now = this.held();
+    const isChanged = (node: Node) => JSON.stringify(now[node]) !== JSON.stringify(this.last[node]);
+    const written = NODES.filter((node) => isChanged(node) && !this.isRestored(node, now[node] ?? {}));
+    this.last = now;
+    const waiting = (written: readonly Node[]) =>
+      this.waves.flatMap(({ open }) => [...open].filter((node) => !written.includes(node) && node !== silent));
+    const others = waiting(written);
+    const isOfThem = (node: Node) => this.waves.some(({ nodes, open }) => open.size > 0 && nodes.has(node));
+    for (const node of written)
+      if (others.length > 0 && !isOfThem(node)) this.violations.push(`${node} before ${others.join()}`);
+    for (const { nodes, open } of this.waves) for (const node of written) if (nodes.delete(node)) open.delete(node);
+    for (const node of written) if (check === "none") this.passed.set(node, now[node] ?? {});
+    const wave = { check, nodes: new Set(written), open: new Set(written.filter((node) => members.includes(node))) };
+    if (check === "none" || written.length === 0) return;
+    this.waves.push(wave);
+    this.ofRun.push(wave);
+  }
+
+  /** A check said that a node is well. */
+  well(node: Node, asked: string, program: string): void {
+    for (const { open, check, isKilled } of this.waves) {
+      const counts = isKilled ? program === "none" || asked === program : asked === check;
+      if (counts && open.delete(node)) this.passed.set(node, this.held()[node] ?? {});
+    }
+  }
+
+  /** Nodes that failed in a wave are of it. */
+  end({ failing, silent }: Run, isKilled: boolean): void {
+    for (const wave of this.ofRun) {
+      if (isKilled) wave.isKilled = true;
+      for (const node of [failing, silent]) if (node) wave.nodes.add(node);
+    }
+  }
+
+  /** Nothing is written but what the node held when it passed. */
+  private isRestored(node: Node, now: Readonly<Record<string, unknown>>): boolean {
+    const before = this.last[node] ?? {};
+    const passed = this.passed.get(node);
+    const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((it) => before[it] !== now[it]);
+    const isBack = passed !== undefined && changed.every((prefix) => now[prefix] === passed[prefix]);
+    if (isBack && JSON.stringify(passed) === JSON.stringify(now)) for (const { open } of this.waves) open.delete(node);
+    return isBack;
+  }
+}
+
+it("no program, kill, failure, refresh or other writer lets a node change while another has not passed, and well nodes end green", async () => {
   const walk = fc.array(runs, { minLength: 2, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(walk, fc.boolean(), async (all, isNew) => {
       await using stack = await bench(...NODES);
-      await using health = await startHealth();
-      const { engine, held } = stack;
-      // Nodes that a run with a check wrote together, and which of them have not passed it.
-      const waves: { readonly nodes: Set<string>; readonly open: Set<string> }[] = [];
-      const open = () => waves.filter((wave) => wave.open.size > 0);
-      let last = held();
-      const violations: string[] = [];
-      const look = (hasCheck: boolean) => {
-        const now = held();
-        const written = NODES.filter((node) => JSON.stringify(now[node]) !== JSON.stringify(last[node]));
-        last = now;
-        const others = open().flatMap((wave) => [...wave.open].filter((node) => !written.includes(node as never)));
-        const isOfThem = (node: string) => open().some((wave) => wave.nodes.has(node));
-        for (const node of written)
-          if (others.length > 0 && !isOfThem(node)) violations.push(`${node} before ${others.join()}`);
-        for (const wave of waves) for (const node of written) if (wave.nodes.delete(node)) wave.open.delete(node);
-        if (hasCheck && written.length > 0) waves.push({ nodes: new Set(written), open: new Set(written) });
-      };
-      const up = async ({ content, waves: order, check, ill, death, refresh }: (typeof all)[number]) => {
-        const hasCheck = check !== "none";
+      await using first = await startHealth();
+      await using second = await startHealth();
+      const { engine, held, config } = stack;
+      config.distinctNodes = true;
+      const doctors = { one: first, other: second };
+      const model = new Model(held);
+      const up = async (run: Run) => {
+        const { content, waves, check, ill, failing, silent, others, death, refresh, nodes } = run;
+        if (others?.what === "insert") stack.node(others.node).change(URL, { insert: { [FOREIGN]: 1 } });
+        if (others?.what === "delete") stack.node(others.node).change(URL, { delete: [A] });
+        model.begin();
         // A first create that was killed left no state that could name its check to a program without any (docs/guides/many-nodes.md).
-        if (!hasCheck && engine.state.length === 0) waves.length = 0;
-        const url = check === "other" ? `${health.url}?other` : health.url;
-        health.ill.clear();
-        for (const node of ill) health.ill.set(node, 503);
-        health.onAsked = (node, status) => {
-          look(hasCheck);
-          if (status === 200) for (const wave of waves) wave.open.delete(node.replace("?other", ""));
+        if (check === "none" && engine.state.length === 0) model.forget();
+        for (const [name, doctor] of Object.entries(doctors)) {
+          doctor.ill.clear();
+          for (const node of ill[name as keyof typeof ill]) doctor.ill.set(node, 503);
+          doctor.onAsked = (node, status) => {
+            model.look(run);
+            if (status === 200) model.well(node as Node, name, check);
+          };
+        }
+        if (failing) stack.node(failing).fail({ cmd: "commit", every: 1, status: 500 });
+        if (silent) stack.node(silent).fail({ every: 1, kind: "reset" });
+        const rollout = {
+          ...{ waves: WAVES[waves], checkTimeoutMs: 1_000 },
+          ...(check !== "none" && { check: { url: doctors[check as keyof typeof doctors].url } }),
         };
-        const rollout = { waves: WAVES[order], checkTimeoutMs: 1_000, ...(hasCheck && { check: { url } }) };
         const world = new HurriedWorld(death as ConstructorParameters<typeof HurriedWorld>[0]);
-        const outcome = await engine.up([group(CONTENTS[content] ?? {}, NODES, { rollout })], { world, refresh });
-        look(hasCheck);
+        const args = { rollout, onExisting: "adopt" };
+        const outcome = await engine.up([group(CONTENTS[content] ?? {}, nodes, args)], { world, refresh });
+        model.look(run);
+        model.end(
+          run,
+          outcome.errors.some(({ message }) => message === "the plugin exited"),
+        );
+        for (const node of NODES) stack.node(node).clearFaults();
         return outcome;
       };
-      const first = { content: 0, waves: 0, check: "one", ill: [], death: null, refresh: false } as const;
-      if (!isNew) expect((await up({ ...first, ill: [] })).errors).toEqual([]);
+      if (!isNew) expect((await up(WELL)).errors).toEqual([]);
       for (const run of all) await up(run);
-      expect(violations).toEqual([]);
+      expect(model.violations).toEqual([]);
       // A create that was killed leaves entries that no state knows: another program has to declare or adopt them.
       if (isNew) return;
-      const well: (typeof all)[number] = { content: 1, waves: 0, check: "one", ill: [], death: null, refresh: true };
-      const ends = [await up(well), await up(well)];
-      expect(violations).toEqual([]);
+      const ends = [];
+      for (const refresh of [true, true, true]) ends.push(await up({ ...WELL, content: 1, refresh }));
+      expect(model.violations).toEqual([]);
       expect(ends.at(-1)?.errors).toEqual([]);
       for (const node of NODES) expect(held()[node]).toEqual(CONTENTS[1]);
       expect(stack.outputs().rollout).not.toHaveProperty("reason");

@@ -178,4 +178,57 @@ describe("a rollout", () => {
       expect(held()).toMatchObject({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1, [B]: 1 } });
     },
   );
+
+  it("waits for no busy node before its first wave, and checks in its wave what a killed run wrote to one that was silent", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine, held, config, asked } = stack;
+    const program = (entries: object, waves: unknown = WAVES) => [
+      group(entries, NODES, { rollout: { waves, check: { url: doctor.url }, checkTimeoutMs: 1_000 } }),
+    ];
+    config.detectDrift = "off";
+    await engine.up(program({ [A]: 1 }));
+    doctor.ill.set("lab1", 500);
+    asked();
+    stack.node("ams1").fail({ cmd: "list", every: 1, status: 503 });
+    expect(messages(await engine.up(program({ [A]: 1, [C]: 1 })))).toContain("wave 1 of 3 (lab1) did not pass: ");
+    // As often as fits into two seconds, and not into its whole deadline.
+    expect(asked().ams1?.length).toBeLessThanOrEqual(5);
+    stack.node("ams1").clearFaults();
+    doctor.ill.clear();
+    expect(await engine.up(program({ [A]: 1 }))).toMatchObject(fine);
+
+    for (let request = 1; held().lab1?.[B] === undefined && request < 20; request++) {
+      const world = new HurriedWorld({ request, when: "after" });
+      await engine.up(program({ [A]: 1, [B]: 1 }), { world });
+    }
+    expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1 } });
+    stack.node("lab1").fail({ every: 1, kind: "reset" });
+    doctor.ill.set("lab1", 500);
+    doctor.onAsked = () => stack.node("lab1").clearFaults();
+    const late = await engine.up(program({ [A]: 1, [B]: 1 }, [["ams1"], ["lab1"]]));
+    expect(messages(late)).toMatch(/wave 2 of 3 \(lab1\) did not pass: .* 1 node of a later wave was not touched\.$/);
+    expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1, [B]: 1 } });
+  });
+
+  it("that was killed before its check begins with the check also where the program drops the node", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine, held } = stack;
+    const program = (entries: object, nodes: string[], waves: unknown = WAVES) => [
+      group(entries, nodes, { rollout: { waves, check: { url: doctor.url }, checkTimeoutMs: 1_000 } }),
+    ];
+    await engine.up(program({ [A]: 1 }, NODES));
+    for (let request = 1; held().lab1?.[B] === undefined && request < 20; request++) {
+      const world = new HurriedWorld({ request, when: "after" });
+      await engine.up(program({ [A]: 1, [B]: 1 }, NODES), { world });
+    }
+    doctor.ill.set("lab1", 500);
+    const left = program({ [A]: 1, [B]: 1 }, ["ams1", "fra1"], [["fra1"]]);
+    expect(messages(await engine.up(left))).toContain("(lab1) did not pass: ");
+    expect(held()).toMatchObject({ fra1: { [A]: 1 }, ams1: { [A]: 1 } });
+    doctor.ill.clear();
+    expect(await engine.up(left)).toMatchObject(fine);
+    expect(held()).toMatchObject({ fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1, [B]: 1 } });
+  });
 });

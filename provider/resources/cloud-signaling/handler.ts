@@ -54,7 +54,9 @@ export class CloudSignalingHandler implements Handler {
     const what = `${receiver.label} signaling`;
     const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads });
     if (refused !== undefined)
-      this.runtime.notices.warn(`${what} cannot be seen, and this run goes by the state alone. ${refused}`);
+      this.runtime.notices.warn(
+        this.runtime.advice.line(`${what} cannot be seen, and this run goes by the state alone. ${refused}`),
+      );
     if (!there) return {};
     receiver.seen = new Set(there.map((prefix) => prefix.toString()));
     if (Object.keys(olds).length === 0) {

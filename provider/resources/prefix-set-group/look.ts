@@ -34,7 +34,7 @@ export async function lookAtGroup(
     if (found.putsBack !== undefined) addTo(alike, found.putsBack, node);
     for (const problem of found.problems ?? []) problems.add(problem);
   });
-  await Promise.all(looks);
+  await runtime.notices.together(() => Promise.all(looks));
   if (problems.size > 0) return { problems: [...problems] };
   // In the order of the arguments, which the engine sorts by name, whichever node answered first.
   const order = [...inputs.nodes.keys()];

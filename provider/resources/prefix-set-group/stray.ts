@@ -1,5 +1,5 @@
 import { equal, type ListedMap } from "../../model/prefix-map";
-import type { SetInputs, SetState } from "../prefix-set/state";
+import type { SetState } from "../prefix-set/state";
 import type { KnownPrefixes } from "../set-plan";
 
 /**
@@ -9,7 +9,11 @@ import type { KnownPrefixes } from "../set-plan";
  */
 export function isStray(
   observed: ListedMap,
-  { before, wanted, owned }: { before: SetState | undefined; wanted: SetInputs; owned: KnownPrefixes },
+  {
+    before,
+    wanted,
+    owned,
+  }: { before: SetState | undefined; wanted: Pick<SetState, "entries" | "exclusive">; owned: KnownPrefixes },
 ): boolean {
   const known = before?.entries ?? new Map();
   if (before?.exclusive) return !equal(observed, known);

@@ -88,6 +88,8 @@ export class Rollout {
   /** The check that nodes owe which have not passed: the one with which they were written. */
   private readonly owed: Check | undefined;
   private readonly isOwn: boolean;
+  /** Nodes that earlier runs came to, as far as is known. */
+  private cameTo: readonly string[] = [];
 
   constructor(
     private readonly nodes: RolloutNodes,
@@ -110,8 +112,11 @@ export class Rollout {
   async run(): Promise<Red | undefined> {
     const owing = await this.owing();
     if ("text" in owing) return owing;
-    const isFirst = (node: string) => owing.includes(node) && !this.waits(node, owing);
-    const first = this.part(isFirst);
+    const isFirst = (node: string) => owing.includes(node) && !this.waits(node);
+    const first = [
+      ...this.part((node) => isFirst(node) && this.isRecorded(node)),
+      ...this.part((node) => isFirst(node) && !this.isRecorded(node)),
+    ];
     const rest = this.part((node) => !isFirst(node));
     const open = new Set(owing);
     for (const wave of first) {
@@ -137,19 +142,20 @@ export class Rollout {
     const recorded = this.namesNow(pending?.nodes);
     const strays = this.owed ? await this.nodes.strays() : [];
     const owing = [...new Set([...recorded, ...strays])];
+    this.cameTo = owing;
     if (!this.owed || owing.length === 0) return owing.filter((node) => this.nodes.names.includes(node));
     const unwritten = recorded.filter((node) => this.nodes.hasFailed(node));
-    if (this.isOwn && unwritten.length > 0) return owing;
+    const others = strays.filter((node) => !recorded.includes(node));
+    if (this.isOwn && unwritten.length > 0) {
+      const unpassed = others.length > 0 ? await this.steps.check(this.owed, others, true) : undefined;
+      return [...recorded, ...(unpassed?.nodes ?? [])];
+    }
     const canMend = this.isOwn && owing.some((node) => this.nodes.names.includes(node) && this.nodes.needs(node));
     const check = this.isOwn && this.check ? this.check : this.owed;
     const unpassed = await this.steps.check(check, owing, canMend);
     // Under another check of the program they have passed nothing yet.
     if (!unpassed) return this.isOwn || !this.check ? unwritten : [...new Set([...unwritten, ...strays])];
-    if (canMend) {
-      // What the killed run came to before them goes before them again.
-      const isBefore = (stray: string) => unpassed.nodes.some((node) => this.earlier(node).includes(stray));
-      return [...new Set([...unpassed.nodes, ...strays.filter(isBefore)])];
-    }
+    if (canMend) return unpassed.nodes;
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
     const red = this.red(wave, owing, unpassed.reason, this.waves);
     if (this.isOwn) return red;
@@ -173,19 +179,20 @@ export class Rollout {
   }
 
   /**
-   * True for a node that nothing says a run of ours has written, while nodes of waves before it lack what the program wants: they
-   * come first.
+   * True for a node that nothing says a run of ours has written, while a node of a wave before it lacks what the program wants, and
+   * no run came to that one either: it comes first.
    */
-  private waits(node: string, owing: readonly string[]): boolean {
-    const { pending, strays } = this.state;
-    const isOfRun = this.namesNow(pending?.nodes.filter((name) => !strays.includes(name))).includes(node);
-    return !isOfRun && this.earlier(node).some((other) => !owing.includes(other) && this.nodes.needs(other));
+  private waits(node: string): boolean {
+    if (this.isRecorded(node)) return false;
+    const own = this.waves.findIndex(({ nodes }) => nodes.includes(node));
+    const earlier = this.waves.slice(0, Math.max(0, own)).flatMap(({ nodes }) => nodes);
+    return earlier.some((other) => !this.cameTo.includes(other) && this.nodes.needs(other));
   }
 
-  /** The nodes of the waves before a node's own. */
-  private earlier(node: string): string[] {
-    const own = this.waves.findIndex(({ nodes }) => nodes.includes(node));
-    return this.waves.slice(0, Math.max(0, own)).flatMap(({ nodes }) => nodes);
+  /** True for a node of the wave that did not pass, which a run of ours has written. */
+  private isRecorded(node: string): boolean {
+    const { pending, strays } = this.state;
+    return this.namesNow(pending?.nodes.filter((name) => !strays.includes(name))).includes(node);
   }
 
   private namesNow(names: readonly string[] = []): string[] {
