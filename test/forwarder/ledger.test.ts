@@ -1,4 +1,16 @@
-import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -199,6 +211,40 @@ describe("after a restart", () => {
     await read(again, { 1: 10 });
     await read(again, { 1: 10 }, { table: OTHER });
     expect(told(await unread(again))).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
+  });
+
+  // `cp` writes every file, `rsync -a` those whose size or time differ, with the time that they had.
+  const restores = {
+    "by cp": (from: string, to: string) => copyFileSync(from, to),
+    "by rsync -a": (from: string, to: string) => {
+      const [{ size, atime, mtime, mtimeMs }, old] = [statSync(from), statSync(to)];
+      if (size === old.size && mtimeMs === old.mtimeMs) return;
+      copyFileSync(from, to);
+      utimesSync(to, atime, mtime);
+    },
+  };
+  test.each(Object.entries(restores))("files that a backup is restored over are a copy: %s", async (_, restore) => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 });
+    const files = ["forwarder.db", "forwarder.db-wal", "forwarder.db.lock"];
+    mkdirSync(join(folder, "backup"));
+    const backup = (name: string) => join(folder, "backup", name);
+    for (const name of files) cpSync(join(folder, name), backup(name), { preserveTimestamps: true });
+    await read(ledger, { 1: 11 });
+    await ledger.close(now);
+    for (const name of files) {
+      if (!existsSync(join(folder, name))) cpSync(backup(name), join(folder, name), { preserveTimestamps: true });
+      else restore(backup(name), join(folder, name));
+    }
+    const { ledger: restored, opened: found } = await open();
+    expect(found.copyOf).toMatch(/:\/.*forwarder\.db$/);
+    await read(restored, { 1: 12 });
+    expect(told(await unread(restored)).slice(-2)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 12"]);
+    await restored.close(now);
+    const { ledger: again, opened: later } = await open();
+    expect(later.copyOf).toBe(undefined);
+    await again.close(undefined);
+    expect((await open()).opened.copyOf).toBe(undefined);
   });
 
   test("a run that did not end cleanly does not know when it listed last", async () => {

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { type BigIntStats, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { tableOf } from "../table";
 import type { Opened } from "./protocol";
-import type { Store } from "./store";
+import type { Place, Store } from "./store";
 
 /** One run of a store. */
 export type RunIdentity = ReturnType<typeof loadIdentity>["identity"];
+
+const PLACE = "place";
+const UNKNOWN = "null";
+const placeSchema: z.ZodType<Place> = z.object({ file: z.string(), born: z.string(), lock: z.string() });
 
 const text = z.object({ value: z.string() });
 
@@ -28,8 +31,8 @@ export function loadIdentity(store: Store, wall: number) {
   const listed = meta(store, "listed");
   const last = meta(store, "epoch");
   const opener = meta(store, "opener");
-  const place = placeOf(statSync(store.file, { bigint: true }));
-  const isCopy = !isSamePlace(meta(store, "place") ?? place, place);
+  const place = placeSchema.safeParse(JSON.parse(meta(store, PLACE) ?? UNKNOWN)).data;
+  const isCopy = place !== undefined && !isSamePlace(place, store.place);
   const identity = {
     /** Its name, which no other run has, also of a copy: record ids are made from it. */
     run: randomUUID(),
@@ -38,12 +41,13 @@ export function loadIdentity(store: Store, wall: number) {
   };
   store.transaction(() => {
     setMeta(store, "epoch", String(identity.epoch));
-    setMeta(store, "place", place);
+    setMeta(store, PLACE, UNKNOWN);
     setMeta(store, "opener", `${hostname()}:${resolve(store.file)}`);
     if (isCopy) store.run("UPDATE tables SET epoch = ?", VOID_EPOCH);
     // Until this run ends cleanly, it is not known when it listed last.
     store.run("DELETE FROM meta WHERE name = 'listed'");
   });
+  keepPlace(store);
   const epochs: Record<string, number> = {};
   const known = "SELECT name, epoch FROM tables WHERE epoch <> ?";
   const rows = store.all(z.object({ name: z.string(), epoch: z.number() }), known, VOID_EPOCH);
@@ -56,21 +60,21 @@ export function loadIdentity(store: Store, wall: number) {
   return { identity, listedBefore, epochs, ...(isCopy && { copyOf: opener ?? "" }) };
 }
 
-/** Within a transaction: the run ends cleanly, and this is when it listed last. */
-export function setListed(store: Store, listed: number): void {
-  setMeta(store, "listed", String(listed));
+/** Within a transaction: the run ends cleanly, and this is when it listed last. {@link keepPlace} follows. */
+export function setEnded(store: Store, listed: number | undefined): void {
+  if (listed !== undefined) setMeta(store, "listed", String(listed));
+  setMeta(store, PLACE, UNKNOWN);
 }
 
-/** Which file it is, whatever its name: its number, and when it was made, since numbers are given again. */
-function placeOf({ ino, birthtimeNs, ctimeNs }: BigIntStats): string {
-  // Where a file system does not know when a file was made, Node says 0, or when it last changed.
-  return `${ino} ${birthtimeNs === ctimeNs ? 0 : birthtimeNs}`;
+/** Keeps where the store is from now on. It is kept as unknown before: a kill in between makes no copy of it. */
+export function keepPlace(store: Store): void {
+  store.touch();
+  store.transaction(() => setMeta(store, PLACE, JSON.stringify(store.place)));
 }
 
-function isSamePlace(before: string, now: string): boolean {
-  const [ino, born] = before.split(" ");
-  const [inoNow, bornNow] = now.split(" ");
-  return ino === inoNow && (born === bornNow || born === "0" || bornNow === "0");
+function isSamePlace(before: Place, now: Place): boolean {
+  const isBorn = before.born === now.born || before.born === "0" || now.born === "0";
+  return before.file === now.file && isBorn && before.lock === now.lock;
 }
 
 /** Within a transaction: keeps a text under a name. */

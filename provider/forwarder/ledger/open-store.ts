@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from "../../client/clock";
+import { attempt } from "../../model/errors";
 import { TIMES } from "../defaults";
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
-import { loadIdentity, type RunIdentity, setListed } from "./identity";
+import { keepPlace, loadIdentity, type RunIdentity, setEnded } from "./identity";
 import { bytesOf } from "./kept-baseline";
 import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
@@ -117,10 +118,14 @@ export class OpenStore {
     const { spool, store } = this;
     const moved = this.takeMoved();
     try {
-      await store.slicedTransaction(this.leaving(moved, listed)).catch((error: unknown) => {
-        if (!isFull(error)) throw error;
-        store.transaction(() => spool.writeMoved(moved));
-      });
+      await store.slicedTransaction(this.leaving(moved, listed)).then(
+        // Where that fails, the place stays unknown: the next run takes the store as it finds it.
+        () => attempt(() => keepPlace(store)),
+        (error: unknown) => {
+          if (!isFull(error)) throw error;
+          store.transaction(() => spool.writeMoved(moved));
+        },
+      );
     } catch (error) {
       throw explained(error, store.file);
     } finally {
@@ -137,7 +142,7 @@ export class OpenStore {
 
   private *leaving(moved: Moved, listed: number | undefined): Generator<void> {
     this.spool.writeMoved(moved);
-    if (listed !== undefined) setListed(this.store, listed);
+    setEnded(this.store, listed);
     for (const table of this.tables.values()) yield* table.settle();
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
@@ -50,6 +50,9 @@ const SCHEMA = `
 const PAGE_BYTES = 4_096;
 /** What is written stands in the journal at first, then in the file. */
 const TIMES_WRITTEN = 2;
+
+/** The files of a store, as their file system knows them. */
+export type Place = Readonly<Record<"file" | "born" | "lock", string>>;
 
 /** How a store is opened. */
 type StoreOptions = Pick<LedgerOptions, "maxPages" | "freeBytes">;
@@ -172,6 +175,25 @@ export class Store {
   /** True when so much can be written and `reserveBytes` stay free. What goes into room within the file makes it no larger. */
   hasRoomFor(bytes: number, reserveBytes: number): boolean {
     return bytes <= this.reusableBytes || bytes * TIMES_WRITTEN <= this.freeBytes - reserveBytes;
+  }
+
+  /**
+   * Which files it is in, whatever their names: the number of the store's, and when it was made, since numbers are given again;
+   * and when the file of the lock last changed, which whatever writes over it changes, and nothing else but {@link touch}.
+   */
+  get place(): Place {
+    const { ino, birthtimeNs, ctimeNs } = statSync(this.file, { bigint: true });
+    const lock = statSync(`${this.file}.lock`, { bigint: true });
+    // Where a file system does not know when a file was made, Node says 0, or when it last changed.
+    const born = birthtimeNs === ctimeNs ? 0n : birthtimeNs;
+    return { file: String(ino), born: String(born), lock: `${lock.ino} ${lock.ctimeNs}` };
+  }
+
+  /** Gives its place another time, so that a copy from before differs from it. */
+  touch(): void {
+    const now = new Date();
+    // By its name: who opened and closed the file would give up the lock.
+    utimesSync(`${this.file}.lock`, now, now);
   }
 
   /** Sets this store aside, since it turned out to be broken, and opens an empty one in its place. */
