@@ -40,8 +40,9 @@ export class ProviderProcess implements Provider {
   constructor(
     config: Config,
     private readonly world: HurriedWorld = new HurriedWorld(),
+    env: Readonly<Record<string, string>> = {},
   ) {
-    const runtime = new Runtime({ env: {}, print: (line) => this.printed.push(line), world });
+    const runtime = new Runtime({ env, print: (line) => this.printed.push(line), world });
     this.providers = {
       PrefixSet: keepingSecrets(dynamicProvider(new PrefixSetHandler(runtime), runtime), runtime.secrets),
       PrefixSetEntry: keepingSecrets(dynamicProvider(new PrefixSetEntryHandler(runtime), runtime), runtime.secrets),

@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import { HurriedWorld } from "../failures/support/hurried-world";
+import { type Config, ProviderProcess } from "../failures/support/provider-process";
+import { startHealth } from "../support/health";
+import { A, B, bench, group, URL } from "./support/group-bench";
+
+const NODES = ["ams1", "fra1", "lab1"];
+const WAVES = [["lab1"], ["fra1"], ["ams1"]];
+const [OLD, NEW] = [{ [A]: 1 }, { [A]: 1, [B]: 1 }];
+
+/** A group that is filled with the old contents, wave by wave, and what an `up` of others says and leaves behind. */
+async function filled(more: object = {}) {
+  const stack = await bench(...NODES);
+  const doctor = await startHealth();
+  const rollout = { waves: WAVES, check: { url: doctor.url }, ...more };
+  const up = async (entries: object, args: object = {}, options: Parameters<typeof stack.engine.up>[1] = {}) => {
+    const { errors, printed } = await stack.engine.up([group(entries, NODES, { rollout, ...args })], options);
+    return { error: errors.map(({ message }) => message).join("\n"), printed };
+  };
+  expect((await up(OLD)).error).toBe("");
+  doctor.asked();
+  return {
+    ...stack,
+    ...{ doctor, rollout, up },
+    [Symbol.asyncDispose]: async () => {
+      await doctor[Symbol.asyncDispose]();
+      await stack[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("a commit that fails within a wave leaves the later ones alone, and the next run begins with that node", async () => {
+  await using waves = await filled();
+  waves.node("fra1").fail({ cmd: "commit", every: 1, status: 500 });
+  const { error } = await waves.up(NEW);
+  expect(error).toMatch(/wave 2 of 3 \(fra1\) did not pass: .*commit failed \(HTTP 500, 5 tries/);
+  expect(error).toMatch(/1 node of a later wave was not touched\.$/);
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
+  expect(waves.outputs()).toMatchObject({ failed: ["fra1"], rollout: { wave: 2, of: 3, nodes: ["fra1"] } });
+  waves.node("fra1").clearFaults();
+  waves.doctor.asked();
+  expect((await waves.up(NEW)).error).toBe("");
+  expect(waves.doctor.asked()).toEqual(["fra1", "ams1"]);
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
+});
+
+it("PACKETFILTER_ALLOW_WAVE takes the wave of its set as passed, for one run", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  const allowing = (url: string) => ({
+    start: async (config: Config) => new ProviderProcess(config, new HurriedWorld(), { PACKETFILTER_ALLOW_WAVE: url }),
+  });
+  expect((await waves.up(NEW, {}, allowing("prefixset://edge/other"))).error).toContain("wave 1 of 3 (lab1) did not");
+  expect(waves.held()).toMatchObject({ fra1: OLD, ams1: OLD });
+  waves.doctor.asked();
+  expect((await waves.up(NEW, {}, allowing(URL))).error).toBe("");
+  expect(waves.doctor.asked()).toEqual(["fra1", "ams1"]);
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
+  expect((await waves.up(OLD)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+});
+
+it("maxUnreachable counts over all waves: so many silent nodes are gone on without, one more is red", async () => {
+  await using waves = await filled();
+  waves.node("lab1").fail({ every: 1, kind: "reset" });
+  const one = await waves.up(NEW, { maxUnreachable: 1 });
+  expect(one.error).toBe("");
+  expect(one.printed.join("\n")).toContain(`Set ${URL} on lab1: it is left as it is, since the node does not answer`);
+  expect(waves.held()).toEqual({ lab1: OLD, fra1: NEW, ams1: NEW });
+  expect(waves.doctor.asked()).toEqual(["fra1", "ams1"]);
+  expect(waves.outputs()).toMatchObject({ unreached: ["lab1"] });
+
+  waves.node("fra1").fail({ every: 1, kind: "reset" });
+  const two = await waves.up({ [B]: 1 }, { maxUnreachable: 1 });
+  expect(two.error).toMatch(/wave 2 of 3 \(fra1\) did not pass: .*2 nodes do not answer, and maxUnreachable allows 1/s);
+  expect(waves.held()).toEqual({ lab1: OLD, fra1: NEW, ams1: NEW });
+});
+
+it("a pause follows each wave but the last, before its check", async () => {
+  await using waves = await filled({ pauseMs: 90_000 });
+  const world = new HurriedWorld();
+  const events: string[] = [];
+  const { sleep } = world;
+  world.sleep = (ms, signal) => {
+    if (ms === 90_000) events.push("pause");
+    return sleep(ms, signal);
+  };
+  waves.doctor.onAsked = (node) => events.push(node);
+  const { error, printed } = await waves.up(NEW, {}, { world });
+  expect(error).toBe("");
+  expect(events).toEqual(["pause", "lab1", "pause", "fra1", "ams1"]);
+  expect(printed).toContain(`Set ${URL}: wave 1 of 3 is written; its pause is 90 s.`);
+});
+
+it("after the last wave no message speaks of others", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("ams1", 503);
+  const { error } = await waves.up(NEW);
+  expect(error).toMatch(/wave 3 of 3 \(ams1\) did not pass: GET \S+: HTTP 503\.$/);
+});
+
+it("a check that passes when it is tried again has passed", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("fra1", 503);
+  let tries = 0;
+  waves.doctor.onAsked = (node) => {
+    if (node !== "fra1") return;
+    tries += 1;
+    waves.doctor.ill.clear();
+  };
+  expect((await waves.up(NEW)).error).toBe("");
+  expect(tries).toBe(2);
+});
