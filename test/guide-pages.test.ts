@@ -28,6 +28,13 @@ test.each(pages)("the programs of %s stand in the files that they name", (page) 
   for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
 });
 
+test("every example says in a README of its own how it starts", () => {
+  // The two pipelines are parts of ci-stack, into which they are copied.
+  const examples = readdirSync(join(root, "examples")).filter((name) => !/^ci-git(hub|lab)$/.test(name));
+  expect(examples.length).toBeGreaterThan(15);
+  expect(examples.filter((name) => !existsSync(join(root, "examples", name, "README.md")))).toEqual([]);
+});
+
 test("configuration that guides set or take away is read", () => {
   const keys = pages
     .flatMap(commands)
@@ -51,7 +58,7 @@ describe("every guide is followed by a test", () => {
   });
 
   test("but for commands that have a reason, each of which a guide shows", () => {
-    const shown = pages.flatMap(commands);
+    const shown = [...pages, "../../examples/block-lists/README.md"].flatMap(commands);
     expect(Object.keys(NOT_RUN).filter((command) => !shown.includes(command))).toEqual([]);
   });
 

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Block, blocksOf } from "./markdown";
 
-/** Commands of guides that no test types as they stand, with the reason. All others are run, in the order of their page. */
+/** Commands of guides and examples that no test types as they stand, with the reason. All others are run, in the order of their page. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   "pulumi package add node_modules/pulumi-packetfilter/plugin/pulumi-resource-packetfilter":
     "asks language hosts of today, which Go cannot build; tools/pulumi-cli/local-sdk calls the generators that they call",
   "npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv":
     "takes packages of npm; test/forwarder/guide.test.ts compares the names with those that the sink loads",
+  "npm install": "takes packages of npm: the reader of an example has them",
   "npm install pulumi-packetfilter @pulumi/pulumi":
     "would take the published package: the reader's folder has this one; npm run matrix installs it packed",
 };
