@@ -72,7 +72,8 @@ it("maxUnreachable counts over all waves: so many silent nodes are gone on witho
 
   waves.node("fra1").fail({ every: 1, kind: "reset" });
   const two = await waves.up({ [B]: 1 }, { maxUnreachable: 1 });
-  expect(two.error).toMatch(/wave 2 of 3 \(fra1\) did not pass: .*2 nodes do not answer, and maxUnreachable allows 1/s);
+  expect(two.error).toContain("2 nodes do not answer, and maxUnreachable allows 1");
+  expect(two.error).toContain("wave 2 of 3 (fra1) did not pass: ");
   expect(waves.held()).toEqual({ lab1: OLD, fra1: NEW, ams1: NEW });
 });
 

@@ -19,6 +19,7 @@ describe("a rollout", () => {
     const { engine, held, asked, outputs } = stack;
     const rollout = { waves: WAVES, check: { url: doctor.url } };
     const program = (entries: object, more: object = { rollout }) => [group(entries, NODES, more)];
+    expect((await engine.preview(program({ [A]: 1 }))).printed).toContain(`${URL}: wave 1 of 3 (lab1) is next`);
     expect(await engine.up(program({ [A]: 1 }))).toMatchObject(fine);
     expect(doctor.asked()).toEqual(["lab1", "fra1", "ams1"]);
     expect(outputs().rollout).toEqual(rollout);

@@ -12,6 +12,7 @@ import { type Differences, differing, overridden, readDiffers } from "./content"
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
 import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { sayNext } from "./rollout/say-next";
 import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
@@ -76,6 +77,7 @@ export function checkPrefixSetGroup(
   const { entries, notes } = normal;
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
+  if (isNew && !hasUnknown(inputs)) sayNext(runtime, undefined, readInputs(inputs));
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
 }
 
