@@ -113,14 +113,18 @@ export class SetWriter {
 
   /** What the group changes: what may be another address's entry stays, and what goes beyond a limit fails alone. */
   private async plan(operations: readonly SetOperation[], before: ObservedSet) {
-    const { sameMachine, removals, set } = this.options;
+    const { sameMachine, removals, set, wanted } = this.options;
+    // Before anything is compared with what is wanted; and once more after what takes its time.
+    removals?.unheard();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
+    const unwanted = [...all.remove].filter((prefix) => !wanted.has(prefix));
     if (!isNothing(all)) await sameMachine?.before(before.values);
-    const spared = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
+    const elsewhere = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
+    const unheard = all.remove.size > 0 ? removals?.unheard() : undefined;
+    const spared = new Set([...(elsewhere ?? []), ...unwanted.filter((prefix) => wanted.has(prefix))]);
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
-    const gone = new Set([...all.remove].filter((prefix) => !spared?.has(prefix)));
-    const unheard = gone.size > 0 ? removals?.unheard() : undefined;
+    const gone = new Set([...all.remove].filter((prefix) => !spared.has(prefix)));
     const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
     const { changed: overwritten } = parted(all.put, before.values);
     const restored = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.restored ?? [])] : [])));
@@ -138,10 +142,10 @@ export class SetWriter {
       const reason = plan.ok ? reasonAgainst(plan.value) : undefined;
       return reason === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(reason) };
     };
-    const isWithin = (unheard ?? tooMuch ?? tooDifferent) === undefined;
+    const isWithin = ((gone.size > 0 ? unheard : undefined) ?? tooMuch ?? tooDifferent) === undefined;
     const plans = isWithin ? asked : asked.map(limited);
     const merged = isWithin ? all : merge(plans, before);
-    if (spared === undefined || spared.size === 0) return { plans, merged };
+    if (spared.size === 0) return { plans, merged };
     const remove = new Set([...merged.remove].filter((prefix) => !spared.has(prefix)));
     return { plans, merged: { ...merged, remove } };
   }

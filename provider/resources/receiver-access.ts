@@ -171,17 +171,19 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
-    const { sameMachine } = this.runtime.shared;
-    const { activity, wanted, owned, label } = this.receiver;
-    const kept = candidates.filter((prefix) => wanted.has(prefix));
-    sayActive(this.runtime.notices, { label, kept, owned });
-    const unwanted = candidates.filter((prefix) => !wanted.has(prefix));
+    const { sameMachine, learn } = this.runtime.shared;
+    const { activity, label } = this.receiver;
+    // Before anything is compared with what is wanted; and once more after what takes its time.
+    learn();
+    const unwanted = this.unwantedOf(candidates);
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
-    const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
-    if (prefixes.length === 0) return;
+    const doomed = unwanted.filter((prefix) => !spared.has(prefix));
+    if (doomed.length === 0) return;
     const active = await this.prepare();
+    const unheard = learn();
+    const prefixes = this.unwantedOf(doomed);
+    if (prefixes.length === 0) return;
     try {
-      const unheard = this.runtime.shared.learn();
       if (unheard !== undefined) throw new Error(`Signaling at ${label}: nothing is stopped. ${unheard}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
       const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started, ...active });
@@ -196,6 +198,13 @@ export class ReceiverAccess {
       const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
       throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
     }
+  }
+
+  /** Those that no resource of this deployment wants; the others are named. */
+  private unwantedOf(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
+    const { wanted, owned, label } = this.receiver;
+    sayActive(this.runtime.notices, { label, kept: candidates.filter((prefix) => wanted.has(prefix)), owned });
+    return candidates.filter((prefix) => !wanted.has(prefix));
   }
 
   /** The receiver's own answer is all that is known then. */

@@ -177,14 +177,14 @@ export class PrefixSetEntryHandler implements Handler {
     if (onDestroy === "keep")
       return this.runtime.notices.info(`Set ${formatUrl(state.address)}: left ${prefix} (onDestroy: "keep").`);
     const set = ResourceSet.ofState(this.runtime, state);
-    if (set.wanted.has(prefix)) {
+    const sayStays = () => {
       const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
       const owner = isLost
         ? ' The other one found it there, so with onDestroy: "created" its destroy will leave it; if it is this resource under another name, an alias keeps it the creator.'
         : "";
       this.runtime.notices.info(`${set.label}: ${prefix} stays, wanted by another resource of this stack.${owner}`);
-      return;
-    }
+    };
+    if (set.wanted.has(prefix)) return sayStays();
     if (onDestroy === "created" && state.existed) {
       this.runtime.notices.info(
         `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,
@@ -193,8 +193,11 @@ export class PrefixSetEntryHandler implements Handler {
     }
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
-    const plan = () => ({ put: new Map(), remove, unsettled, expired });
+    // Another process of the deployment may tell that it wants the entry while this one waits for company.
+    const left = () => (set.wanted.has(prefix) ? new Set<CanonicalPrefix>() : remove);
+    const plan = () => ({ put: new Map(), remove: left(), unsettled, expired });
     const written = await set.remove({ plan });
+    if (set.wanted.has(prefix)) return sayStays();
     if (written) set.sayGone(remove, written);
   }
 

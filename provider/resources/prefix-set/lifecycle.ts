@@ -18,6 +18,10 @@ import { type KnownPrefixes, stillThere } from "../set-plan";
 import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
+function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, wanted: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
+  return new Set([...prefixes].filter((prefix) => !wanted.has(prefix)));
+}
+
 /** The limits of the nodes of a group are one object, by which what is judged once is known. */
 const sharedLimits = madeOnce(contentLimits);
 
@@ -150,21 +154,25 @@ export class SetLifecycle {
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);
     const { wanted } = set;
-    const kept = new Set([...managed].filter((prefix) => wanted.has(prefix)));
-    if (kept.size > 0) {
-      this.notices.info(
-        set,
-        `${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
-      );
-    }
-    const remove = kept.size === 0 ? managed : new Set([...managed].filter((prefix) => !kept.has(prefix)));
+    const sayKept = (kept: readonly CanonicalPrefix[]) => {
+      if (kept.length > 0)
+        this.notices.info(
+          set,
+          `${count(kept.length, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some(kept)}.`,
+        );
+    };
+    const kept = [...managed].filter((prefix) => wanted.has(prefix));
+    sayKept(kept);
+    const remove = kept.length === 0 ? managed : unwantedOf(managed, wanted);
     if (managed.size > 0 && remove.size === 0) return undefined;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
-    const plan = () => ({ put: new Map(), remove, unsettled, expired });
+    // Another process of the deployment may tell what it wants while this one waits for company.
+    const plan = () => ({ put: new Map(), remove: unwantedOf(remove, wanted), unsettled, expired });
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
     const written = await set.remove({ plan }, { wayOut, failure });
     if (!written) return undefined;
+    sayKept([...remove].filter((prefix) => wanted.has(prefix)));
     set.sayGone(remove, written);
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { JsonObject } from "../../provider/model/json";
+import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
+import { dynamicProvider } from "../../provider/resources/dynamic-provider";
+import type { Handler } from "../../provider/resources/handler";
+import { DeploymentFolder } from "../../provider/resources/other-processes";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { Runtime } from "../../provider/resources/runtime";
+
+const BLOCKED = "prefixset://edge/blocked";
+const [A, B] = ["192.0.2.0/24", "203.0.113.0/24"];
+
+/** A node, a receiver, and two provider processes of one deployment. */
+async function bench() {
+  const emulator = await startEmulator({
+    state: {
+      arenas: { edge: { sets: { blocked: { [A]: 1, [B]: 1 } } } },
+      signaling: { clients: [{ clientId: "c1", secretKey: "s1", prefixes: [A] }] },
+    },
+  });
+  const parent = mkdtempSync(join(tmpdir(), "packetfilter-late-"));
+  const config: JsonObject = {
+    endpoint: emulator.endpoint,
+    signalingUrl: emulator.signalingUrl,
+    clientId: "c1",
+    secretKey: "s1",
+    detectDrift: "off",
+    node: { commitCoalesceMs: 20 },
+  };
+  const printed: string[] = [];
+  const process = (pid: number) => {
+    const folder = new DeploymentFolder({ address: "127.0.0.1:40001", pid }, join(parent, "deployment"));
+    const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), others: folder });
+    runtime.configure((key) => config[key]);
+    const serve = (handler: new (runtime: Runtime) => Handler) => dynamicProvider(new handler(runtime), runtime);
+    return {
+      set: serve(PrefixSetHandler),
+      entry: serve(PrefixSetEntryHandler),
+      signaling: serve(CloudSignalingHandler),
+    };
+  };
+  return {
+    emulator,
+    printed,
+    one: process(1),
+    other: process(2),
+    async [Symbol.asyncDispose]() {
+      await emulator.close();
+      rmSync(parent, { recursive: true });
+    },
+  };
+}
+
+const set = { arena: "edge", set: "blocked" };
+
+it("what another process comes to want while a delete waits for company stays, and is named", async () => {
+  await using w = await bench();
+  const { endpoint } = w.emulator;
+  const deleted = w.one.set.delete("", { ...set, url: BLOCKED, count: 2, entries: { [A]: 1, [B]: 1 }, endpoint });
+  await w.other.entry.check({}, { ...set, prefix: A });
+  await deleted;
+  expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
+  expect(w.printed.join("\n")).toContain(`1 entry stays, wanted by another resource of this stack: ${A}.`);
+
+  const entry = w.one.entry.delete("", { ...set, prefix: A, value: 1, endpoint });
+  await w.other.set.check({}, { ...set, entries: [A] });
+  await entry;
+  expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
+  expect(w.printed.join("\n")).toContain(`${A} stays, wanted by another resource of this stack.`);
+});
+
+it("what another process comes to want while an update waits for company stays", async () => {
+  await using w = await bench();
+  const { endpoint } = w.emulator;
+  const state = { ...set, url: BLOCKED, count: 2, entries: { [A]: 1, [B]: 1 }, endpoint };
+  const { inputs } = await w.one.set.check(state, { ...set, entries: { [B]: 1 } });
+  const updated = w.one.set.update("", state, inputs);
+  await w.other.entry.check({}, { ...set, prefix: A });
+  await updated;
+  expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1 });
+});
+
+it("what another process comes to want while a stop asks for the status stays active", async () => {
+  await using w = await bench();
+  const { id, outs } = await w.one.signaling.create({ prefixes: [A] });
+  const stopped = w.one.signaling.delete(id, outs);
+  await w.other.signaling.check({}, { prefixes: [A] });
+  await stopped;
+  expect(w.emulator.signalings.c1).toEqual([A]);
+  expect(w.printed.join("\n")).toContain(`${A} stays active, wanted by another resource of this stack.`);
+});
