@@ -67,7 +67,8 @@ export class Forwarder {
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const { metrics, troubles, secrets } = this;
     const common = { ledger, metrics, troubles, world, secrets };
-    this.delivery = new Delivery({ ...common, log, config }, sinks);
+    const isRead = (table: string) => this.pollers.reads(table);
+    this.delivery = new Delivery({ ...common, log, config, isRead }, sinks);
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
     const isShared = () => this.leases?.hasShared;

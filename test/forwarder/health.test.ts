@@ -124,7 +124,8 @@ test("readiness names each check, and how full the spool of each sink is", async
     },
   ]);
   const isFull = () => forwarder.metrics.get("spool_full_in_seconds", { sink: "away" }) === 0;
-  await passUntil(isFull, clock);
+  const isDelivered = () => forwarder.metrics.get("lag_records", { sink: "disk" }) === 0;
+  await passUntil(() => isFull() && isDelivered(), clock);
   const rejected = { records: 0, bytes: 0 };
   const sink = { ...rejected, dropped: 0, fullInSeconds: null, pausedTables: [], behind: [], rejected };
   expect(await ask("/readyz")).toEqual([

@@ -143,7 +143,7 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(500) });
   const clock = new TestClock();
-  const { forwarder } = await startForwarding(withAwaySink(emulator, 131_072), folder.path, { world: clock });
+  const { forwarder, told } = await startForwarding(withAwaySink(emulator, 131_072), folder.path, { world: clock });
   const view = (name: string) => forwarder.health.spool.find((sink) => sink.name === name);
   const metric = (name: Parameters<typeof forwarder.metrics.get>[0], sink = "away") =>
     forwarder.metrics.get(name, { sink });
@@ -164,4 +164,17 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
   ]);
   expect(view("away")?.bytes).toBe(metric("lag_bytes"));
   expect([metric("paused_tables"), metric("behind_tables", "disk")]).toEqual([0, 0]);
+
+  // A table that is read no more makes no sink wait: what it missed counts again when it is read again.
+  const watching = async (arena: string) => {
+    const watch = [{ arena, types: ["shost" as const] }];
+    const next = { ...withAwaySink(emulator, 131_072), watch };
+    return forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path));
+  };
+  expect(await watching("another")).toBe(true);
+  await passUntil(() => metric("behind_tables") === 0, clock);
+  expect(view("away")?.behind).toEqual([]);
+  expect(told.lines.at(-1)).toBe('info Sink "away" gets all its tables again.');
+  expect(await watching("edge")).toBe(true);
+  await passUntil(() => metric("behind_tables") === 1, clock);
 });

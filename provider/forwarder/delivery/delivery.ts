@@ -42,6 +42,8 @@ export class Delivery {
     private readonly parts: DeliveryParts & {
       readonly log: Log;
       readonly config: LiveConfig;
+      /** Whether a table is read: of one that is not, no sink waits for more. Default: none is. */
+      readonly isRead?: (table: string) => boolean;
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
@@ -127,7 +129,7 @@ export class Delivery {
   }
 
   private runnerOf(name: string, sink: Sink, rejected: RejectedFiles): SinkRunner {
-    const { log, config, ...parts } = this.parts;
+    const { log, config, isRead: _, ...parts } = this.parts;
     return new SinkRunner(name, sink, {
       ...parts,
       limits: batchOf(config, name),
@@ -173,9 +175,11 @@ export class Delivery {
   }
 
   private async look(): Promise<void> {
-    const { ledger, metrics, troubles, world, log } = this.parts;
+    const { ledger, metrics, troubles, world, log, isRead = () => false } = this.parts;
     try {
-      this.status = await ledger.status();
+      const status = await ledger.status();
+      const sinks = status.sinks.map((sink) => ({ ...sink, behind: sink.behind.filter(isRead) }));
+      this.status = { ...status, sinks };
       this.answeredAt = world.monotonic();
       if (this.status.lastAside) tellSetAside(log, this.status.lastAside);
     } catch {

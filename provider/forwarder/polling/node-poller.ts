@@ -3,7 +3,7 @@ import { pause } from "../../client/clock";
 import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../ledger/protocol";
-import { tableKey } from "../table";
+import { tableKey, tableOf } from "../table";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";
 import { readStructure, type WatchedTable } from "./structure";
@@ -67,6 +67,11 @@ class NodePoller {
   /** True once every table that is known was tried. */
   get tried(): boolean {
     return this.looked && this.pollers.every(({ last }) => last !== undefined);
+  }
+
+  /** True for a table that the last look found. */
+  reads(table: string): boolean {
+    return this.found.has(table);
   }
 
   get view() {
@@ -219,9 +224,15 @@ export class NodePollers {
 
   /** One round of every node. @returns whether all of it succeeded. */
   async once(signal: AbortSignal): Promise<boolean> {
-    const names = Object.keys(this.parts.config.current.nodes);
-    const results = await Promise.all(names.map((name) => new NodePoller(name, this.parts).once(signal)));
+    const pollers = Object.keys(this.parts.config.current.nodes).map((name) => new NodePoller(name, this.parts));
+    for (const poller of pollers) this.running.set(poller.name, { poller, anew: new AbortController() });
+    const results = await Promise.all(pollers.map((poller) => poller.once(signal)));
     return results.every((ok) => ok);
+  }
+
+  /** True for a table that is read here. */
+  reads(table: string): boolean {
+    return this.running.get(tableOf(table).node)?.poller.reads(table) ?? false;
   }
 
   get views(): NodeView[] {
