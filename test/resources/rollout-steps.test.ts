@@ -112,3 +112,20 @@ it("a check that passes when it is tried again has passed", async () => {
   expect((await waves.up(NEW)).error).toBe("");
   expect(tries).toBe(2);
 });
+
+it("a group that is replaced while it is red (--replace) is checked before anything else is written", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("fra1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 2 of 3 (fra1) did not pass: ");
+  // The engine tells the provider nothing of the state then: it asks for a create beside the old one, and for its delete later.
+  const { engine } = waves;
+  engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
+  for (const entries of [NEW, { [A]: 2 }]) {
+    expect((await waves.up(entries)).error).toContain("(fra1) did not pass: ");
+    expect(waves.held()).toMatchObject({ lab1: NEW, ams1: OLD });
+  }
+  waves.doctor.ill.clear();
+  expect((await waves.up(NEW)).error).toBe("");
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
+  expect(engine.state).toHaveLength(1);
+});
