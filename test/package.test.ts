@@ -201,7 +201,7 @@ describe("what npm publishes", () => {
       /^plugin\/pulumi-resource-packetfilter(\.cmd)?$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
-      /^docs\/((guides|decisions)\/)?[^/]+\.md$/,
+      /^docs\/((guides|reference|decisions)\/)?[^/]+\.md$/,
       /^docs\/pictures\/(page-sets-light\.png|peers-[a-z-]+\.svg)$/,
       /^examples\/(?!.*node_modules)/,
     ];
@@ -235,9 +235,9 @@ describe("what npm publishes", () => {
     expect(files.filter((file) => file.startsWith("examples/")).sort()).toEqual(kept.sort());
   });
 
-  test("stays below 5.3 MB and 1 400 files", () => {
-    expect(bytes).toBeLessThan(5_300_000);
-    expect(files.length).toBeLessThan(1_400);
+  test("stays below 5.4 MB and 1 450 files", () => {
+    expect(bytes).toBeLessThan(5_400_000);
+    expect(files.length).toBeLessThan(1_450);
   });
 
   test("holds what it must", () => {

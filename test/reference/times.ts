@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import ts from "typescript";
 
-/** One constant of the sources: `MAX_REDIRECTS`, or a member of a table such as `DEFAULTS.commitCoalesceMs`. */
+/** A member of a table of defaults, such as `commitCoalesceMs` of `DEFAULTS`. */
 interface Constant {
   readonly room: string;
   readonly name: string;
@@ -11,36 +11,23 @@ interface Constant {
   readonly reason: string;
 }
 
-/** Folders below provider/, in the order of the page. The emulator's page is a program of its own, and its engine counts bits. */
-const ROOMS = [
-  "model",
-  "wire",
-  "client",
-  "batch",
-  "resources",
-  "pulumi",
-  "prefixes",
-  "commands",
-  "forwarder",
-  "emulator",
-];
-const LEFT_OUT = /^provider\/emulator\/(page\/client|marks|rules|packets)\//;
+/** Folders below provider/ with defaults that can be set, in the order of the page. */
+const ROOMS = { client: "a node or a receiver", forwarder: "the forwarder and its sinks" };
 
-/** Every number of the package that has a name and a reason, as the page that users read. */
+/** Every default that can be set, as the page that users read. The numbers that are fixed stand in the sources. */
 export function timesPage(): string {
   const files = execFileSync("git", ["ls-files", "--cached", "provider/*.ts"], { encoding: "utf8" }).trim().split("\n");
-  const all = files.filter((file) => !LEFT_OUT.test(file)).flatMap(constantsOf);
-  const tables = ROOMS.map((room) => {
+  const all = files.flatMap(constantsOf);
+  const tables = Object.entries(ROOMS).map(([room, title]) => {
     const rows = all.filter((one) => one.room === room);
     const lines = rows.map(({ name, value, reason }) => `| \`${name}\` | ${value} | ${reason} |`);
-    return `## ${room}\n\n| Name | Value | What for |\n|---|---|---|\n${lines.join("\n")}\n`;
+    return `## Defaults of ${title}\n\n| Name | Default | Reason |\n|---|---|---|\n${lines.join("\n")}\n`;
   });
   return [
     "# Times, sizes and limits",
     "",
-    "Every number of the package that decides something, by folder of `provider/`. `DEFAULTS`, `CONFIG_DEFAULTS` and `SINK_DEFAULTS` can be set",
-    "([configuration](configuration.md), [forwarder](forwarder.md)); the others are fixed. Names that end in `Ms` or `_MS` are milliseconds. Made from",
-    "the sources: `npx vitest run test/reference -u`.",
+    "Defaults that can be set in the [configuration](configuration.md) and in that of the [forwarder](forwarder.md). Names that end in `Ms` are milliseconds.",
+    "Made from the sources: `npx vitest run test/reference -u`.",
     "",
     ...tables,
   ].join("\n");
@@ -52,12 +39,9 @@ function constantsOf(file: string): Constant[] {
   return source.statements.filter(ts.isVariableStatement).flatMap((statement) => {
     const [declaration] = statement.declarationList.declarations;
     const name = declaration?.name.getText() ?? "";
-    if (!declaration?.initializer || !/^[A-Z][A-Z_]+$/.test(name)) return [];
+    if (!declaration?.initializer) return [];
     const initializer = withoutAs(declaration.initializer);
-    const reason = reasonOf(statement);
-    const value = numberOf(initializer);
-    if (value !== undefined) return reason ? [{ room, name, value: shown(value), reason }] : [];
-    if (!ts.isObjectLiteralExpression(initializer) || !/^(DEFAULTS|TIMES|SIZES|\w+_DEFAULTS)$/.test(name)) return [];
+    if (!ts.isObjectLiteralExpression(initializer) || !/^(\w+_)?DEFAULTS$/.test(name)) return [];
     return initializer.properties.filter(ts.isPropertyAssignment).flatMap((member) => {
       const set = numberOf(member.initializer);
       return set === undefined
@@ -65,9 +49,9 @@ function constantsOf(file: string): Constant[] {
         : [
             {
               room,
-              name: `${name}.${member.name.getText()}`,
+              name: member.name.getText(),
               value: shown(set),
-              reason: reasonOf(member) || "a member of the configuration",
+              reason: reasonOf(member),
             },
           ];
     });

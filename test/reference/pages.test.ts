@@ -1,0 +1,50 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../support/markdown";
+import { commandPages } from "./command-pages";
+import { schemaPages } from "./schema-pages";
+
+// "npx vitest run test/reference/pages.test.ts -u" writes the pages anew.
+const folder = join(root, "docs/reference");
+const NOTICE =
+  '<!-- Made by test/reference/pages.test.ts: change the source, then run "npx vitest run test/reference/pages.test.ts -u". -->\n';
+
+test("docs/reference has a page for each resource, function and command, as schema, comments and help say", async () => {
+  const pages = { ...schemaPages(), ...(await commandPages()) };
+  for (const [name, text] of Object.entries(pages))
+    await expect(`${NOTICE}\n${text}`).toMatchFileSnapshot(join(folder, `${name}.md`));
+  const files = [...Object.keys(pages), "README"].map((name) => `${name}.md`);
+  await expect(`${NOTICE}\n${index(pages)}`).toMatchFileSnapshot(join(folder, "README.md"));
+  expect(readdirSync(folder).sort()).toEqual(files.sort());
+});
+
+/** The list of the pages, by what they are about. */
+function index(pages: Record<string, string>): string {
+  const list = (isOne: (name: string) => boolean) =>
+    Object.entries(pages)
+      .filter(([name]) => isOne(name))
+      .map(([name, text]) => `- [${/^# (.+)$/m.exec(text)?.[1]}](${name}.md)`)
+      .join("\n");
+  return `# Reference
+
+Configuration keys and environment variables with their order: [Configuration](../configuration.md). Policies: [the pack's README](../../policies/README.md).
+Switches, faults and operations of the emulator: [its reference](../emulator-reference.md).
+
+## Resources
+
+${list((name) => /^[A-Z]/.test(name))}
+
+## Functions
+
+${list((name) => /^(get|read)/.test(name))}
+
+## Objects and configuration
+
+${list((name) => ["types", "provider"].includes(name))}
+
+## Commands
+
+${list((name) => name.startsWith("command-"))}
+`;
+}

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { root } from "../support/markdown";
+
+/** A type of the plugin's schema. */
+interface Type {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly items?: Type;
+  readonly additionalProperties?: Type;
+  readonly oneOf?: readonly Type[];
+  readonly description?: string;
+  readonly secret?: boolean;
+}
+type Members = Readonly<Record<string, Type>>;
+interface Part {
+  readonly description?: string;
+  readonly properties?: Members;
+  readonly required?: readonly string[];
+}
+interface Resource extends Part {
+  readonly inputProperties: Members;
+  readonly requiredInputs: readonly string[];
+}
+interface Schema {
+  readonly resources: Readonly<Record<string, Resource>>;
+  readonly functions: Readonly<Record<string, { description: string; inputs: Part; outputs: Part }>>;
+  readonly types: Readonly<Record<string, Part>>;
+  readonly config: { readonly variables: Members };
+}
+
+const schema: Schema = JSON.parse(readFileSync(join(root, "schemas/provider.schema.json"), "utf8"));
+const shortName = (token: string) => token.split(":").at(-1) ?? token;
+
+/** Pages of the resources and the read functions by file name, from the plugin's schema and the comments of the classes. */
+export function schemaPages(): Record<string, string> {
+  const resources = Object.entries(schema.resources).map(([token, one]) => [
+    shortName(token),
+    resourcePage(shortName(token), one),
+  ]);
+  const functions = Object.entries(schema.functions).map(([token, { description, inputs, outputs }]) => [
+    shortName(token),
+    page(shortName(token), description, [
+      ["Arguments", table(["Argument", "Type", "Meaning"], rows(inputs.properties, inputs.required))],
+      ["Answer", table(["Member", "Type", "Meaning"], rows(outputs.properties, []))],
+    ]),
+  ]);
+  const objects = Object.entries(schema.types).map(([token, { description = "", properties, required }]) =>
+    [`## ${shortName(token)}`, description, table(["Member", "Type", "Meaning"], rows(properties, required))]
+      .filter((part) => part !== "")
+      .join("\n\n"),
+  );
+  return {
+    ...Object.fromEntries([...resources, ...functions]),
+    types: `# Objects in arguments and answers\n\n${objects.join("\n\n")}\n`,
+    provider: page(
+      "Provider and configuration keys",
+      "The keys of `packetfilter:` in a stack's configuration; an explicit `Provider` takes them as arguments.",
+      [["Keys", table(["Key", "Type", "Meaning"], rows(schema.config.variables, []))]],
+    ),
+  };
+}
+
+function resourcePage(
+  name: string,
+  { description = "", inputProperties, requiredInputs, properties }: Resource,
+): string {
+  const replacing = identityOf(name);
+  const given = rows(inputProperties, requiredInputs, (key) => (replacing.includes(key) ? "replaces" : "updates"));
+  const outputs = Object.fromEntries(Object.entries(properties ?? {}).filter(([, { description: text }]) => text));
+  return page(name, description, [
+    ["Arguments", table(["Argument", "Type", "A change", "Meaning"], given)],
+    ["Outputs", `Every argument is an output, too.\n\n${table(["Output", "Type", "Meaning"], rows(outputs, []))}`],
+  ]);
+}
+
+function page(name: string, about: string, sections: readonly (readonly [string, string])[]): string {
+  const { example, throws } = commentOf(name);
+  const parts = [...sections, ["Errors", throws.map((one) => `- ${one}`).join("\n")], ["Example", example]].filter(
+    ([, text]) => text !== "",
+  );
+  return `# ${name}\n\n${about}\n\n${parts.map(([title, text]) => `## ${title}\n\n${text}`).join("\n\n")}\n`;
+}
+
+function table(head: readonly string[], lines: readonly string[]): string {
+  return [`| ${head.join(" | ")} |`, `|${"---|".repeat(head.length)}`, ...lines].join("\n");
+}
+
+function rows(members: Members = {}, required: readonly string[] = [], change?: (key: string) => string): string[] {
+  return Object.entries(members).map(([key, type]) => {
+    const name = `\`${key}\`${required.includes(key) ? ", required" : ""}`;
+    const about = `${type.description ?? ""}${type.secret ? " Secret." : ""}`.trim();
+    const cells = [name, typeText(type), ...(change ? [change(key)] : []), about];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  });
+}
+
+function typeText({ type, $ref, items, additionalProperties, oneOf }: Type): string {
+  if (oneOf) return oneOf.map(typeText).join(" or ");
+  if ($ref) return $ref.endsWith("Any") ? "any" : `[${shortName($ref)}](types.md#${shortName($ref).toLowerCase()})`;
+  if (items) return `list of ${typeText(items)}`;
+  if (additionalProperties) return `map of ${typeText(additionalProperties)}`;
+  return type ?? "any";
+}
+
+/** Arguments whose change replaces a resource, as its class has them. */
+function identityOf(name: string): string[] {
+  const { text } = declarationOf(name) ?? { text: "" };
+  const [, list = ""] = /identity: \[([^\]]*)\]/.exec(text) ?? [];
+  return [...list.matchAll(/"(\w+)"/g)].map(([, key = ""]) => key);
+}
+
+/** The example and the errors of a comment. */
+function commentOf(name: string): { example: string; throws: string[] } {
+  const tags = declarationOf(name)?.tags ?? [];
+  const texts = (tag: string) =>
+    tags
+      .filter(({ tagName }) => tagName.text === tag)
+      .map(({ comment }) => ts.getTextOfJSDocComment(comment)?.trim() ?? "");
+  return { example: texts("example").join("\n\n"), throws: texts("throws") };
+}
+
+/** The class or function of this name, in the rooms from which programs get them. */
+function declarationOf(name: string): { text: string; tags: readonly ts.JSDocTag[] } | undefined {
+  for (const folder of ["provider/pulumi", "provider/prefixes"])
+    for (const file of readdirSync(join(root, folder)).filter((one) => one.endsWith(".ts"))) {
+      const text = readFileSync(join(root, folder, file), "utf8");
+      for (const statement of ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true).statements)
+        if ((ts.isClassDeclaration(statement) || ts.isFunctionDeclaration(statement)) && statement.name?.text === name)
+          return { text, tags: ts.getJSDocTags(statement) };
+    }
+  return undefined;
+}
