@@ -20,13 +20,15 @@ export interface IsolatedEmulator {
 
 /** Emulators with addresses of their own in the process of one that is shared, each until its label is ended, and all at most as long as that one. */
 export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
-  private readonly running = new Map<string, Started | undefined>();
+  private readonly running = new Map<string, { readonly starting: Promise<Started>; started?: Started }>();
+  private isOver = false;
 
   constructor(private readonly begin: (options: IsolatedOptions) => Promise<Started>) {}
 
-  /** @throws {TypeError} where the label is in use, or too many run; what `startEmulator` throws. */
+  /** @throws {TypeError} where the label is in use, too many run, or all were ended; what `startEmulator` throws. */
   async start(options: IsolatedOptions): Promise<Started> {
     const { label } = options;
+    if (this.isOver) throw new TypeError(`This emulator has ended: it starts no "${label}".`);
     if (this.running.has(label)) {
       throw new TypeError(
         `An isolated emulator "${label}" runs already: take another label, or end that one first (DELETE /emulators/${encodeURIComponent(label)}).`,
@@ -34,10 +36,11 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
     }
     if (this.running.size >= CONTROL.isolated)
       throw new TypeError(`${CONTROL.isolated} isolated emulators run, and no more can: end some first.`);
-    this.running.set(label, undefined);
+    const running: { starting: Promise<Started>; started?: Started } = { starting: this.begin(options) };
+    this.running.set(label, running);
     try {
-      const started = await this.begin(options);
-      this.running.set(label, started);
+      const started = await running.starting;
+      running.started = started;
       void started.closed.then(() => this.running.delete(label));
       return started;
     } catch (error) {
@@ -47,24 +50,27 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
   }
 
   list(): { label: string; endpoint: string; control: string }[] {
-    return [...this.running].flatMap(([label, started]) => {
+    return [...this.running].flatMap(([label, { started }]) => {
       if (!started) return [];
       const { endpoint, control } = started.info();
       return [{ label, endpoint, control }];
     });
   }
 
-  /** False where none of this label runs. */
+  /** Also one that is still starting. False where none of this label runs. */
   async end(label: string): Promise<boolean> {
-    const started = this.running.get(label);
-    if (!started) return false;
-    await started.close();
+    const running = this.running.get(label);
+    if (!running) return false;
+    await (await running.starting).close();
     return true;
   }
 
-  /** Ends all. @throws {AggregateError} with what could not be ended well. */
+  /** Ends all, also those that are still starting; no other starts. @throws {AggregateError} with what could not be ended well. */
   async endAll(): Promise<void> {
-    const ended = await Promise.allSettled([...this.running.values()].map((started) => started?.close()));
+    this.isOver = true;
+    const started = await Promise.allSettled([...this.running.values()].map(({ starting }) => starting));
+    // Who starts one is told why it did not.
+    const ended = await Promise.allSettled(started.map((one) => one.status === "fulfilled" && one.value.close()));
     const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     if (reasons.length > 0) throw new AggregateError(reasons, reasons.map(messageOf).join("; "));
   }

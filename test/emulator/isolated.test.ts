@@ -69,3 +69,11 @@ test("one in the same process is an emulator like any other; its label is its ow
   expect((await control(shared, "GET", "/emulators")).json).toEqual([]);
   await (await shared.isolated({ label: "here" })).close();
 });
+
+test("one that is still starting ends with the shared one, and none starts after it", async () => {
+  const shared = await startEmulator({ state });
+  const starting = shared.isolated({ label: "late" });
+  await shared.close();
+  await expect(fapi(await starting, list)).rejects.toThrow("fetch failed");
+  await expect(shared.isolated({ label: "too late" })).rejects.toThrow("This emulator has ended");
+});
