@@ -60,7 +60,7 @@ export interface ForwarderConfig {
   readonly reserveBytes?: number;
   /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, a port alone, or with TLS and token. Default: nowhere. */
   readonly listen?: Text | number | ListenConfig;
-  /** Forwarders of which one leads at a time, by NATS. Default: this one is alone. */
+  /** Other forwarders with the same nodes, which share them evenly by leases in NATS. Default: this one has all its nodes. */
   readonly cluster?: ClusterConfig;
   /** Milliseconds that `--once` waits for the sinks. Default: 30 000. */
   readonly onceDeadlineMs?: number;
@@ -88,9 +88,12 @@ interface Watch {
 interface SpoolConfig {
   /** Bytes of the waiting records of one sink. Default: 1 073 741 824 (1 GiB). */
   readonly maxBytes?: number;
-  /** Milliseconds after which a waiting record is dropped; 0: never. Default: 0. */
+  /** Milliseconds after which a record has waited too long: as at `maxBytes`. 0: never. Default: 0. */
   readonly maxAgeMs?: number;
-  /** What happens at `maxBytes`: nothing more is read from nodes, or the oldest records are dropped. Default: `pause`. */
+  /**
+   * What happens at `maxBytes`. `pause`: what comes is kept for the other sinks only, and this one gets its tables anew, each with a
+   * `reset`, when it has room; tables that it takes alone are not read meanwhile. `drop-oldest`: its oldest records go. Default: `pause`.
+   */
   readonly whenFull?: "pause" | "drop-oldest";
 }
 
