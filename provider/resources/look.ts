@@ -129,7 +129,7 @@ export class Look {
       ? ` This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it ${once}.`
       : "";
     this.say.notices.warn(
-      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} ${is}.${fate} ${error?.message}`,
+      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${fate}`,
     );
     return {};
   }

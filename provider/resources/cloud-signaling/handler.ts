@@ -147,7 +147,9 @@ export class CloudSignalingHandler implements Handler {
     );
     const why = state.stops === "none" ? 'stops: "none"' : "this resource did not start it";
     for (const line of inLines(left)) {
-      this.runtime.notices.info(`Signaling at ${state.endpoint}: left as it was (${why}): ${line}.`);
+      this.runtime.notices.info(
+        `Signaling at ${state.endpoint}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
+      );
     }
   }
 

@@ -78,7 +78,10 @@ export function sayLeaving(
     const what = count(entries.size, "entry", "entries");
     const leaves = (text: string) => `it leaves the group, and ${text}`;
     if (inputs.onDestroy === "keep") {
-      notices.info({ url, at: node }, leaves(`up leaves ${what} there (onDestroy: "keep").`));
+      notices.info(
+        { url, at: node },
+        leaves(`up leaves ${what} there (onDestroy: "keep"); with onDestroy: "clear", "pulumi up" clears it.`),
+      );
       continue;
     }
     const held = { endpoint: state.endpoints.get(node), entries };

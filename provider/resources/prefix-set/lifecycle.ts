@@ -80,7 +80,7 @@ export class SetLifecycle {
     if (adopted.size === 0) return { entries: desired, endpoint, isChanged };
     this.notices.warn(
       set,
-      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
+      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
     );
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
   }
@@ -182,7 +182,10 @@ export class SetLifecycle {
     // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
     if (others.length > 0 && exclusive) {
-      this.notices.warn(set, `left ${some(others)}, which this stack did not know of.`);
+      this.notices.warn(
+        set,
+        `left ${some(others)}, which this stack did not know of; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
+      );
     }
     const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !wanted.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;

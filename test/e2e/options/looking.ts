@@ -19,7 +19,7 @@ journey("looking", LOOKING, async () => {
   const partners = { "203.0.113.1/32": 1 };
   const drifted = { blocked: { [A]: 1, [FOREIGN]: 1 }, partners, active: [] };
 
-  // Nothing but `--refresh` looks at the node for an `up`; it is the next step that repairs.
+  // What others put there stays until an `up --refresh`, whatever `ignoreChanges` hides; a refresh alone removes nothing.
   let sent = since(emulator);
   await stack.program(blockedSet([A]) + frozen(2));
   await stack.must(...UP);
