@@ -7,8 +7,8 @@ import { REJECTED, RejectedFiles } from "../forwarder/delivery/rejected";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
 import { StoreError } from "../forwarder/ledger/sqlite";
 import { readBatch } from "../forwarder/record/record";
-import { replayRejected } from "../forwarder/replay";
 import { requeue } from "../forwarder/requeue";
+import { requeueRejected } from "../forwarder/requeue-rejected";
 import { nextTurn } from "../forwarder/slices";
 import { systemWorld } from "../forwarder/world";
 import { attempt } from "../model/errors";
@@ -91,7 +91,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   let letters = { delivered: 0, left: 0, failures: [] as string[] };
   if (path === undefined || isFolder(path)) {
     const from = path === undefined ? parts : { ...parts, state: path };
-    letters = await wrongUse(OptionsError, () => replayRejected(config, from, sink));
+    letters = await wrongUse(OptionsError, () => requeueRejected(config, from, sink));
   }
   for (const failure of letters.failures) log.warn({}, failure);
   const left = spool.left + letters.left;

@@ -98,7 +98,7 @@ describe("state that may hold secrets", () => {
     const refused = new RejectedFiles(join(state, "rejected", "search"), Date.now);
     const record = { recordId: "1" } as unknown as ForwardRecord;
     await refused.add([{ record, reason: "no such index" }]);
-    await refused.replay(async (records) => records.map((one) => ({ record: one, reason: "still none" })));
+    await refused.requeue(async (records) => records.map((one) => ({ record: one, reason: "still none" })));
     const found = Object.entries(await modes(work.path));
     store.close();
     const open = ["sqlite", "sqlite-shm", "sqlite-wal", "sqlite.lock"].map((end) => `made/state/forwarder.${end}`);

@@ -21,7 +21,7 @@ const letter = (n: number) => ({
 });
 const numbersIn = async (files: RejectedFiles): Promise<number[]> => {
   const found: number[] = [];
-  await files.replay(async (records) => {
+  await files.requeue(async (records) => {
     found.push(...records.map(({ sequence }) => sequence));
     return [];
   });
@@ -193,8 +193,16 @@ test("dead letters that wait are counted, also those that an earlier run left, u
   const kept = new RejectedFiles(folder.path, january, () => limits);
   const { records, bytes } = await kept.waiting();
   expect([records, bytes]).toEqual([2, statSync(join(folder.path, "00000001.ndjson")).size]);
-  await before.add([letter(3)]);
-  expect((await kept.waiting()).records).toBe(3);
+  for (let n = 3; n <= 9; n++) await before.add([letter(n)]);
+  // A status and a scrape may ask while another one counts.
+  const fresh = new RejectedFiles(folder.path, january, () => limits);
+  const asked: Promise<{ records: number }>[] = [];
+  for (let turn = 0; turn < 40; turn++) {
+    asked.push(fresh.waiting());
+    await new Promise(setImmediate);
+  }
+  expect((await Promise.all(asked)).map((waiting) => waiting.records)).toEqual(Array(40).fill(9));
+  expect((await kept.waiting()).records).toBe(9);
   await numbersIn(before);
   expect((await kept.waiting()).records).toBe(0);
 });
@@ -246,7 +254,7 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   expect([count("rejected_records_total"), sink.asked.length]).toEqual([full, asked]);
 
   const first: number[] = [];
-  await new RejectedFiles(folder, january).replay(async (records) => {
+  await new RejectedFiles(folder, january).requeue(async (records) => {
     first.push(...records.map(({ sequence }) => sequence));
     return [];
   });

@@ -41,14 +41,14 @@ export function rejectedLimits({ current: { rejected, sinks } }: LiveConfig, sin
   return { ...CONFIG_DEFAULTS.rejected, ...rejected, ...sinks.find(({ name }) => name === sink)?.rejected };
 }
 
-/** A replay never waits for room: what it keeps was there before. */
+/** A requeue never waits for room: what it keeps was there before. */
 const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull: "drop-oldest" };
 
 /**
  * What a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
  * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest files go, or nothing is added.
  *
- * A replay may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
+ * A requeue may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
  * whether it has its name still: if not, the lines go into another file, too.
  */
 export class RejectedFiles {
@@ -62,20 +62,22 @@ export class RejectedFiles {
     private readonly limits: () => RejectedLimits = () => UNLIMITED,
   ) {}
 
-  /** All that is kept, also what a replay that was killed had taken. */
+  /** All that is kept, also what a requeue that was killed had taken. */
   async waiting(): Promise<Waiting> {
     const before = this.counted;
-    this.counted = new Map();
+    // Two may count at once: each counts all.
+    const counted: typeof before = new Map();
     for (const name of await this.all()) {
       const path = join(this.folder, name);
       const { size: bytes, mtimeMs: changed } = (await stat(path).catch(() => undefined)) ?? { size: 0, mtimeMs: 0 };
       const known = before.get(name);
       const isKnown = known?.bytes === bytes && known.changed === changed;
-      // One that has gone meanwhile was replayed.
+      // One that has gone meanwhile was requeued.
       const records = isKnown ? known.records : await countLines(path).catch(() => 0);
-      this.counted.set(name, { bytes, changed, records });
+      counted.set(name, { bytes, changed, records });
     }
-    const files = [...this.counted.values()];
+    this.counted = counted;
+    const files = [...counted.values()];
     return { records: files.reduce((sum, { records }) => sum + records, 0), bytes: sumOf(files) };
   }
 
@@ -117,7 +119,7 @@ export class RejectedFiles {
    *
    * @returns how many were delivered, and how many stay.
    */
-  async replay(deliver: (records: readonly ForwardRecord[]) => Promise<readonly Rejected[]>) {
+  async requeue(deliver: (records: readonly ForwardRecord[]) => Promise<readonly Rejected[]>) {
     let delivered = 0;
     let kept = 0;
     for (const claim of await this.claim()) {
@@ -141,7 +143,7 @@ export class RejectedFiles {
     for (const name of await this.all()) yield (await this.read(name)).map(({ record }) => record);
   }
 
-  /** Adds lines to a file, and waits for the disk. @returns false when it has no room, or a replay took it meanwhile. */
+  /** Adds lines to a file, and waits for the disk. @returns false when it has no room, or a requeue took it meanwhile. */
   private async append(name: string, lines: string, limit: number): Promise<boolean> {
     const path = join(this.folder, name);
     const handle = await openOwn(path, "read and append", PRIVATE_FILE);
@@ -157,7 +159,7 @@ export class RejectedFiles {
     }
   }
 
-  /** Takes the files that are there, and those that a replay left when it was killed. @returns their names now. */
+  /** Takes the files that are there, and those that a requeue left when it was killed. @returns their names now. */
   private async claim(): Promise<string[]> {
     for (const name of await this.names()) {
       const path = join(this.folder, name);
@@ -186,10 +188,10 @@ export class RejectedFiles {
     }
   }
 
-  /** The files that no replay has taken, from the oldest, with their sizes. */
+  /** The files that no requeue has taken, from the oldest, with their sizes. */
   private async files(): Promise<{ name: string; bytes: number }[]> {
     const sizes = (await this.names()).map(async (name) => {
-      // One that has gone meanwhile was taken by a replay.
+      // One that has gone meanwhile was taken by a requeue.
       const found = await stat(join(this.folder, name)).catch(() => undefined);
       return found ? [{ name, bytes: found.size }] : [];
     });
@@ -249,8 +251,8 @@ async function countLines(path: string): Promise<number> {
   return count;
 }
 
-/** How the name of a file ends that a replay has taken. */
-const CLAIMED = ".replay";
+/** How the name of a file ends that a requeue has taken. */
+const CLAIMED = ".requeue";
 const NAME_LENGTH = "00000001.ndjson".length;
 
 function nameAfter(last: string | undefined): string {

@@ -15,7 +15,7 @@ import { parcelsOf, type Rejected, SinkFailure } from "./sinks/sink";
  * @returns how many records were delivered, how many are left, and why those of a sink that does not answer are.
  * @throws {OptionsError} when there is no such sink.
  */
-export async function replayRejected(
+export async function requeueRejected(
   config: LiveConfig,
   parts: Pick<SinkParts, "world" | "stdout"> & { readonly signal: AbortSignal; readonly state?: string },
   only?: string,
@@ -30,7 +30,7 @@ export async function replayRejected(
     const { records } = await files.waiting();
     if (records === 0) continue;
     try {
-      const { delivered, kept } = await replayed(config, name, files, parts);
+      const { delivered, kept } = await requeued(config, name, files, parts);
       sum.delivered += delivered;
       sum.left += kept;
     } catch (error) {
@@ -42,17 +42,17 @@ export async function replayRejected(
   return sum;
 }
 
-async function replayed(
+async function requeued(
   config: LiveConfig,
   name: string,
   files: RejectedFiles,
-  parts: Parameters<typeof replayRejected>[1],
+  parts: Parameters<typeof requeueRejected>[1],
 ) {
   const type = config.current.sinks.find((sink) => sink.name === name)?.type ?? "";
   const sink = await SINK_KINDS[type]?.open(contextOf({ config, ...parts }, name));
   if (!sink) throw new TypeError(`There is no kind of sink ${type}.`);
   try {
-    return await files.replay(async (records) => {
+    return await files.requeue(async (records) => {
       const rejected: Rejected[] = [];
       for (const parcel of await parcelsOf(sink, Outgoing.of(records), batchOf(config, name))) {
         const answer = await sink.deliver([parcel], parts.signal);

@@ -7,7 +7,7 @@ import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { replayRejected } from "../../provider/forwarder/replay";
+import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
 import { systemWorld } from "../../provider/forwarder/world";
 import { TestClock, until } from "./support/clock";
 import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
@@ -18,16 +18,16 @@ const linesOf = (file: string) => readFileSync(file, "utf8").trim().split("\n");
 const january = () => Date.UTC(2026, 0, 1);
 
 /** All that a folder holds, and that a sink would take. */
-async function replayedFrom(folder: string): Promise<string[]> {
+async function requeuedFrom(folder: string): Promise<string[]> {
   const taken: string[] = [];
-  await new RejectedFiles(folder, january).replay(async (records) => {
+  await new RejectedFiles(folder, january).requeue(async (records) => {
     taken.push(...ids(records));
     return [];
   });
   return taken;
 }
 
-test("a replay beside a service that is refused goes on: each record arrives, or is kept", async () => {
+test("a requeue beside a service that is refused goes on: each record arrives, or is kept", async () => {
   using folder = temporaryFolder();
   const stateOf = (value: number) => ({
     arenas: {
@@ -50,13 +50,13 @@ test("a replay beside a service that is refused goes on: each record arrives, or
   await using emulator = await startEmulator({ state: stateOf(0) });
   const arrived: ForwardRecord[] = [];
   let held: ServerResponse | undefined;
-  let isReplay = false;
+  let isRequeue = false;
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const lines = body.trim().split("\n");
     const records: ForwardRecord[] = lines.map((line) => JSON.parse(line));
-    const taken = isReplay && records.every(({ value }) => value === 0);
+    const taken = isRequeue && records.every(({ value }) => value === 0);
     if (taken) arrived.push(...records);
     if (taken && !held) held = response;
     else response.writeHead(taken ? 204 : 406).end();
@@ -75,20 +75,20 @@ test("a replay beside a service that is refused goes on: each record arrives, or
   await until(() => refused() === 50, clock);
   expect(linesKept()).toBe(50);
 
-  isReplay = true;
+  isRequeue = true;
   const live = await LiveConfig.ofObject(config, {}, folder.path);
   const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
-  const replayed = replayRejected(live, parts, "web");
+  const requeued = requeueRejected(live, parts, "web");
   await until(() => held);
   // Its request is under way. Meanwhile the service is refused more.
   emulator.seed(stateOf(1));
   await until(() => refused() === 100, clock);
   expect(linesKept()).toBe(100);
   held?.writeHead(204).end();
-  expect(await replayed).toEqual({ delivered: 50, left: 0, failures: [] });
+  expect(await requeued).toEqual({ delivered: 50, left: 0, failures: [] });
   await forwarder.stop(0);
 
-  const kept = await replayedFrom(folderOfWeb);
+  const kept = await requeuedFrom(folderOfWeb);
   const all = [...ids(arrived), ...kept];
   expect([arrived.length, kept.length, new Set(all).size]).toEqual([50, 50, 100]);
   server.close();
@@ -98,17 +98,17 @@ test("what is refused again is kept beside what came meanwhile, and what failed 
   using folder = temporaryFolder();
   const service = new RejectedFiles(folder.path, january);
   await service.add([letter("r-1"), letter("r-2")]);
-  const again = await new RejectedFiles(folder.path, january).replay(async () => {
+  const again = await new RejectedFiles(folder.path, january).requeue(async () => {
     await service.add([letter("r-3")]);
     return [letter("r-2")];
   });
   expect(again).toEqual({ delivered: 1, kept: 1 });
-  const failed = new RejectedFiles(folder.path, january).replay(async () => {
+  const failed = new RejectedFiles(folder.path, january).requeue(async () => {
     await service.add([letter("r-4")]);
     throw new Error("no answer");
   });
   await expect(failed).rejects.toThrow("no answer");
-  expect((await replayedFrom(folder.path)).sort()).toEqual(["r-2", "r-3", "r-4"]);
+  expect((await requeuedFrom(folder.path)).sort()).toEqual(["r-2", "r-3", "r-4"]);
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
@@ -117,5 +117,5 @@ test("half a line that a kill left spoils no letter that follows it", async () =
   await new RejectedFiles(folder.path, january).add([letter("r-1")]);
   appendFileSync(join(folder.path, "00000001.ndjson"), '{"refused":"2026-');
   await new RejectedFiles(folder.path, january).add([letter("r-2")]);
-  expect(await replayedFrom(folder.path)).toEqual(["r-1", "r-2"]);
+  expect(await requeuedFrom(folder.path)).toEqual(["r-1", "r-2"]);
 });
