@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -36,9 +36,39 @@ test("every script of the release is one that a shell can read", () => {
   execFileSync("sh", ["-n", join(root, "tools/sbom.sh")]);
 });
 
+test("checks run for each change what a person runs, and read only", () => {
+  const checks: typeof workflow = parse(readFileSync(join(root, ".github/workflows/checks.yml"), "utf8"));
+  const commands = Object.values(checks.jobs).flatMap((job) => job.steps.flatMap(({ run }) => run ?? []));
+  expect(commands).toEqual(["npm test", "npm run matrix", "npm run test:long"]);
+  expect(commands.slice(1).filter((one) => !manifest.scripts[one.replace("npm run ", "")])).toEqual([]);
+  expect([checks.permissions, ...Object.values(checks.jobs).flatMap((job) => job.permissions ?? [])]).toEqual([
+    { contents: "read" },
+  ]);
+});
+
+test("issue forms and updates of dependencies are such as GitHub reads", () => {
+  const github = join(root, ".github");
+  const read = (file: string) => parse(readFileSync(join(github, file), "utf8"));
+  const forms = readdirSync(join(github, "ISSUE_TEMPLATE")).filter((name) => name !== "config.yml");
+  expect(forms.length).toBe(3);
+  for (const form of forms)
+    expect(read(`ISSUE_TEMPLATE/${form}`)).toMatchObject({
+      name: expect.any(String),
+      description: expect.any(String),
+      body: expect.arrayContaining([expect.objectContaining({ type: "textarea", attributes: expect.any(Object) })]),
+    });
+  const { version, updates } = read("dependabot.yml");
+  expect([version, updates.map((one: Record<string, string>) => one["package-ecosystem"])]).toEqual([
+    2,
+    ["npm", "github-actions"],
+  ]);
+});
+
 test("actions are pinned, and values of the event reach a shell by its environment only", () => {
   const example = readFileSync(join(root, "examples/emulator-container/.github/workflows/test.yaml"), "utf8");
-  const uses = [text, example].flatMap((file) => file.split("\n").filter((line) => line.includes("uses:")));
+  const folder = join(root, ".github/workflows");
+  const others = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  const uses = [example, ...others].flatMap((file) => file.split("\n").filter((line) => line.includes("uses:")));
   expect(uses.filter((one) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
   // One action has one commit, wherever it is used.
   expect(new Set(uses.map((one) => one.replace(/^.*uses: /, ""))).size).toBe(
@@ -53,6 +83,7 @@ test("only jobs that publish or push get more than read permission", () => {
     test: undefined,
     package: undefined,
     papers: undefined,
+    attest: { contents: "read", "id-token": "write", attestations: "write" },
     npm: { contents: "read", "id-token": "write" },
     image: { contents: "read", packages: "write", "id-token": "write" },
     notes: { contents: "write" },
