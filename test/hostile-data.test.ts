@@ -21,6 +21,11 @@ const SHARED = `${Array.from(
       .join(", ")}]`,
 ).join("\n")}\n`;
 const DEEP = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+const each = (length: number, make: (n: number) => string) => Array.from({ length }, (_, n) => make(n)).join("\n");
+/** A map with more keys than can be compared each with all, of which the last is there twice. */
+const WIDE = `${each(40_000, (n) => `k${n}: 1`)}\nk0: 1`;
+/** More references than can be sought through all values that stand before each. */
+const REFERENCES = each(5_000, (n) => `- &a${n} x\n- *a${n}`);
 
 let folder: string;
 beforeAll(async () => {
@@ -28,10 +33,15 @@ beforeAll(async () => {
   await writeFile(join(folder, "shared.yaml"), SHARED);
   await writeFile(join(folder, "deep.yaml"), DEEP);
   await writeFile(join(folder, "deep.json"), DEEP);
+  await writeFile(join(folder, "wide.yaml"), WIDE);
+  await writeFile(join(folder, "references.yaml"), REFERENCES);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 const FAILED = /nested (too deeply|deeper than)|nesting exceeded|holds more than|Excessive alias count/;
+
+/** A state is read by another parser, which knows the targets of references by name, and then is none. */
+const REFUSED = /has 5000 references \(YAML's aliases\) among|is not valid/;
 
 /** Readers of files, by what they read; each fails with a sentence. */
 const READERS: Record<string, (file: string) => unknown> = {
@@ -45,6 +55,16 @@ describe.each(Object.entries(READERS))("%s", (_, read) => {
   test.each(["shared.yaml", "deep.yaml"])("%s is refused by name of the limit", async (file) => {
     await expect(async () => read(join(folder, file))).rejects.toThrow(FAILED);
   });
+
+  // Compared or sought through each with all, it would take a minute.
+  test("wide.yaml is read once, and its key that is there twice is told", { timeout: 20_000 }, async () => {
+    await expect(async () => read(join(folder, "wide.yaml"))).rejects.toThrow(
+      /"k0"? is there twice|duplicated mapping key/,
+    );
+  });
+  test("references.yaml is refused", { timeout: 20_000 }, async () => {
+    await expect(async () => read(join(folder, "references.yaml"))).rejects.toThrow(REFUSED);
+  });
 });
 
 test("dialects, recordings, previews and findings are no deeper than data is", async () => {
@@ -54,9 +74,9 @@ test("dialects, recordings, previews and findings are no deeper than data is", a
   expect(() => parseFindings(DEEP)).toThrow("Line 1 of the findings is none");
 });
 
-test.each(["shared.yaml", "deep.yaml"])("a project of %s keeps no command", async (file) => {
+const FILES = { "shared.yaml": SHARED, "deep.yaml": DEEP, "wide.yaml": WIDE };
+test.each(Object.entries(FILES))("a project of %s keeps no command", { timeout: 20_000 }, async (_, content) => {
   const project = await mkdtemp(join(folder, "project-"));
-  const content = file === "deep.yaml" ? DEEP : SHARED;
   await writeFile(join(project, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
   await writeFile(join(project, "Pulumi.dev.yaml"), content);
   const args = ["block", "203.0.113.7", "--reason", "flood", "--permanent", "--file", "blocks.yaml"];

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
-import { ExcessError, plainData } from "../../provider/model/plain-data";
+import { isObject } from "../../provider/model/json";
+import { ExcessError } from "../../provider/model/plain-data";
+import { readYaml } from "../../provider/model/yaml";
 import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
 import {
   type Configurable,
@@ -95,7 +96,7 @@ function readConfigFile(file: string): PolicyConfigInput {
     throw new PolicyConfigError(file, [{ path: "", message: `cannot be read: ${(error as Error).message}` }]);
   }
   try {
-    return (plainData(text, (given) => parseYaml(given)) ?? {}) as PolicyConfigInput;
+    return (readYaml(text) ?? {}) as PolicyConfigInput;
   } catch (error) {
     if (error instanceof ExcessError) throw new PolicyConfigError(file, [{ path: "", message: error.message }]);
     throw new PolicyConfigError(file, [{ path: "", message: `is not YAML: ${(error as Error).message}` }]);
@@ -144,7 +145,8 @@ function isProject(file: string, environment: NonNullable<LoadOptions["environme
   const wanted = environment.PULUMI_NODEJS_PROJECT ?? environment.PULUMI_PROJECT;
   if (!wanted) return true;
   try {
-    return parseYaml(readFileSync(file, "utf8"))?.name === wanted;
+    const project = readYaml(readFileSync(file, "utf8"));
+    return isObject(project) && project.name === wanted;
   } catch {
     return true;
   }

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../model/errors";
 import { isObject } from "../model/json";
 import { likelyMeant } from "../model/nearest";
-import { plainData } from "../model/plain-data";
+import { readYaml } from "../model/yaml";
 import { type CliIo, UsageError } from "./cli-io";
 
 const STACK_FILE = /^Pulumi\.(.+)\.ya?ml$/;
@@ -115,7 +114,7 @@ function importsOf(environment: unknown): string | undefined {
 
 function document(file: string, text: string): unknown {
   try {
-    return plainData(text, (given) => parse(given));
+    return readYaml(text);
   } catch (error) {
     throw unusable(file, `it cannot be read as YAML (${messageOf(error).split("\n")[0]})`);
   }

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
+import { readYaml } from "../model/yaml";
 import { type Environment, LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
 import { rejectedLimits } from "./delivery/rejected";
@@ -39,7 +39,7 @@ export async function checkedConfig(file: string, env: Environment): Promise<Liv
 /** Loads what its sinks and its cluster need beside this package. */
 function loadsOf(file: string): Promise<unknown>[] {
   // Where it cannot be read, reading it for real says why.
-  const read: unknown = attempt(() => parse(readFileSync(file, "utf8")));
+  const read: unknown = attempt(() => readYaml(readFileSync(file, "utf8")));
   const { sinks = [], cluster } = outline.safeParse(read).data ?? {};
   const loads = sinks.flatMap((sink) => {
     const { name = "", type = "" } = named.safeParse(sink).data ?? {};

@@ -6,9 +6,11 @@ import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
 import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
-import { plainData, ranOutOfStack } from "../../model/plain-data";
+import { visible } from "../../model/foreign-text";
+import { ranOutOfStack } from "../../model/plain-data";
 import { issuePath } from "../../model/schema";
-import { plainWords } from "./fields";
+import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
+import { plainWords } from "../fields";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
 
 /** Variables of the environment. */
@@ -81,20 +83,23 @@ export class LiveConfig {
       throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
     }
     const lines = new LineCounter();
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const document = parseDocument(text, { ...PARSING, lineCounter: lines, prettyErrors: false });
     const at = (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return `${basename(file)}:${line}:${col}`;
     };
     if (document.errors.some(ranOutOfStack)) throw new OptionsError(`${basename(file)} is nested too deeply.`);
-    if (document.errors.length > 0) {
-      const problems = document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`);
-      throw new OptionsError(problems.slice(0, MAX_PROBLEMS).join("\n"));
-    }
+    const twice = (name: string) => `the key ${visible(JSON.stringify(name))} is there twice: keep one of them`;
+    const problems = [
+      ...document.errors.map(({ pos: [offset], message }) => ({ offset, message })),
+      ...repeatedKeys(document).map(({ name, offset }) => ({ offset, message: twice(name) })),
+    ];
+    const told = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);
+    if (told.length > 0) throw new OptionsError(told.join("\n"));
     const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
     let config: unknown;
     try {
-      config = plainData(text, () => document.toJS());
+      config = dataOf(document, text);
     } catch (error) {
       throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
     }

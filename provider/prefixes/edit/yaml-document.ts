@@ -1,5 +1,6 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import { prefixIn } from "../../model/readable";
+import { PARSING } from "../../model/yaml";
 import { type Edit, type EntryChange, notEditable } from "./edit";
 
 const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
@@ -12,7 +13,7 @@ export function editYaml(text: string, changes: Edit): string {
   // Loaded here, since most programs read no YAML.
   const yaml = require("yaml") as typeof import("yaml");
   const { isMap, isScalar, isSeq, parseDocument, YAMLMap: YamlMap } = yaml;
-  const document: Document = parseDocument(text, { uniqueKeys: false });
+  const document: Document = parseDocument(text, PARSING);
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     // Comments alone: they stay above what comes now.
     document.commentBefore = [document.commentBefore, document.comment].filter(Boolean).join("\n") || null;

@@ -1,5 +1,5 @@
 import { messageOf } from "../../model/errors";
-import { plainData } from "../../model/plain-data";
+import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 import { readDocument } from "../document";
 import type { Path } from "../lists/list";
 import { shown } from "../problems";
@@ -16,7 +16,7 @@ export const yaml: Format = {
   },
   read(source, collector, options) {
     // Loaded here, since most programs read no YAML.
-    const { isMap, isNode, isSeq, Lexer, LineCounter, parseDocument, visit } = require("yaml") as typeof import("yaml");
+    const { isMap, isNode, isSeq, Lexer, LineCounter, parseDocument } = require("yaml") as typeof import("yaml");
     const text = [...source.chunks].join("");
     const lines = new LineCounter();
     const place = (offset: number) => {
@@ -32,25 +32,13 @@ export const yaml: Format = {
       }
     };
     if (isDeep(text, () => new Lexer().lex(text))) fail(0, "is nested too deeply for a list of prefixes.");
-    const document = attempt(() => parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }));
+    const document = attempt(() => parseDocument(text, { ...PARSING, lineCounter: lines, prettyErrors: false }));
     for (const { pos, message } of document.errors)
       collector.problems.add(place(pos[0]), `${message.replace(/\.?$/, ".")}`);
-    // The parser's own look for repeated keys compares each with all.
-    visit(document, {
-      Map(_, map) {
-        const names = new Set<string>();
-        for (const { key } of map.items) {
-          const name = String(key);
-          if (names.has(name)) {
-            const at = place(start(key) ?? 0);
-            collector.problems.add(at, `${shown(name)} is there twice: keep one of them.`);
-          }
-          names.add(name);
-        }
-      },
-    });
+    for (const { name, offset } of repeatedKeys(document))
+      collector.problems.add(place(offset), `${shown(name)} is there twice: keep one of them.`);
     collector.problems.throwIfAny();
-    const root: unknown = attempt(() => plainData(text, () => document.toJS()));
+    const root: unknown = attempt(() => dataOf(document, text));
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
       // Told above, of every map.
