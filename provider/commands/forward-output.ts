@@ -1,5 +1,5 @@
-import type { Log } from "../forwarder/operating/troubles";
 import { standardOutput } from "../forwarder/standard-output";
+import type { Log } from "../forwarder/telling/troubles";
 import { visibleLines } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
 

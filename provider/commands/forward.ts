@@ -7,7 +7,7 @@ import { Forwarder } from "../forwarder/forwarder";
 import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
-import type { Log } from "../forwarder/operating/troubles";
+import type { Log } from "../forwarder/telling/troubles";
 import { systemWorld } from "../forwarder/world";
 import { type CliIo, repeatedly, UsageError } from "./cli-io";
 import { forPeople, stdoutOf, structured } from "./forward-output";

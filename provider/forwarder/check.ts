@@ -11,9 +11,9 @@ import { rejectedLimits } from "./delivery/rejected";
 import { LeftSpool } from "./ledger/left-spool";
 import { loadSqlite, StoreError } from "./ledger/sqlite";
 import { freeBytesOf } from "./ledger/store";
-import { CLUSTER_USER, loadNats } from "./nats";
 import { pauseOf } from "./polling/mark-turns";
 import { SINK_KINDS } from "./sinks/kinds";
+import { CLUSTER_USER, loadNats } from "./sinks/nats-connection";
 import { sinkNamed } from "./sinks/sink";
 import { matchesAny, tableOf, takes } from "./table";
 

@@ -11,17 +11,17 @@ import { SecretFiles } from "./config/secret-files";
 import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
 import { rejectedLimits, SEND_LETTERS } from "./delivery/rejected";
+import { openSinks, type SinkParts, specsOf } from "./delivery/sinks";
+import { Health } from "./health";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
-import { Health } from "./operating/health";
-import { Metrics } from "./operating/metrics";
-import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
-import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
+import { Metrics } from "./telling/metrics";
+import { type Log, Troubles, tellSetAside } from "./telling/troubles";
 import { endsWithin, systemWorld } from "./world";
 
 /** What a forwarder is made of. */

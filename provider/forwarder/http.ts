@@ -3,8 +3,8 @@ import { Http, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import { codeOf } from "../model/errors";
-import type { Tls } from "./config/fields";
 import { SIZES } from "./defaults";
+import type { Tls } from "./fields";
 import type { ForwarderWorld } from "./world";
 
 /** One request, and how long it may take. */

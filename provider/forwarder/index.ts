@@ -7,8 +7,8 @@
 
 export type { ForwarderConfig, SinkConfig } from "./config/types";
 export { StoreError } from "./ledger/sqlite";
-export type { Log } from "./operating/troubles";
 export type { ForwardRecord } from "./record/record";
 export { EVENTS, type MarkEvent } from "./record/rows";
 export { type RunningForwarder, type StartOptions, startForwarder } from "./start";
+export type { Log } from "./telling/troubles";
 export type { ForwarderWorld } from "./world";

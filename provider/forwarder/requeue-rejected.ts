@@ -2,9 +2,9 @@ import { OptionsError } from "../client";
 import { messageOf } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { RejectedFiles, rejectedFolder } from "./delivery/rejected";
+import { batchOf, contextOf, type SinkParts } from "./delivery/sinks";
 import { Outgoing } from "./record/outgoing";
 import { SINK_KINDS } from "./sinks/kinds";
-import { batchOf, contextOf, type SinkParts } from "./sinks/open";
 import { parcelsOf, type Rejected, SinkFailure } from "./sinks/sink";
 
 /**

@@ -3,12 +3,12 @@ import { rename, rm } from "node:fs/promises";
 import type { LiveConfig } from "./config/config";
 import { SecretFiles } from "./config/secret-files";
 import { Delivery } from "./delivery/delivery";
+import { openSinks, type SinkParts, specsOf } from "./delivery/sinks";
 import { StoredLedger } from "./ledger/ledger";
 import { LeftSpool } from "./ledger/left-spool";
 import { Store } from "./ledger/store";
-import { Metrics } from "./operating/metrics";
-import { type Log, Troubles } from "./operating/troubles";
-import { openSinks, type SinkParts, specsOf } from "./sinks/open";
+import { Metrics } from "./telling/metrics";
+import { type Log, Troubles } from "./telling/troubles";
 
 /**
  * Sends what a state has that its sinks had not taken to the sinks of a configuration, each record with the id that it has. What

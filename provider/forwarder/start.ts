@@ -1,9 +1,9 @@
 import { LiveConfig } from "./config/config";
 import type { ForwarderConfig } from "./config/types";
 import { Forwarder } from "./forwarder";
-import { type Log, silent } from "./operating/troubles";
 import type { ForwardRecord } from "./record/record";
 import { standardOutput } from "./standard-output";
+import { type Log, silent } from "./telling/troubles";
 import { type ForwarderWorld, systemWorld } from "./world";
 
 /** How a forwarder runs in a program. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { Forwarder } from "../../provider/forwarder/forwarder";
-import { silent } from "../../provider/forwarder/operating/troubles";
+import { silent } from "../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
 import { postAll, SameRecords } from "./plain-script";

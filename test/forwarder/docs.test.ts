@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { configSchema } from "../../provider/forwarder/config/schema";
-import { FORWARD_METRICS } from "../../provider/forwarder/operating/metric-list";
 import { EVENTS } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
+import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
 import { check } from "./support/forward";
 
 const root = resolve(__dirname, "../..");

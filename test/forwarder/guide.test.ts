@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
-import { NATS_PACKAGES } from "../../provider/forwarder/nats";
+import { NATS_PACKAGES } from "../../provider/forwarder/sinks/nats-connection";
 import { MARK_TYPES } from "../../provider/model/mark";
 import { guide } from "../support/guide";
 import { blocksOf, commandsOf, root } from "../support/markdown";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Member } from "../../provider/forwarder/cluster/lease-store";
 import { type LeaseParts, Leases } from "../../provider/forwarder/cluster/leases";
-import { Metrics } from "../../provider/forwarder/operating/metrics";
-import { Troubles } from "../../provider/forwarder/operating/troubles";
+import { Metrics } from "../../provider/forwarder/telling/metrics";
+import { Troubles } from "../../provider/forwarder/telling/troubles";
 import { passUntil, TestClock } from "./support/clock";
 import { Told } from "./support/forward";
 

@@ -17,11 +17,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { LeftSpool } from "../../provider/forwarder/ledger/left-spool";
-import type { ArrivedList, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
+import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
-import { Metrics } from "../../provider/forwarder/operating/metrics";
+import type { ArrivedList } from "../../provider/forwarder/reading/arrived-list";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { TestClock } from "./support/clock";
 
 const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import { FORWARD_METRICS } from "../../provider/forwarder/operating/metric-list";
+import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
 import { ForwardProcess } from "./support/child";
 import { until } from "./support/clock";
 import { stateWith, temporaryFolder } from "./support/forward";

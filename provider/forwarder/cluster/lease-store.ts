@@ -4,7 +4,7 @@ import { z } from "zod";
 import { jsonIn } from "../../model/readable";
 import type { CheckedConfig } from "../config/schema";
 import { TIMES } from "../defaults";
-import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../nats";
+import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../sinks/nats-connection";
 
 /** How leases are kept in NATS. */
 type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;

@@ -1,8 +1,8 @@
 import { pause } from "../../client/clock";
 import { messageOf } from "../../model/errors";
-import type { Turn } from "../ledger/protocol";
-import type { Metrics } from "../operating/metrics";
-import type { Troubles } from "../operating/troubles";
+import type { Turn } from "../reading/arrived-list";
+import type { Metrics } from "../telling/metrics";
+import type { Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 import type { Member, NatsLeaseStore } from "./lease-store";
 import { shareOut } from "./rendezvous";

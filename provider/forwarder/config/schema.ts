@@ -4,12 +4,12 @@ import { nodeOptionsSchema } from "../../client";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
-import { natsFields } from "../nats";
+import { bearer, MAX_MS, members, partsOf, patterns, serverTls, text, whole } from "../fields";
 import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
+import { natsFields } from "../sinks/nats-connection";
 import { rejectedFields, spoolFields } from "../sinks/sink";
 import { matchesAny } from "../table";
-import { bearer, MAX_MS, members, partsOf, patterns, serverTls, text, whole } from "./fields";
 
 const resourceName = text.superRefine((value, context) => {
   const problem = nameProblem(value);

@@ -1,7 +1,7 @@
 import { pause } from "../../client/clock";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
-import type { Log, Troubles } from "../operating/troubles";
+import type { Log, Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 import type { LiveConfig } from "./config";
 

@@ -3,12 +3,12 @@ import { pause } from "../../client/clock";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
-import { type Log, tellSetAside } from "../operating/troubles";
-import { batchOf } from "../sinks/open";
 import type { Sink } from "../sinks/sink";
+import { type Log, tellSetAside } from "../telling/troubles";
 import { endsWithin } from "../world";
 import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
+import { batchOf } from "./sinks";
 import { type SinkView, SpoolView } from "./spool-view";
 
 /** A sink that is delivered to. */

@@ -4,8 +4,6 @@ import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
 import { SIZES, TIMES } from "../defaults";
 import type { Ledger } from "../ledger/protocol";
-import type { Metrics } from "../operating/metrics";
-import type { Troubles } from "../operating/troubles";
 import { Outgoing } from "../record/outgoing";
 import {
   type BatchLimits,
@@ -16,6 +14,8 @@ import {
   SinkFailure,
   SinkGone,
 } from "../sinks/sink";
+import type { Metrics } from "../telling/metrics";
+import type { Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";

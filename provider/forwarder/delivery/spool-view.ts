@@ -1,6 +1,6 @@
 import { TIMES } from "../defaults";
 import type { Backlog, LedgerStatus } from "../ledger/protocol";
-import type { Metrics } from "../operating/metrics";
+import type { Metrics } from "../telling/metrics";
 import type { ForwarderWorld } from "../world";
 import type { Waiting } from "./rejected";
 

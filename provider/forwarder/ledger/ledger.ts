@@ -1,18 +1,10 @@
+import type { ArrivedList } from "../reading/arrived-list";
 import { readMarks } from "../reading/reading";
 import { tableKey } from "../table";
 import { VOID_EPOCH } from "./identity";
 import { recordsLeft } from "./left-spool";
 import { OpenStore } from "./open-store";
-import type {
-  ArrivedList,
-  ChangingOptions,
-  Ledger,
-  LedgerOptions,
-  LedgerStatus,
-  Opened,
-  SpooledBatch,
-  TakenOver,
-} from "./protocol";
+import type { ChangingOptions, Ledger, LedgerOptions, LedgerStatus, Opened, SpooledBatch, TakenOver } from "./protocol";
 import { isBroken } from "./sqlite";
 import { Store, setAside } from "./store";
 import type { FinishedReading } from "./table-state";

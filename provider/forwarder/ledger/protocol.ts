@@ -1,10 +1,8 @@
 import type { Clock } from "../../client/clock";
 import { PacketFilterError } from "../../model/errors";
-import type { Rule } from "../../model/mark";
-import type { NodeHabits } from "../../wire/answers";
-import type { HeadData } from "../../wire/envelope";
-import type { MarkEvent, NamedRule } from "../record/rows";
-import type { TableFilter, TableName } from "../table";
+import type { ArrivedList } from "../reading/arrived-list";
+import type { MarkEvent } from "../record/rows";
+import type { TableFilter } from "../table";
 
 /** A sink as the ledger knows it. */
 export interface SinkSpec {
@@ -58,57 +56,15 @@ export interface Opened {
   readonly forgotten: readonly string[];
 }
 
-/** The turn of a cluster in which a node is listed. */
-export interface Turn {
-  /** Greater than that of every earlier holder of the node. */
-  readonly epoch: number;
-  /**
-   * The first epoch since which no other forwarder had the node: what was read before it says nothing any more. 0: no other ever had
-   * it. A turn that ends before it has read a table leaves that to the next one.
-   */
-  readonly since: number;
-}
-
-/** The answer to the list of a table. */
-export interface ArrivedList {
-  readonly table: TableName;
-  /** Status and headers that may say that the list is not whole. Default: a status of 200 and none. */
-  readonly head?: HeadData;
-  /** In pieces, which a ledger in another thread takes away. */
-  readonly body: readonly Uint8Array[];
-  /** When its last byte came: milliseconds since 1970. */
-  readonly wall: number;
-  /** The same on the clock that machines keep until they restart. */
-  readonly now: number;
-  readonly rules: readonly Rule[];
-  /** How the node answers. */
-  readonly habits: NodeHabits;
-  /** With `records: changes`: also all that is listed, as `seen`. */
-  readonly snapshot: boolean;
-  readonly turn?: Turn;
-}
-
 /** A list that was taken over: its records are on the disk, with the new baseline. */
 export interface TakenOver {
   /** Marks in the list. */
   readonly listed: number;
-  /** Where this node is known to list keyed objects, see {@link NodeHabits}. */
+  /** Where this node is known to list keyed objects, see `NodeHabits`. */
   readonly keyedPlaces: ReadonlySet<string>;
   readonly events: Readonly<Partial<Record<MarkEvent, number>>>;
   readonly records: number;
   readonly bytes: number;
-}
-
-/** The head of a batch; its members are those of each of its records. */
-export interface BatchHead extends TableName {
-  /** Milliseconds since 1970: when the list was obtained. */
-  readonly at: number;
-  readonly epoch: number;
-  /** The sequence of the first record; the others follow one by one. */
-  readonly first: number;
-  /** What its record ids begin with. */
-  readonly id: string;
-  readonly rules: readonly NamedRule[];
 }
 
 /** A batch for a sink: records of one reading, in their order. */
@@ -116,7 +72,7 @@ export interface SpooledBatch {
   /** The position to acknowledge once it is delivered. */
   readonly position: number;
   readonly records: number;
-  /** UTF-8 of `{"head":…,"rows":[…]}`: a {@link BatchHead}, and rows as `RowWriter` writes them. */
+  /** UTF-8 of `{"head":…,"rows":[…]}`: a `BatchHead`, and rows as `RowWriter` writes them. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 

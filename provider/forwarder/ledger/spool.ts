@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { RowChunk } from "../record/rows";
+import type { BatchHead, RowChunk } from "../record/rows";
 import { type TableName, tableKey, tableOf } from "../table";
 import { meta, setMeta } from "./identity";
 import { KeptBatches } from "./kept-batches";
-import type { BatchHead, LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
+import type { LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
 import type { TableState } from "./table-state";

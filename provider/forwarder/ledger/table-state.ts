@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Mark } from "../../model/mark";
 import { SIZES } from "../defaults";
+import type { ArrivedList } from "../reading/arrived-list";
 import { Baseline } from "../reading/baseline";
 import { detailsOf, numbersOf, Reading } from "../reading/reading";
 import { EVENTS, keyOf, type MarkEvent, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
-import type { ArrivedList, TakenOver } from "./protocol";
+import type { TakenOver } from "./protocol";
 import type { Store } from "./store";
 
 const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });

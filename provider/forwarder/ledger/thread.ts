@@ -1,18 +1,11 @@
 import { join } from "node:path";
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
 import { asError } from "../../model/errors";
+import type { ArrivedList } from "../reading/arrived-list";
 import { UnreadList } from "../reading/reading";
 import type { SharedTurns } from "../slices";
 import { StoredLedger } from "./ledger";
-import {
-  type ArrivedList,
-  type Ledger,
-  type LedgerOptions,
-  type Opened,
-  type SpooledBatch,
-  SpoolFull,
-  type TakenOver,
-} from "./protocol";
+import { type Ledger, type LedgerOptions, type Opened, type SpooledBatch, SpoolFull, type TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";
 
 /** A call on its way to the thread. */

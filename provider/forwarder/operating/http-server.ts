@@ -5,11 +5,11 @@ import { createServer as createTlsServer } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
-import { partsOf } from "../config/fields";
 import type { Listen } from "../config/schema";
+import { partsOf } from "../fields";
 import type { Forwarder } from "../forwarder";
-import { allHold } from "./health";
-import { METRICS_TYPE } from "./metrics";
+import { allHold } from "../health";
+import { METRICS_TYPE } from "../telling/metrics";
 
 /** Where a forwarder answers, and how it is closed. */
 type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;

@@ -3,11 +3,11 @@ import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { Forwarder } from "../forwarder";
+import { allHold } from "../health";
+import type { Log } from "../telling/troubles";
 import { endsWithin, systemWorld } from "../world";
-import { allHold } from "./health";
 import { Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
-import type { Log } from "./troubles";
 
 /** What a service needs of its surroundings. */
 export interface ServiceParts {

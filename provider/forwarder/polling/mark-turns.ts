@@ -6,11 +6,12 @@ import type { NodeMemories } from "../../client/world";
 import type { LiveConfig } from "../config/config";
 import type { SecretFiles } from "../config/secret-files";
 import type { Delivery } from "../delivery/delivery";
-import type { Ledger, Opened, Turn } from "../ledger/protocol";
-import type { Metrics } from "../operating/metrics";
-import type { Troubles } from "../operating/troubles";
+import type { Ledger, Opened } from "../ledger/protocol";
+import type { Turn } from "../reading/arrived-list";
 import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
+import type { Metrics } from "../telling/metrics";
+import type { Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 
 /** Milliseconds from the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own. */

@@ -2,7 +2,7 @@ import { NodeClient, type NodeOptions } from "../../client";
 import { pause } from "../../client/clock";
 import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
-import type { Turn } from "../ledger/protocol";
+import type { Turn } from "../reading/arrived-list";
 import { tableKey, tableOf } from "../table";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";

@@ -3,8 +3,8 @@ import type { Mark } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { SIZES } from "../defaults";
-import type { ArrivedList } from "../ledger/protocol";
 import { type Details, furtherKey, keyOf, type RowWriter } from "../record/rows";
+import type { ArrivedList } from "./arrived-list";
 import type { Baseline } from "./baseline";
 
 /** An answer that is no list of marks. `message` is half a sentence, which the poller completes with node and table. */

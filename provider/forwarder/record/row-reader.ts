@@ -1,5 +1,4 @@
-import type { BatchHead } from "../ledger/protocol";
-import { type Details, EVENTS, type MarkKey } from "./rows";
+import { type BatchHead, type Details, EVENTS, type MarkKey } from "./rows";
 
 const [QUOTE, COMMA, BACKSLASH, NULL, ZERO] = [0x22, 0x2c, 0x5c, 0x6e, 0x30];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];

@@ -1,5 +1,6 @@
 import type { Mark, Rule } from "../../model/mark";
 import { SIZES } from "../defaults";
+import type { TableName } from "../table";
 import { Sheet } from "./sheet";
 
 /**
@@ -204,4 +205,16 @@ export function ruleFinder(
 function ruleValue(extra: Rule["extra"]): string | undefined {
   const value = extra?.value ?? extra?.v;
   return typeof value === "number" || typeof value === "string" ? String(value) : undefined;
+}
+
+/** The head of a batch; its members are those of each of its records. */
+export interface BatchHead extends TableName {
+  /** Milliseconds since 1970: when the list was obtained. */
+  readonly at: number;
+  readonly epoch: number;
+  /** The sequence of the first record; the others follow one by one. */
+  readonly first: number;
+  /** What its record ids begin with. */
+  readonly id: string;
+  readonly rules: readonly NamedRule[];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { withoutEnding } from "../../model/resource-url";
-import { members, text } from "../config/fields";
+import { members, text } from "../fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { httpFields, PostingSink, type SinkAnswer } from "./http-post";

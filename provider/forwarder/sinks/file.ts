@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { openOwn } from "../../files/no-links";
 import { codeOf, messageOf } from "../../model/errors";
 import { visibleBytes } from "../../model/foreign-text";
-import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
+import { members, text, whole } from "../fields";
 import { byteSink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({

@@ -1,4 +1,4 @@
-import { members } from "../config/fields";
+import { members } from "../fields";
 import { httpFields, PostingSink } from "./http-post";
 import { sinkKind } from "./sink";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { OptionsError } from "../../client";
 import { Redactor } from "../../client/redact";
-import { members, partsOf, text, tlsOrNot, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
+import { members, partsOf, text, tlsOrNot, whole } from "../fields";
 import { loadOptional } from "./sink";
 
 /** The package that speaks to Kafka; installed only where it is used. */

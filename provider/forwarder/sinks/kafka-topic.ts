@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import type { Producer } from "@platformatic/kafka" with { "resolution-mode": "import" };
 import { groupBy } from "../../model/group";
-import { partsOf } from "../config/fields";
 import { SIZES, TIMES } from "../defaults";
+import { partsOf } from "../fields";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn } from "../slices";
 import { KafkaFailure, type KafkaLibrary, type KafkaOptions } from "./kafka-library";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { members, plainWords, text } from "../config/fields";
+import { members, plainWords, text } from "../fields";
 import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";

@@ -1,12 +1,12 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { z } from "zod";
-import { flag, members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { connectNats, loadNats, type Nats, natsFields, natsWords } from "../nats";
+import { flag, members, text, whole } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
+import { connectNats, loadNats, type Nats, natsFields, natsWords } from "./nats-connection";
 import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind, sinkNamed } from "./sink";
 
 const schema = members({

@@ -1,4 +1,4 @@
-import { members } from "../config/fields";
+import { members } from "../fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";

@@ -1,6 +1,6 @@
 import { codeOf } from "../../model/errors";
 import { visibleBytes } from "../../model/foreign-text";
-import { members } from "../config/fields";
+import { members } from "../fields";
 import { byteSink, SinkGone, sinkKind } from "./sink";
 
 /**

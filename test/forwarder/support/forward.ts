@@ -8,8 +8,8 @@ import type { EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/types";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
-import type { Log } from "../../../provider/forwarder/operating/troubles";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
+import type { Log } from "../../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../../provider/forwarder/world";
 
 /** A record of a mark that was added. */

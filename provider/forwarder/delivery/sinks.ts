@@ -2,10 +2,10 @@ import { OptionsError } from "../../client";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SINK_DEFAULTS, SIZES } from "../defaults";
 import type { SinkSpec } from "../ledger/protocol";
+import { CALLBACK, callback, type OnRecord } from "../sinks/callback";
+import { SINK_KINDS } from "../sinks/kinds";
+import type { BatchLimits, Sink, SinkContext } from "../sinks/sink";
 import type { ForwarderWorld } from "../world";
-import { CALLBACK, callback, type OnRecord } from "./callback";
-import { SINK_KINDS } from "./kinds";
-import type { BatchLimits, Sink, SinkContext } from "./sink";
 
 /** What sinks are made from. */
 export interface SinkParts {

@@ -1,10 +1,10 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
-import { Redactor } from "../client/redact";
-import { messageOf } from "../model/errors";
-import { text, tls } from "./config/fields";
-import { TIMES } from "./defaults";
-import { loadOptional } from "./sinks/sink";
+import { Redactor } from "../../client/redact";
+import { messageOf } from "../../model/errors";
+import { TIMES } from "../defaults";
+import { text, tls } from "../fields";
+import { loadOptional } from "./sink";
 
 /** The packages that speak to NATS; installed only where it is used. */
 export const NATS_PACKAGES = ["@nats-io/transport-node", "@nats-io/jetstream", "@nats-io/kv"] as const;

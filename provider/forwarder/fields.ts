@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { attempt } from "../../model/errors";
-import { unknownMembers } from "../../model/schema";
+import { attempt } from "../model/errors";
+import { unknownMembers } from "../model/schema";
 
 /** The largest delay that a timer can have. */
 export const MAX_MS = 2 ** 31 - 1;

@@ -1,10 +1,10 @@
-import { UNHELD } from "../cluster/leases";
-import { TIMES } from "../defaults";
-import type { Delivery } from "../delivery/delivery";
-import type { SinkView } from "../delivery/spool-view";
-import type { NodePollers } from "../polling/node-poller";
-import { DISK } from "../polling/table-poller";
-import type { Troubles } from "./troubles";
+import { UNHELD } from "./cluster/leases";
+import { TIMES } from "./defaults";
+import type { Delivery } from "./delivery/delivery";
+import type { SinkView } from "./delivery/spool-view";
+import type { NodePollers } from "./polling/node-poller";
+import { DISK } from "./polling/table-poller";
+import type { Troubles } from "./telling/troubles";
 
 /** What is looked at for one question, by name, with what is wrong where it does not hold. */
 export type Checks = Readonly<Record<string, ReturnType<typeof checkOf>>>;
