@@ -1,4 +1,5 @@
 import { attempt } from "./errors";
+import { plainData } from "./plain-data";
 import { type HostBits, Prefix, PrefixError } from "./prefix";
 import { parseUrl, type ResourceUrl } from "./resource-url";
 
@@ -14,7 +15,7 @@ export function resourceIn(text: string): ResourceUrl | undefined {
   return attempt(() => parseUrl(text));
 }
 
-/** What a text says in JSON, by another reader than `JSON.parse` where one is given. */
-export function jsonIn(text: string, read: (text: string) => unknown = JSON.parse): unknown {
+/** What a text says in JSON, within the limits of {@link plainData}; by another reader where one is given. */
+export function jsonIn(text: string, read: (text: string) => unknown = (given) => plainData(given)): unknown {
   return attempt(() => read(text));
 }

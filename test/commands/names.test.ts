@@ -9,8 +9,8 @@ import { run } from "./support";
 const CLI = join(__dirname, "../../dist/provider/cli.js");
 const OUTPUTS = { url: "prefixset://edge/blocked", endpoint: "http://192.0.2.10" };
 const RESOURCE = {
-  urn: "urn:pulumi:dev::edge::a:PrefixSet::blocked",
-  type: "packetfilter:PrefixSet",
+  urn: "urn:pulumi:dev::edge::packetfilter:index:PrefixSet::blocked",
+  type: "packetfilter:index:PrefixSet",
   outputs: OUTPUTS,
 };
 const EXPORTED = JSON.stringify({ deployment: { resources: [RESOURCE] } });

@@ -111,6 +111,24 @@ describe("list --contains without a set", () => {
     expect(named.out).toContain(`3 entries cover 203.0.113.7/32, in 4 sets of 2 nodes.`);
   });
 
+  test("knows its resources whatever their types are, and takes those of other packages for none", async () => {
+    const under = (type: string, provider: string, set: string) => ({
+      urn: `urn:pulumi:dev::edge::${type}::${set}`,
+      type,
+      provider: `urn:pulumi:dev::edge::pulumi:providers:${provider}::own::6ee1b5a7`,
+      outputs: { url: `prefixset://edge/${set}`, endpoint: endpoint(0), arena: "edge", set, entries: {} },
+    });
+    const resources = [
+      under("aws:s3/bucket:Bucket", "pulumi-nodejs", "blocked"),
+      under("other:index:PrefixSet", "other", "theirs"),
+    ];
+    await write("state.json", JSON.stringify({ deployment: { resources } }));
+    const ended = await here(list("--state", "state.json"));
+    expect([ended.code, ended.out]).toEqual([0, expect.stringContaining("in 1 set of 2 nodes")]);
+    await write("deep.json", `{"deployment":{"resources":[]},"more":${"[".repeat(300)}${"]".repeat(300)}}`);
+    expect((await here(list("--state", "deep.json"))).err).toContain("is not the output of");
+  });
+
   test("says what failed, shows the rest and ends with 1", async () => {
     await write("state.json", exported());
     nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });

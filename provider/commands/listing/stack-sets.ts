@@ -6,6 +6,7 @@ import { type EntryNote, parseNote } from "../../model/entry";
 import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { jsonIn, resourceIn } from "../../model/readable";
+import { kindOf, typeIn } from "../../model/resource-kind";
 import { type CliIo, UsageError } from "../cli-io";
 import { Interrupted, unlessStopped } from "../interruption";
 import type { Project } from "../project";
@@ -21,7 +22,8 @@ const outputs = z.object({
   expires: text,
   notes: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
-const resource = z.object({ urn: z.string(), type: z.string(), outputs: outputs.optional().catch(undefined) });
+const members = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const resource = z.object({ urn: z.string(), type: z.string(), provider: text, outputs: members });
 const exportSchema = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
 
 /** A set that a stack has put at an address, and what its state says about entries. */
@@ -48,9 +50,11 @@ export async function stackSets(project: Project, file: string | undefined, io: 
       `${file === undefined ? "What pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
     );
   const found = new Map<string, StackSet & { notes: Map<CanonicalPrefix, EntryNote & { resource: string }> }>();
-  for (const { urn, type, outputs: said } of parsed.data.deployment.resources ?? []) {
-    const url = said?.url !== undefined && /:PrefixSet(Entry|Group)?$/.test(type) ? setOf(said.url) : undefined;
-    if (!said || !url) continue;
+  for (const { urn, type, provider, outputs: held = {} } of parsed.data.deployment.resources ?? []) {
+    const said = outputs.parse(held);
+    const isOurs = kindOf(type, held, provider === undefined ? undefined : typeIn(provider)) !== undefined;
+    const url = said.url !== undefined && isOurs ? setOf(said.url) : undefined;
+    if (!url) continue;
     const notes = notesOf(said, urn.split("::").at(-1) ?? urn);
     for (const endpoint of [said.endpoint ?? [], Object.values(said.endpoints ?? {})].flat()) {
       const key = `${endpoint} ${said.url?.split("#")[0]}`;
