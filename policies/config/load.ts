@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { z } from "zod";
+import { readFound } from "../../provider/files/no-links";
 import { isObject } from "../../provider/model/json";
 import { ExcessError } from "../../provider/model/plain-data";
 import { readYaml } from "../../provider/model/yaml";
@@ -19,10 +20,12 @@ export const CONFIG_FILE = "packetfilter-policies.yaml";
 /** Names that are read; the second one is what people also write. */
 const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Where to look for the configuration; the defaults are those of this process. */
 export interface LoadOptions {
   /** Variables that say where the file is; default: those of this process. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
   /** Folder in which the search for the file begins; default: the working directory. */
   readonly folder?: string;
 }
@@ -41,7 +44,7 @@ export interface LoadOptions {
 export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
   const { environment = process.env } = options;
   const file = findPolicyConfig(options);
-  const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file), rules, file);
+  const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file, environment), rules, file);
   const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
   return emergency ? { ...config, emergency } : config;
 }
@@ -88,10 +91,10 @@ function isTypeOnly(issues: readonly { readonly code?: string }[]): boolean {
   return issues.every((issue) => issue.code === "invalid_type");
 }
 
-function readConfigFile(file: string): PolicyConfigInput {
+function readConfigFile(file: string, { PACKETFILTER_POLICIES: named }: Environment): PolicyConfigInput {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = named ? readFileSync(file, "utf8") : readFound(file);
   } catch (error) {
     throw new PolicyConfigError(file, [{ path: "", message: `cannot be read: ${(error as Error).message}` }]);
   }
@@ -118,7 +121,7 @@ export function findPolicyConfig(options: LoadOptions): string | undefined {
   return undefined;
 }
 
-function searchUpwards(start: string, environment: NonNullable<LoadOptions["environment"]>): string | undefined {
+function searchUpwards(start: string, environment: Environment): string | undefined {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     const project = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((file) => existsSync(file));
     if (project !== undefined && !isProject(project, environment)) return undefined;
@@ -141,7 +144,7 @@ function twoFiles(file: string, other: string): PolicyConfigError {
 }
 
 // With `pulumi -C elsewhere` the command is typed in another program's folder; its rules are not ours.
-function isProject(file: string, environment: NonNullable<LoadOptions["environment"]>): boolean {
+function isProject(file: string, environment: Environment): boolean {
   const wanted = environment.PULUMI_NODEJS_PROJECT ?? environment.PULUMI_PROJECT;
   if (!wanted) return true;
   try {

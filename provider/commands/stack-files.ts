@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
+import { readFound } from "../files/no-links";
 import { messageOf } from "../model/errors";
 import { isObject } from "../model/json";
 import { likelyMeant } from "../model/nearest";
@@ -45,7 +46,7 @@ export async function namesOfStacks(folder: string): Promise<string[]> {
 export async function readProjectFile(folder: string) {
   const file = PROJECT_FILES.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return undefined;
-  const parsed = projectSchema.safeParse(document(file, await readFile(join(folder, file), "utf8")) ?? {});
+  const parsed = projectSchema.safeParse(document(file, readFound(join(folder, file))) ?? {});
   if (!parsed.success) throw unusable(file, "config is not a map");
   const { name, main, config, stackConfigDir } = parsed.data;
   // Earlier versions of Pulumi named the folder of the stacks' files here.
@@ -97,7 +98,7 @@ export async function chooseStack(
  * whose values stand beside its own, if it has any.
  */
 export async function readStack(path: string, file: string) {
-  const parsed = stackSchema.safeParse(document(file, await readFile(path, "utf8")));
+  const parsed = stackSchema.safeParse(document(file, readFound(path)));
   if (!parsed.success) throw unusable(file, "config is not a map");
   const { config, encryptionsalt, environment } = parsed.data ?? {};
   return { config: config ?? {}, salt: encryptionsalt, imports: importsOf(environment) };

@@ -1,6 +1,6 @@
-import { appendFileSync, closeSync, constants, lstatSync, openSync } from "node:fs";
+import { appendFileSync, closeSync, constants, lstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { attempt, codeOf } from "../model/errors";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY } = constants;
@@ -62,6 +62,26 @@ export async function readOwn(file: string): Promise<string> {
 }
 
 /**
+ * The text of a file that nobody named, but that was found by its name in a project: a link is followed within the checkout
+ * alone, where the change that brought it could as well have brought what it leads to.
+ *
+ * @throws {Error} naming the link, and the system's error where it cannot be read
+ */
+export function readFound(file: string): string {
+  const path = resolve(file);
+  const checkout = checkoutOf(path);
+  if (checkout === undefined) return readFileSync(path, "utf8");
+  const inside = relative(realpathSync(checkout), realpathSync(path)).split(sep);
+  const isInside = inside[0] !== ".." && !isAbsolute(inside.join(sep)) && !inside.includes(".git");
+  const handle = openOwnSync(isInside ? realpathSync(path) : path, "read");
+  try {
+    return readFileSync(handle, "utf8");
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
  * Refuses a path that is a link, and one with a link in it below the checkout that it lies in: above that, and elsewhere,
  * folders belong to who runs this. For writers that put a new file in the place of another.
  *
@@ -70,10 +90,15 @@ export async function readOwn(file: string): Promise<string> {
 export function refuseLinks(file: string): void {
   const path = resolve(file);
   if (OF_THE_SYSTEM.test(path)) return;
+  const checkout = checkoutOf(path);
   const folders = foldersAbove(path);
-  const checkout = folders.findLastIndex((folder) => CHECKOUT.some((name) => found(join(folder, name))));
-  for (const place of [path, ...folders.slice(0, Math.max(0, checkout))])
+  for (const place of [path, ...folders.slice(0, checkout === undefined ? 0 : folders.indexOf(checkout))])
     if (found(place)?.isSymbolicLink()) throw new Error(message(file, place));
+}
+
+/** The outermost folder above a file that looks like a checkout. */
+function checkoutOf(path: string): string | undefined {
+  return foldersAbove(path).findLast((folder) => CHECKOUT.some((name) => found(join(folder, name))));
 }
 
 /** The nearest first. */

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { rules } from "../../policies/all-rules";
-import { parsePolicyConfig } from "../../policies/config/load";
+import { loadPolicyConfig, parsePolicyConfig } from "../../policies/config/load";
 import { startRun } from "../../policies/start-run";
+import { readStack } from "../../provider/commands/stack-files";
 import { startEmulator } from "../../provider/emulator";
 import { replaceFile } from "../../provider/files/whole-file";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
@@ -94,6 +95,25 @@ it("what a report reads is no link either", async () => {
     const { code, out, err } = await run(["report", ...args], { folder: work.inside });
     expect([code, out, err.includes("protected-prefixes")]).toEqual([1, "", false]);
   }
+});
+
+it.each(["Pulumi.dev.yaml", "packetfilter-policies.yaml"])("%s is read behind no link that leads out", async (name) => {
+  await using work = await checkout(name);
+  await writeFile(join(work.inside, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  const read = async () =>
+    name === "Pulumi.dev.yaml"
+      ? readStack(join(work.inside, name), name)
+      : loadPolicyConfig(rules, { folder: work.inside, environment: {} });
+  await expect(read()).rejects.toThrow(`${name} is a symbolic link, which is not followed`);
+  // Nor one to what git keeps there, credentials among it; within the checkout programs share files so.
+  const [own, gits] = [join(work.inside, "shared.yaml"), join(work.inside, ".git", "config")];
+  for (const file of [own, gits]) await writeFile(file, "{}");
+  await rm(join(work.inside, name));
+  await symlink(own, join(work.inside, name));
+  await expect(read()).resolves.toBeDefined();
+  await rm(join(work.inside, name));
+  await symlink(gits, join(work.inside, name));
+  await expect(read()).rejects.toThrow("is a symbolic link, which is not followed");
 });
 
 it("what a user's own folders are links of is written as before, and so is what the system names by one", async () => {
