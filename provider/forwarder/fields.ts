@@ -9,18 +9,46 @@ export const MAX_MS = 2 ** 31 - 1;
 /** A text that is not empty. */
 export const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
 
-/** A whole number, or its digits: what comes from the environment is text. */
-export function whole(min: number, max: number) {
+/** What a number may be followed by, and how many of the smallest that is. */
+type Units = Readonly<Record<string, number>>;
+
+const DURATIONS: Units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SIZES: Units = {
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** A whole number, or its digits: what comes from the environment is text. A text may have a unit behind them, where there are some. */
+export function whole(min: number, max: number, units: Units = {}) {
+  const names = Object.keys(units);
   const number = z
-    .number({ error: "must be a number" })
+    .number({ error: names.length === 0 ? "must be a number" : `must be a number, alone or with ${names.join(", ")}` })
     .int({ error: "must be a whole number" })
     .min(min, { error: `must be at least ${min}` })
     .max(max, { error: `must be at most ${max}` });
-  return z.preprocess(
-    (value) => (typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value),
-    number,
-  );
+  return z.preprocess((value) => {
+    const [, digits, unit = ""] =
+      (typeof value === "string" && /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(value)) || [];
+    const factor = unit === "" ? 1 : Object.hasOwn(units, unit) ? units[unit] : undefined;
+    if (digits === undefined || factor === undefined) return value;
+    const product = Number(digits) * factor;
+    // 1.005 s are a little less than 1 005 ms to a machine.
+    return Math.abs(product - Math.round(product)) < 1e-6 ? Math.round(product) : product;
+  }, number);
 }
+
+/** Milliseconds, or a text as `5s`, `1.5h`. */
+export const duration = (min: number, max: number) => whole(min, max, DURATIONS);
+
+/** Bytes, or a text as `1GiB`, `500MB`. */
+export const size = (min: number, max: number) => whole(min, max, SIZES);
 
 /** True or false, or the text of either. */
 export const flag = z.preprocess(

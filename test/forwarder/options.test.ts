@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
@@ -234,4 +235,46 @@ test("startForwarder ends when its signal aborts, and has delivered what it had 
   stop.abort();
   await forwarder.stop();
   expect(records.map(({ event, address }) => [event, address])).toEqual([["added", "203.0.113.45"]]);
+});
+
+describe("durations and sizes", () => {
+  const configured = (members: object) =>
+    LiveConfig.ofObject(
+      { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }], ...members },
+      {},
+      ".",
+    );
+
+  test("are numbers, or texts with a unit", async () => {
+    const sink = { name: "disk", type: "file", path: "marks.ndjson" };
+    const units = await configured({
+      everyMs: "5s",
+      structureEveryMs: "1.5m",
+      snapshotEveryMs: "1 h",
+      drainMs: "1.005s",
+      reserveBytes: "64MiB",
+      spool: { maxBytes: "1.5GiB", maxAgeMs: "7d" },
+      sinks: [{ ...sink, rotateBytes: "500kB", batch: { maxBytes: "65536" } }],
+    });
+    const numbers = await configured({
+      everyMs: 5_000,
+      structureEveryMs: 90_000,
+      snapshotEveryMs: 3_600_000,
+      drainMs: 1_005,
+      reserveBytes: 67_108_864,
+      spool: { maxBytes: 1_610_612_736, maxAgeMs: 604_800_000 },
+      sinks: [{ ...sink, rotateBytes: 500_000, batch: { maxBytes: 65_536 } }],
+    });
+    expect(units.current).toEqual(numbers.current);
+  });
+
+  test.each([
+    [{ everyMs: "5 seconds" }, "`everyMs` must be a number, alone or with ms, s, m, h, d"],
+    [{ everyMs: "1s" }, "`everyMs` must not be below 3000"],
+    [{ reserveBytes: "5s" }, "`reserveBytes` must be a number, alone or with B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"],
+    [{ drainMs: "0.5ms" }, "`drainMs` must be a whole number"],
+    [{ sinks: [{ name: "disk", type: "file", path: "x", keep: "5s" }] }, "`sinks[0].keep` must be a number"],
+  ])("that make no sense are told: %j", async (members, message) => {
+    await expect(configured(members)).rejects.toThrow(message);
+  });
 });

@@ -4,7 +4,7 @@ import { nodeOptionsSchema } from "../../client";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
-import { bearer, MAX_MS, members, partsOf, patterns, serverTls, text, whole } from "../fields";
+import { bearer, duration, MAX_MS, members, partsOf, patterns, serverTls, size, text, whole } from "../fields";
 import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
 import { natsFields } from "../sinks/nats-connection";
@@ -45,7 +45,7 @@ const cluster = members({
   bucket: text
     .regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" })
     .default(CONFIG_DEFAULTS.cluster.bucket),
-  leaseMs: whole(2_000, 600_000).default(CONFIG_DEFAULTS.cluster.leaseMs),
+  leaseMs: duration(2_000, 600_000).default(CONFIG_DEFAULTS.cluster.leaseMs),
   member: text.max(200, { error: "may have 200 characters" }).optional(),
   replicas: whole(1, 5).default(CONFIG_DEFAULTS.cluster.replicas),
 });
@@ -60,23 +60,23 @@ export const configSchema = members({
     )
     .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),
   watch: z.array(watch, { error: "must be a list: at least one arena is to be named, no call lists them" }).min(1),
-  everyMs: whole(0, MAX_MS)
+  everyMs: duration(0, MAX_MS)
     .refine((value) => value >= MARK_PAUSE_MS, {
       error: `must not be below ${MARK_PAUSE_MS}, the pace of the node API`,
     })
     .default(CONFIG_DEFAULTS.everyMs),
-  structureEveryMs: whole(MARK_PAUSE_MS, MAX_MS).default(CONFIG_DEFAULTS.structureEveryMs),
+  structureEveryMs: duration(MARK_PAUSE_MS, MAX_MS).default(CONFIG_DEFAULTS.structureEveryMs),
   records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default(CONFIG_DEFAULTS.records),
-  snapshotEveryMs: whole(0, MAX_MS).default(CONFIG_DEFAULTS.snapshotEveryMs),
+  snapshotEveryMs: duration(0, MAX_MS).default(CONFIG_DEFAULTS.snapshotEveryMs),
   format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default(CONFIG_DEFAULTS.format),
   state: text.default(CONFIG_DEFAULTS.state),
   spool: members(spoolFields).default({}),
   rejected: members(rejectedFields).default({}),
-  reserveBytes: whole(0, Number.MAX_SAFE_INTEGER).default(CONFIG_DEFAULTS.reserveBytes),
+  reserveBytes: size(0, Number.MAX_SAFE_INTEGER).default(CONFIG_DEFAULTS.reserveBytes),
   listen: listen.optional(),
   cluster: cluster.optional(),
-  onceDeadlineMs: whole(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
-  drainMs: whole(0, MAX_MS).default(CONFIG_DEFAULTS.drainMs),
+  onceDeadlineMs: duration(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
+  drainMs: duration(0, MAX_MS).default(CONFIG_DEFAULTS.drainMs),
   sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
 });
 

@@ -11,6 +11,12 @@ interface FromFile {
 /** A text, in which `${VARIABLE}` stands for a variable of the environment, or the file that holds it. */
 type Text = string | FromFile;
 
+/** Milliseconds, or a text with a unit, as `5s`. */
+type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+
+/** Bytes, or a text with a unit, as `1GiB`. */
+type Size = number | `${number}${"B" | "kB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB"}`;
+
 /** Texts may stand in files, at any depth; words of which there are some only do not. */
 type Written<T> = T extends string
   ? string extends T
@@ -41,13 +47,13 @@ export interface ForwarderConfig {
    * Milliseconds from the end of one list of a table to the start of the next; at least 3 000. Where a node's `markPauseMs` is
    * larger, that holds. Default: 3 000.
    */
-  readonly everyMs?: number;
+  readonly everyMs?: Duration;
   /** Milliseconds between two lists of profiles and rules. Default: 60 000. */
-  readonly structureEveryMs?: number;
+  readonly structureEveryMs?: Duration;
   /** What is recorded: what is new, different and gone (`changes`), or what each list holds (`all`). Default: `changes`. */
   readonly records?: "changes" | "all";
   /** Milliseconds after which, with `changes`, the whole table is recorded as `seen`; 0: never. Default: 0. */
-  readonly snapshotEveryMs?: number;
+  readonly snapshotEveryMs?: Duration;
   /** The names that members of a record have: our own, those of Elastic Common Schema, or of OpenTelemetry. Default: `plain`. */
   readonly format?: Format;
   /** The folder of spool and baselines, for one forwarder. Default: `./forwarder-state`. */
@@ -57,15 +63,15 @@ export interface ForwarderConfig {
   /** Records that a sink refused for good: for each sink by itself, where it has no `rejected` of its own. */
   readonly rejected?: RejectedConfig;
   /** Bytes that stay free on the disk of `state`: what would take of them is not taken over. Default: 67 108 864 (64 MiB). */
-  readonly reserveBytes?: number;
+  readonly reserveBytes?: Size;
   /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, a port alone, or with TLS and token. Default: nowhere. */
   readonly listen?: Text | number | ListenConfig;
   /** Other forwarders with the same nodes, which share them evenly by leases in NATS. Default: this one has all its nodes. */
   readonly cluster?: ClusterConfig;
   /** Milliseconds that `--once` waits for the sinks. Default: 30 000. */
-  readonly onceDeadlineMs?: number;
+  readonly onceDeadlineMs?: Duration;
   /** Milliseconds that the sinks get for what is in the spool when the forwarder stops. Default: 10 000. */
-  readonly drainMs?: number;
+  readonly drainMs?: Duration;
   /** Where records go, each sink at its own pace. Default: none. */
   readonly sinks?: readonly SinkConfig[];
 }
@@ -87,9 +93,9 @@ interface Watch {
 /** What is kept of records that wait for a sink. */
 interface SpoolConfig {
   /** Bytes of the waiting records of one sink. Default: 1 073 741 824 (1 GiB). */
-  readonly maxBytes?: number;
+  readonly maxBytes?: Size;
   /** Milliseconds after which a record has waited too long: as at `maxBytes`. 0: never. Default: 0. */
-  readonly maxAgeMs?: number;
+  readonly maxAgeMs?: Duration;
   /**
    * What happens at `maxBytes`. `pause`: what comes is kept for the other sinks only, and this one gets its tables anew, each with a
    * `reset`, when it has room; tables that it takes alone are not read meanwhile. `drop-oldest`: its oldest records go. Default: `pause`.
@@ -100,7 +106,7 @@ interface SpoolConfig {
 /** What is kept of records that a sink refused for good. */
 interface RejectedConfig {
   /** Bytes of the refused records of one sink. Default: 268 435 456 (256 MiB). */
-  readonly maxBytes?: number;
+  readonly maxBytes?: Size;
   /** What happens at `maxBytes`: the oldest are dropped, or nothing more is delivered to the sink. Default: `drop-oldest`. */
   readonly whenFull?: "pause" | "drop-oldest";
 }
@@ -139,7 +145,7 @@ interface ClusterConfig extends NatsConfig {
   /** Bucket of NATS that holds the leases. Default: `packetfilter`. */
   readonly bucket?: Text;
   /** Milliseconds for which a lease holds without being renewed. Default: 6 000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: Duration;
   /** This forwarder's name among the others. Default: the machine's name and the state folder. */
   readonly member?: Text;
   /** Copies that NATS keeps of the bucket. Default: 1. */
@@ -170,7 +176,7 @@ interface AnySink {
     /** Records in one delivery. Default: 10 000. */
     readonly maxRecords?: number;
     /** Bytes of one delivery, before compression. Default: 4 194 304 (4 MiB). */
-    readonly maxBytes?: number;
+    readonly maxBytes?: Size;
   };
 }
 
@@ -185,7 +191,7 @@ interface HttpMembers extends AnySink {
   /** Whether bodies are compressed. Default: false. */
   readonly gzip?: boolean;
   /** Milliseconds without a byte in either direction. Default: 30 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: Duration;
 }
 
 /** Lines of JSON on standard output. Nothing acknowledges. */
@@ -201,7 +207,7 @@ interface FileSink extends AnySink {
   /** Path, from the folder of the configuration. */
   readonly path: Text;
   /** Bytes at which the file becomes `path.1`. Default: 104 857 600 (100 MiB). */
-  readonly rotateBytes?: number;
+  readonly rotateBytes?: Size;
   /** How many such files are kept. Default: 10. */
   readonly keep?: number;
 }
@@ -239,7 +245,7 @@ interface SyslogSink extends AnySink {
   /** What a message holds: JSON, or CEF. Default: `json`. */
   readonly message?: "json" | "cef";
   /** Milliseconds without a byte in either direction. Default: 30 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: Duration;
 }
 
 /** A stream of NATS JetStream. Needs `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. */
@@ -253,11 +259,11 @@ interface NatsSink extends AnySink, NatsConfig {
   /** Whether a stream that is missing is made. Default: true. */
   readonly create?: boolean;
   /** Milliseconds within which a stream that is made drops doubles. Default: 120 000. */
-  readonly duplicateWindowMs?: number;
+  readonly duplicateWindowMs?: Duration;
   /** Records in one message. Default: 1. */
   readonly recordsPerMessage?: number;
   /** Milliseconds until an acknowledgement. Default: 5 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: Duration;
 }
 
 /** A topic of Kafka. Needs `@platformatic/kafka` and Node 22.22. */
@@ -280,7 +286,7 @@ interface KafkaSink extends AnySink {
     readonly password: Text;
   };
   /** Milliseconds until the brokers acknowledge. Default: 30 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: Duration;
 }
 
 /** A sink, with the members of its `type` (docs/forwarder.md#configuration). */

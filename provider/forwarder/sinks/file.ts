@@ -4,12 +4,12 @@ import { openOwn } from "../../files/no-links";
 import { codeOf, messageOf } from "../../model/errors";
 import { visibleBytes } from "../../model/foreign-text";
 import { SINK_DEFAULTS } from "../defaults";
-import { members, text, whole } from "../fields";
+import { members, size, text, whole } from "../fields";
 import { byteSink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   path: text,
-  rotateBytes: whole(1_024, Number.MAX_SAFE_INTEGER).default(SINK_DEFAULTS.rotateBytes),
+  rotateBytes: size(1_024, Number.MAX_SAFE_INTEGER).default(SINK_DEFAULTS.rotateBytes),
   keep: whole(0, 100_000).default(SINK_DEFAULTS.keep),
 });
 

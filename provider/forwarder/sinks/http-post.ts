@@ -4,7 +4,7 @@ import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
 import { SINK_DEFAULTS, TIMES } from "../defaults";
-import { flag, headers, httpUrl, tls, whole } from "../fields";
+import { duration, flag, headers, httpUrl, tls } from "../fields";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { Outgoing } from "../record/outgoing";
 import { joined } from "../record/sheet";
@@ -16,7 +16,7 @@ export const httpFields = {
   headers: headers.optional(),
   tls: tls.optional(),
   gzip: flag.default(false),
-  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
+  timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 };
 
 /** The options of a sink that POSTs, beside those of its kind. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OptionsError } from "../../client";
 import { Redactor } from "../../client/redact";
 import { SINK_DEFAULTS } from "../defaults";
-import { members, partsOf, text, tlsOrNot, whole } from "../fields";
+import { duration, members, partsOf, text, tlsOrNot } from "../fields";
 import { loadOptional } from "./sink";
 
 /** The package that speaks to Kafka; installed only where it is used. */
@@ -32,7 +32,7 @@ export const kafkaSchema = members({
     username: text,
     password: text,
   }).optional(),
-  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
+  timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 });
 
 /** How to reach a topic of Kafka. */

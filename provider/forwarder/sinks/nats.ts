@@ -2,7 +2,7 @@ import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { z } from "zod";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { flag, members, text, whole } from "../fields";
+import { duration, flag, members, text, whole } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
@@ -14,9 +14,9 @@ const schema = members({
   stream: text.regex(/^[^\s.*>/\\]+$/, { error: "may have no spaces, and no . * > / \\" }),
   subject: text.default(SINK_DEFAULTS.subject),
   create: flag.default(true),
-  duplicateWindowMs: whole(100, 604_800_000).default(SINK_DEFAULTS.duplicateWindowMs),
+  duplicateWindowMs: duration(100, 604_800_000).default(SINK_DEFAULTS.duplicateWindowMs),
   recordsPerMessage: whole(1, 1_000).default(SINK_DEFAULTS.recordsPerMessage),
-  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
+  timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
 });
 
 type Options = z.infer<typeof schema>;

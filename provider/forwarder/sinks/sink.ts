@@ -3,7 +3,7 @@ import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { SINK_DEFAULTS } from "../defaults";
-import { members, patterns, text, whole } from "../fields";
+import { duration, members, patterns, size, text, whole } from "../fields";
 import type { Format } from "../record/formats";
 import { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
@@ -187,21 +187,21 @@ const whenFull = z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "
 
 /** What a sink may leave unread in the spool. */
 export const spoolFields = {
-  maxBytes: whole(65_536, Number.MAX_SAFE_INTEGER).optional(),
-  maxAgeMs: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+  maxBytes: size(65_536, Number.MAX_SAFE_INTEGER).optional(),
+  maxAgeMs: duration(0, Number.MAX_SAFE_INTEGER).optional(),
   whenFull: whenFull.optional(),
 };
 
 /** How many records that it refuses for good are kept of a sink. */
 export const rejectedFields = {
-  maxBytes: whole(65_536, Number.MAX_SAFE_INTEGER).optional(),
+  maxBytes: size(65_536, Number.MAX_SAFE_INTEGER).optional(),
   whenFull: whenFull.optional(),
 };
 
 /** What one delivery to a sink holds at most. */
 const batchFields = {
   maxRecords: whole(1, 100_000).default(SINK_DEFAULTS.batch.maxRecords),
-  maxBytes: whole(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),
+  maxBytes: size(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),
 };
 
 /** The members that all sinks have. */

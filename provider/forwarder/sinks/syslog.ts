@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
 import { SINK_DEFAULTS } from "../defaults";
-import { members, text, tlsOrNot, whole } from "../fields";
+import { duration, members, text, tlsOrNot, whole } from "../fields";
 import { cef, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
@@ -17,7 +17,7 @@ const schema = members({
   port: whole(1, 65_535).default(SINK_DEFAULTS.syslogPort),
   tls: tlsOrNot,
   message: z.enum(["json", "cef"], { error: 'must be "json" or "cef"' }).default("json"),
-  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
+  timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 });
 
 /** Facility local0, severity informational (RFC 5424, section 6.2.1). */
