@@ -43,7 +43,10 @@ const WRITERS: Record<string, [names: string, why: string]> = {
   "provider/forwarder/delivery/rejected.ts": ["link mkdir rename rm", "renames and hard links of its own names"],
   "provider/forwarder/requeue.ts": ["rename rm", "its own names in the state folder"],
   "provider/forwarder/sinks/file.ts": ["mkdir rename rm", "rotates its own names"],
-  "provider/forwarder/ledger/store.ts": ["mkdirSync renameSync", "SQLite opens what makePrivate has opened before"],
+  "provider/forwarder/ledger/store.ts": [
+    "mkdirSync renameSync utimesSync",
+    "SQLite opens what makePrivate has opened before; the time of its own lock",
+  ],
 };
 
 /** Every place where sockets are opened: what listens, and what connects. */
@@ -219,5 +222,5 @@ it("the review of the template writes into its own folder alone, and takes what 
   const written = [...script.matchAll(/>\s*("[^"]*"|[\w./]+)/g)].map(([, to]) => to);
   expect(written).toEqual(['"$work/review/preview.json"']);
   expect(script).not.toMatch(/^\s*(cp|tee|install)\b/m);
-  expect(script.replace(/\s+/g, " ")).toContain('rm -rf review-results mv "$work/review" review-results');
+  expect(script.replace(/\s+/g, " ")).toContain('rm -rf review-results mv -T "$work/review" review-results');
 });

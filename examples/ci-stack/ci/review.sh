@@ -10,6 +10,8 @@
 # A commit may bring a symbolic link under any name, so nothing is written into the working folder but, at the end, the folder
 # review-results, made new.
 set -euo pipefail
+# The change may have brought such a folder: whatever fails from here on, none of it is taken for what the review left.
+rm -rf review-results
 target=$(cd "$(dirname "$0")/.." && pwd)
 base=${CI_MERGE_REQUEST_DIFF_BASE_SHA:-origin/${GITHUB_BASE_REF:-main}}
 export PATH="$target/node_modules/.bin:$PATH"
@@ -22,10 +24,10 @@ export PULUMI_SKIP_UPDATE_CHECK=1
 
 # Returns once it serves, with the line that says where it listens; fails with the reason where it does not start.
 end() {
-  pulumi-packetfilter emulator stop --pid-file "$work/emulator.pid"
-  # The name may be taken by what the change brought: it is removed and, where it is a link, not followed.
+  pulumi-packetfilter emulator stop --pid-file "$work/emulator.pid" || true
+  # The name may be taken by what the program of the change made: it is removed, and neither followed nor moved into.
   rm -rf review-results
-  mv "$work/review" review-results
+  mv -T "$work/review" review-results
   rm -rf "$work"
   git worktree prune
 }
