@@ -14,6 +14,7 @@ import { NotYetKnown } from "../not-yet-known";
 import { ResourceCache } from "../resource-cache";
 import { type ResourceMeta, readResource, SetResource, SignalingResource } from "../resources";
 import { isResourceRule, kindsOf, type ResourceRule, type Rule, type StackRule } from "../rule";
+import { readable } from "../rules/readable";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
 import { configSchema } from "./config-schema";
@@ -41,11 +42,11 @@ export function policiesOf(rules: readonly Rule[] = allRules, options: RunOption
 function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
   const settings = settingsReader(rule, run);
   const kinds = kindsOf(rule);
-  const judged = ({ type, props, provider }: Pick<ResourceValidationArgs, "type" | "props" | "provider">) => {
-    const properties = unwrap(props);
-    const kind = isRefused(properties) ? undefined : kindOf(type, properties, provider?.type);
+  const ours = ({ type, props, provider }: Pick<ResourceValidationArgs, "type" | "props" | "provider">) => {
+    const kind = kindOf(type, unwrap(props), provider?.type);
     return kind !== undefined && kinds.includes(kind) ? kind : undefined;
   };
+  const judged = (args: ResourceValidationArgs) => (isRefused(unwrap(args.props)) ? undefined : ours(args));
   const notForIt = ({ props }: Pick<ResourceValidationArgs, "props">) =>
     isRefused(unwrap(props)) ? REFUSED : `This policy is for ${kinds.map(typeToken).join(", ")}`;
   const schema = configSchema(rule);
@@ -66,6 +67,8 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
     }),
     validateResource: (args, report) => {
       const kind = judged(args);
+      const unjudged = rule.name === readable.name && isRefused(unwrap(args.props)) ? ours(args) : undefined;
+      if (unjudged !== undefined) return send([refused(unjudged, args)], rule, run, report);
       if (kind === undefined) return args.notApplicable(notForIt(args));
       const resources = cache.read(metaOf(kind, args), unwrap(args.props), rule);
       send(judgeResource(rule, resources, settings(args), run), rule, run, report);
@@ -99,6 +102,14 @@ const REFUSED = "The resource's own check refused it: its message says why";
 /** True for inputs that are as the program wrote them, since the resource's check refused them. */
 function isRefused(properties: Readonly<Record<string, unknown>>): boolean {
   return properties[REFUSED_KEY] === true;
+}
+
+/** Its check has failed, and the run with it: unless the program wrote the word, which must not hide it. */
+function refused(kind: ResourceKind, { name, urn }: Pick<Asked, "name" | "urn">): Report {
+  return {
+    message: `${kind} "${name}": no rule judges it, since its own check refused it. Put right what that says, and leave out an argument ${REFUSED_KEY}. Rule ${readable.name}, configured by \`rules.${readable.name}\` in packetfilter-policies.yaml.`,
+    urn,
+  };
 }
 
 // The configuration of a policy does not change while a pack runs, and there may be thousands of resources.

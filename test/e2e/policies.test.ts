@@ -72,20 +72,34 @@ new Thing("aws:s3/bucket:Bucket", "bucket", {
       expect(bucket.text).toContain(`[mandatory]  ${policy}  (aws:s3:Bucket: bucket)`);
     expect(mutations(emulator)).toEqual([]);
 
+    // Nor does the word hide it by which a check that failed is known.
+    const unchecked = JSON.stringify(
+      'exports.handler=()=>({...require("pulumi-packetfilter/provider").get("PrefixSet"),check:async(_,inputs)=>({inputs})})',
+    );
+    await stack.program(`
+class Thing extends pulumi.CustomResource {}
+new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
+  __provider: ${unchecked}, arena: "edge", set: "blocked", entries: { "0.0.0.0/0": 1 }, refusedByCheck: true,
+});`);
+    const hidden = await stack.up("--skip-preview", "--policy-pack", PACK);
+    expect(hidden.code, hidden.text).not.toBe(0);
+    expect(hidden.text).toContain("[mandatory]  readable  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: hidden)");
+    expect(mutations(emulator)).toEqual([]);
+
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
     const good = await stack.up("--skip-preview", "--policy-pack", PACK);
     expect(good.code, good.text).toBe(0);
     expect(good.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
 
-    // What its own check refuses is as the program wrote it: no policy judges it.
+    // What its own check refuses is as the program wrote it: no policy judges it, and one says so.
     await stack.program(
       `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/33": 1, "0.0.0.0/0": { reason: "typo" } } });`,
     );
     const refused = await stack.preview("--policy-pack", PACK);
     expect(refused.code, refused.text).not.toBe(0);
     expect(refused.text).toContain("192.0.2.0/33");
-    expect(refused.text).not.toMatch(/\[(mandatory|advisory)\]/);
+    expect(refused.text.match(/\[(mandatory|advisory)\] +\S+/g)).toEqual(["[mandatory]  readable"]);
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
 
     // What is put back is no change of the program, and no policy says anything of it.
