@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
+import { WRITERS as CASES } from "./files/writers";
 
 const root = resolve(__dirname, "..");
 
@@ -12,42 +13,89 @@ const WRITES =
 /** Ways to other machines and processes. */
 const SOCKETS = /^(node:)?(net|http|https|http2|tls|dgram|undici)$/;
 
+/** A case of `test/files/links.test.ts`, which goes through links that a commit brought. */
+type Case = keyof typeof CASES;
+
 /**
- * Every place where files are changed, with what it does there and why no link leads it elsewhere. All else writes by
- * `provider/files/`, which opens nothing behind a link.
+ * Every place where files are changed by its own means, with what it does there, why no link leads it elsewhere, and the case
+ * that shows it: none where a name is removed or moved, or made in a folder that is the process's own.
  */
-const WRITERS: Record<string, [names: string, why: string]> = {
-  "provider/files/no-links.ts": ["open openSync appendFileSync", "opens with O_NOFOLLOW; the rule itself"],
-  "provider/files/whole-file.ts": ["open rename rm", "a draft of its own name, made new; the file itself is looked at"],
+const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
+  "provider/files/no-links.ts": [
+    "open openSync appendFileSync",
+    "opens with O_NOFOLLOW; the rule itself",
+    "the audit log",
+  ],
+  "provider/files/whole-file.ts": [
+    "open rename rm",
+    "a draft of its own name, made new; the file itself is looked at",
+    "what probe found, a pid file",
+  ],
   "provider/files/held.ts": ["rmSync", "removes names that this process made"],
-  "provider/import/write-new.ts": ["link mkdir rm", "makes new names alone, after a look at the links on the way"],
+  "provider/import/write-new.ts": [
+    "link mkdir rm",
+    "makes new names alone, after a look at the links on the way",
+    "an import",
+  ],
   "provider/prefixes/edit/lock.ts": [
     "link open rename rm writeFile",
     "makes its name new, reads with O_NOFOLLOW, and moves aside what was left",
+    "block",
   ],
   "provider/prefixes/source.ts": ["openSync", "reads"],
   "provider/emulator/state/file-lock.ts": [
     "chmod mkdir rm rmdir",
     "a socket beside the state, or in a folder of its own",
+    "a state that is kept",
   ],
-  "provider/emulator/state/persistence.ts": ["open rm", "opens the folder to make its names durable; removes names"],
+  "provider/emulator/state/persistence.ts": [
+    "open rm",
+    "opens the folder to make its names durable; removes names",
+    "a state that is kept",
+  ],
   "provider/emulator/testing/run-program.ts": ["mkdir mkdtemp rm", "a temporary folder of its own, and what is in it"],
-  "provider/commands/emulator-background.ts": ["rm", "removes a name"],
-  "provider/commands/probe.ts": ["rm", "removes a name"],
-  "provider/commands/probing/undo-file.ts": ["rmSync", "removes its own name"],
+  "provider/commands/emulator-background.ts": ["rm", "removes a name", "what probe found, a pid file"],
+  "provider/commands/probe.ts": ["rm", "removes a name", "what probe found, a pid file"],
+  "provider/commands/probing/undo-file.ts": ["rmSync", "removes its own name", "notes of a probe"],
   "provider/files/private-folder.ts": ["mkdirSync", "proves that the folder is this user's own, and no link"],
   "provider/resources/other-processes.ts": [
     "appendFileSync openSync renameSync rmSync",
     "a folder that is proved to be this user's own",
   ],
-  "provider/forwarder/delivery/rejected.ts": ["link mkdir rename rm", "renames and hard links of its own names"],
+  "provider/forwarder/delivery/rejected.ts": [
+    "link mkdir rename rm",
+    "renames and hard links of its own names",
+    "records that a sink refused",
+  ],
   "provider/forwarder/requeue.ts": ["rename rm", "its own names in the state folder"],
-  "provider/forwarder/sinks/file.ts": ["mkdir rename rm", "rotates its own names"],
+  "provider/forwarder/sinks/file.ts": ["mkdir rename rm", "rotates its own names", "a file of the forwarder"],
   "provider/forwarder/ledger/store.ts": [
     "mkdirSync renameSync utimesSync",
     "SQLite opens what makePrivate has opened before; the time of its own lock",
+    "the forwarder's state",
   ],
+  "examples/ci-stack/ci/comment.mjs": ["mkdtemp rm writeFile", "a temporary folder of its own"],
 };
+
+/** What writes by `provider/files/`, with the cases that show it. */
+const BY_FILES: Record<string, readonly Case[]> = {
+  "policies/findings-file.ts": ["the findings of policies"],
+  "provider/commands/emulator-background.ts": ["what probe found, a pid file"],
+  "provider/commands/emulator.ts": ["the emulator's journal"],
+  "provider/commands/probe.ts": ["what probe found, a pid file"],
+  "provider/commands/probing/undo-file.ts": ["notes of a probe"],
+  "provider/emulator/recording/recording.ts": ["a recording"],
+  "provider/emulator/state/persistence.ts": ["a state that is kept"],
+  "provider/forwarder/delivery/rejected.ts": ["records that a sink refused"],
+  "provider/forwarder/ledger/store.ts": ["the forwarder's state"],
+  "provider/forwarder/sinks/file.ts": ["a file of the forwarder"],
+  "provider/import/write-new.ts": ["an import"],
+  "provider/prefixes/edit/edit-file.ts": ["block", "unblock"],
+  "provider/resources/audit-log.ts": ["the audit log"],
+};
+
+/** What of `provider/files/` writes. */
+const WRITING = /^(openOwn|openOwnSync|appendOwnSync|replaceFile|writeDraft|makePrivate)$/;
 
 /** Every place where sockets are opened: what listens, and what connects. */
 const OPENERS: Record<string, [listens: boolean, why: string]> = {
@@ -62,9 +110,9 @@ const OPENERS: Record<string, [listens: boolean, why: string]> = {
   "provider/emulator/recording/upstream.ts": [false, "to --proxy and --proxy-signaling"],
 };
 
-const sources = ["provider", "policies"].flatMap((folder) =>
+const sources = ["provider", "policies", "examples"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules") && !name.includes("page/client/"))
+    .filter((name) => /(\.tsx?|\.m?js|^run)$/.test(name) && !/node_modules|page\/client\/|\.test\.ts$/.test(name))
     .map((name) => `${folder}/${name}`)
     .map((file) => ({ file, syntax: ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), 99, true) })),
 );
@@ -131,7 +179,7 @@ function loopholes(syntax: ts.SourceFile): string[] {
       const isCalled = (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && parent.expression === node;
       if (/^(createRequire|getBuiltinModule|mainModule)$/.test(node.text)) found.push(node.text);
       if (/^(eval|Function)$/.test(node.text) && isCalled) found.push(node.text);
-      if (node.text === "require" && !isCalled) found.push("require under another name");
+      if (node.text === "require" && !isCalled && !isOfConfig(parent)) found.push("require under another name");
       const isOfProcess = ts.isPropertyAccessExpression(parent) && parent.expression.getText(syntax) === "process";
       if (/^(binding|dlopen|report)$/.test(node.text) && isOfProcess) found.push(`process.${node.text}`);
     }
@@ -139,6 +187,13 @@ function loopholes(syntax: ts.SourceFile): string[] {
   };
   visit(syntax);
   return [...new Set(found)];
+}
+
+/** `config.require("key")` of a Pulumi program. */
+function isOfConfig(access: ts.Node): boolean {
+  const [key] = ts.isCallExpression(access.parent) ? access.parent.arguments : [];
+  const isKey = key !== undefined && ts.isStringLiteral(key) && !POWERFUL.test(key.text);
+  return isKey && ts.isPropertyAccessExpression(access) && /^(config|new (pulumi\.)?Config\(.*\))$/.test(access.expression.getText());
 }
 
 it("no module that can write, connect, run or dump comes in by another way than an import that names what is used", () => {
@@ -185,8 +240,20 @@ it("files are written by the piece that follows no link, and where they are not,
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
 });
 
+it("each place that writes has a case that leads it through a link, and each case is of such a place", () => {
+  const found = sources.flatMap(({ file, syntax }) =>
+    imported(syntax, (module) => /\/(no-links|whole-file|private)$/.test(module)).some(({ name }) => WRITING.test(name))
+      ? [file]
+      : [],
+  );
+  const others = found.filter((file) => !file.startsWith("provider/files/"));
+  expect(others.sort()).toEqual(Object.keys(BY_FILES).sort());
+  const shown = [...Object.values(WRITERS).map(([, , one]) => one ?? []), ...Object.values(BY_FILES)].flat();
+  expect([...new Set(shown)].sort()).toEqual(Object.keys(CASES).sort());
+});
+
 it("sockets are opened in known places, and SQLite's files in two", () => {
-  const opens = (name: string) => !/^(isIP|isIPv4|isIPv6|STATUS_CODES|TLSSocket)$/.test(name);
+  const opens = (name: string) => !/^(BlockList|isIP|isIPv4|isIPv6|STATUS_CODES|TLSSocket)$/.test(name);
   const found = sources.filter(({ syntax }) =>
     imported(syntax, (module) => SOCKETS.test(module)).some(({ name }) => opens(name)),
   );
@@ -205,11 +272,15 @@ it("nothing fetches, and no other program is started, but in known places", () =
   const uses = (expression: RegExp) =>
     sources.filter(({ syntax }) => expression.test(syntax.text)).map(({ file }) => file);
   expect(uses(/^(?! *\*).*\b(fetch\(|new WebSocket\()/m).sort()).toEqual([
+    // The platform that a review runs on, and the analysis system that a program names.
+    "examples/ci-stack/ci/comment.mjs",
+    "examples/repeat-offenders/offenders.ts",
     // Both ask the control API of an emulator.
     "provider/commands/emulator-background.ts",
     "provider/emulator/control/client.ts",
   ]);
   expect(uses(/\b(from|import\()\s*"(node:)?child_process"/).sort()).toEqual([
+    "examples/ci-stack/ci/comment.mjs",
     "provider/cli.ts",
     "provider/commands/emulator-background.ts",
     // What the program names as the check of a wave.

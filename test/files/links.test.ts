@@ -1,22 +1,15 @@
 import { lstatSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { rules } from "../../policies/all-rules";
-import { loadPolicyConfig, parsePolicyConfig } from "../../policies/config/load";
-import { startRun } from "../../policies/start-run";
+import { loadPolicyConfig } from "../../policies/config/load";
 import { readStack } from "../../provider/commands/stack-files";
-import { startEmulator } from "../../provider/emulator";
 import { replaceFile } from "../../provider/files/whole-file";
-import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
-import { Store } from "../../provider/forwarder/ledger/store";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { file as fileSink } from "../../provider/forwarder/sinks/file";
-import type { SinkContext } from "../../provider/forwarder/sinks/sink";
-import { writeNew } from "../../provider/import/write-new";
 import { appendAudit } from "../../provider/resources/audit-log";
 import { run } from "../commands/support";
+import { NAMES, WRITERS } from "./writers";
 
 const POLICIES = "rules: { protected-prefixes: mandatory }\n";
 
@@ -41,43 +34,6 @@ async function checkout(name: string) {
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 }
-
-/** All that writes, by the file that it is told to write. Each fails with what it says of it. */
-const WRITERS: Record<string, (file: string) => unknown> = {
-  "the audit log": (file) =>
-    appendAudit(file, { time: "", actor: undefined, node: "fra1", set: "", prefixes: {}, outcome: "applied" }),
-  "the findings of policies": (file) =>
-    startRun(rules, { config: parsePolicyConfig({}, rules), environment: { PACKETFILTER_POLICIES_REPORT: file } }),
-  "an import": (file) => writeNew(dirname(file), new Map([[basename(file), "{}"]])),
-  "what probe found, a pid file": (file) => replaceFile(file, "{}"),
-  "the emulator's journal": (file) => command("emulator", "--journal", file),
-  "a recording": async (file) => (await startEmulator({ proxy: "http://127.0.0.1:9", record: file })).close(),
-  "a state that is kept": async (file) => (await startEmulator({ persist: file })).close(),
-  block: (file) => command("block", "203.0.113.7", "--reason", "flood", "--permanent", "--file", file),
-  unblock: (file) => command("unblock", "203.0.113.7", "--file", file),
-  "the forwarder's state": async (file) => (await Store.open(file)).close(),
-  "a file of the forwarder": async (path) => {
-    const options = { path, rotateBytes: 1_024, keep: 1 };
-    const sink = await fileSink.open({
-      folder: "/",
-      format: "records",
-      options: () => options,
-    } as unknown as SinkContext);
-    await sink.deliver([{ payload: Buffer.from("{}\n") }] as never, new AbortController().signal);
-  },
-  "records that a sink refused": (file) =>
-    new RejectedFiles(dirname(file), Date.now).add([
-      { record: { recordId: "1" } as unknown as ForwardRecord, reason: "no such index" },
-    ]),
-};
-
-async function command(...args: string[]): Promise<void> {
-  const { err } = await run(args);
-  throw new Error(err);
-}
-
-/** The name that the forwarder itself gives such a file. */
-const NAMES: Record<string, string> = { "records that a sink refused": "00000001.ndjson" };
 
 it.each(Object.entries(WRITERS))("%s goes through no link that a commit brought", async (what, write) => {
   const name = NAMES[what] ?? (what.endsWith("block") ? "blocks.yaml" : "out.ndjson");
