@@ -1,23 +1,15 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { z } from "zod";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import { configSchema } from "../../provider/forwarder/config/schema";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import { commonFields } from "../../provider/forwarder/sinks/sink";
-
-const file = join(__dirname, "../../provider/forwarder/config/types.ts");
-const program = ts.createProgram([file], {
-  strict: true,
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-});
-const checker = program.getTypeChecker();
-const source = program.getSourceFile(file);
-const exported = (source && checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)) ?? [];
-const typeOf = (name: string) =>
-  checker.getDeclaredTypeOfSymbol(exported.find((symbol) => symbol.name === name) as ts.Symbol);
+import { temporaryFolder } from "./support/forward";
+import { checker, configJsonSchema, typeOf } from "./support/json-schema";
 
 /** The members of an object type, deeper ones with their path; `?` behind those that may be left out. */
 function written(type: ts.Type, path = ""): string[] {
@@ -84,4 +76,56 @@ test("every member of it has a comment that an editor shows", () => {
   visit(typeOf("ForwarderConfig"), "config");
   expect(seen.size).toBeGreaterThan(20);
   expect(silent).toEqual([]);
+});
+
+describe("the published JSON Schema", () => {
+  const root = join(__dirname, "../..");
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  const published = () => z.fromJSONSchema(JSON.parse(read("schemas/forwarder.schema.json")));
+
+  test("is that of the types", async () => {
+    const pretty = `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+    await expect(pretty).toMatchFileSnapshot("../../schemas/forwarder.schema.json");
+  });
+
+  test("takes every configuration of the documentation and of the examples", () => {
+    const blocks = [
+      "docs/forwarder.md",
+      "docs/guides/forwarding-marks.md",
+      "docs/guides/several-forwarders.md",
+    ].flatMap((page) => [...read(page).matchAll(/^```yaml.*\n([\s\S]*?)^```/gm)].map(([, text = ""]) => text));
+    const files = ["marks-to-victorialogs", "forwarder-service"].map((name) => read(`examples/${name}/forwarder.yaml`));
+    const configurations = [...files, ...blocks].map((text) => parse(text)).filter((one) => one?.nodes && one.watch);
+    expect(configurations.length).toBeGreaterThan(7);
+    const schema = published();
+    for (const one of configurations) expect(schema.safeParse(one).error?.message).toBeUndefined();
+  });
+
+  const variable = (name: string) => `\${${name}}`;
+  const sound = { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }] };
+  const web = { name: "web", type: "http", url: "https://logs.example.net" };
+  test.each([
+    [{ everyMs: "5s", reserveBytes: "1GiB", records: variable("RECORDS"), listen: "[::1]:9464" }, true],
+    [{ sinks: [{ ...web, url: variable("URL"), gzip: "true", headers: { authorization: { file: "token" } } }] }, true],
+    [{ everyMs: "5 seconds" }, false],
+    [{ reserveBytes: "1s" }, false],
+    [{ records: "some" }, false],
+    [{ listen: 9464 }, false],
+    [{ nodes: undefined }, false],
+    [{ watches: [] }, false],
+    [{ sinks: [{ ...web, index: "marks" }] }, false],
+    [{ sinks: [{ ...web, type: "htpp" }] }, false],
+  ])("judges as the forwarder does: %j", async (members, isSound) => {
+    expect(published().safeParse({ ...sound, ...members }).success).toBe(isSound);
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "token"), "Bearer abc");
+    const env = { RECORDS: "all", URL: "https://logs.example.net" };
+    const read = LiveConfig.ofObject({ ...sound, ...members }, env, folder.path);
+    expect(
+      await read.then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(isSound);
+  });
 });

@@ -64,8 +64,8 @@ export interface ForwarderConfig {
   readonly rejected?: RejectedConfig;
   /** Bytes that stay free on the disk of `state`: what would take of them is not taken over. Default: 67 108 864 (64 MiB). */
   readonly reserveBytes?: Size;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, a port alone, or with TLS and token. Default: nowhere. */
-  readonly listen?: Text | number | ListenConfig;
+  /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, alone or with TLS and token. Default: nowhere. */
+  readonly listen?: Text | ListenConfig;
   /** Other forwarders with the same nodes, which share them evenly by leases in NATS. Default: this one has all its nodes. */
   readonly cluster?: ClusterConfig;
   /** Milliseconds that `--once` waits for the sinks. Default: 30 000. */
