@@ -172,6 +172,9 @@ it("nothing goes that no deployment made", () => {
   expect(readdirSync(parent)).toHaveLength(3);
 });
 
+/** The same, for a process in a namespace of its own. */
+const BUILT = join(__dirname, "../../dist/provider/resources/other-processes.js");
+
 const CANNOT =
   /^The provider processes of this deployment cannot tell each other what they want: .+\. Make .+ PULUMI_HOME/;
 
@@ -195,10 +198,33 @@ it.each([
   expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
 });
 
-/** Only root can make one: for any other user it is one that others may use. */
+/** Root makes one; who is not root sees one in a namespace, where what root owns is another user's. */
 function ofAnotherUser(): void {
-  mkdirSync(parent, { mode: process.getuid?.() === 0 ? 0o700 : 0o777 });
-  if (process.getuid?.() === 0) chownSync(parent, 65_534, 65_534);
+  mkdirSync(parent, { mode: 0o700 });
+  if (process.getuid?.() === 0) {
+    chownSync(parent, 65_534, 65_534);
+    return;
+  }
+  const script = `
+    const { DeploymentFolder } = require(process.argv[1]);
+    console.log(new DeploymentFolder({ address: "127.0.0.1:40001", pid: process.pid }, process.argv[2]).learn());`;
+  const { stdout } = spawnSync(
+    "unshare",
+    [
+      "-Urm",
+      "sh",
+      "-c",
+      'mount --bind /usr "$3" && exec "$0" -e "$1" "$2" "$3"',
+      process.execPath,
+      script,
+      BUILT,
+      parent,
+    ],
+    { encoding: "utf8" },
+  );
+  expect(stdout).toMatch(CANNOT);
+  expect(stdout).toMatch(/belongs to another user \(65534\)/);
+  chmodSync(parent, 0o777);
 }
 
 it("a full disk is said, and what was not written is told later; what does not end, or went, is not believed", () => {
