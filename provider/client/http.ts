@@ -27,6 +27,14 @@ export interface OpenAnswer extends Omit<HttpAnswer, "body"> {
   readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
 }
 
+/** A proxy on the way, and the hosts that are reached without it. */
+export interface HttpProxy {
+  /** With a user's name and password, where it wants them. */
+  readonly url: string;
+  /** Names with their subdomains, addresses, each also with a port, between commas; `*`: all. Default: none. */
+  readonly except?: string;
+}
+
 /** No whole answer came. `cause` is unredacted: the caller turns this error into one of the package's own. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
@@ -65,6 +73,8 @@ export class Http {
       readonly maxAnswerBytes: number;
       /** Keeps the cookies of answers to {@link send} and sends them again. Default: none are. */
       readonly cookies?: Cookies;
+      /** Default: none, whatever the environment of the process says. */
+      readonly proxy?: HttpProxy;
     },
     private readonly world: Pick<Clock, "after"> & { readonly dispatcher?: Dispatcher },
   ) {}
@@ -184,24 +194,34 @@ export class Http {
    */
   private async dispatcher(): Promise<Dispatcher> {
     if (this.world.dispatcher) return this.world.dispatcher;
-    this.opened ??= loadAgent().then((Agent) => {
-      const { ca, cert, key, serverName } = this.options.tls ?? {};
-      return new Agent({
-        connections: this.options.connections,
-        pipelining: 1,
-        // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: {
-          timeout: this.options.timeoutMs,
-          ...(ca !== undefined && { ca }),
-          ...(cert !== undefined && { cert }),
-          ...(key !== undefined && { key }),
-          ...(serverName !== undefined && { servername: serverName }),
-        },
-      });
-    });
+    this.opened ??= this.connections();
     return this.opened;
+  }
+
+  private async connections(): Promise<Dispatcher> {
+    const { ca, cert, key, serverName } = this.options.tls ?? {};
+    const connect = {
+      timeout: this.options.timeoutMs,
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(serverName !== undefined && { servername: serverName }),
+    };
+    const options = {
+      connections: this.options.connections,
+      pipelining: 1,
+      // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect,
+    };
+    const { proxy } = this.options;
+    if (!proxy) return new (await loadAgent())(options);
+    const { url, except = "" } = proxy;
+    const { EnvHttpProxyAgent } = await import("undici");
+    // What is left out is looked for in the environment of the process.
+    const proxies = { httpProxy: url, httpsProxy: url, noProxy: except };
+    return new EnvHttpProxyAgent({ ...options, ...proxies, proxyTunnel: false, requestTls: connect });
   }
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
 import { readYaml } from "../model/yaml";
-import { type Environment, LiveConfig } from "./config/config";
+import { LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
 import { rejectedLimits } from "./delivery/rejected";
 import { LeftSpool } from "./ledger/left-spool";
@@ -16,6 +16,7 @@ import { SINK_KINDS } from "./sinks/kinds";
 import { CLUSTER_USER, loadNats } from "./sinks/nats-connection";
 import { sinkNamed } from "./sinks/sink";
 import { matchesAny, tableOf, takes } from "./table";
+import type { Environment } from "./world";
 
 const named = z.object({ name: z.string(), type: z.string() });
 /** As much of a configuration as says what has to be loaded for it, also where the rest is wrong. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Http, type OpenAnswer } from "../client/http";
+import { Http, type HttpProxy, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import { codeOf } from "../model/errors";
@@ -43,7 +43,11 @@ export class HttpConnection {
   private readonly https = new Map<string, Http>();
 
   constructor(
-    private readonly options: { readonly connections: number; readonly tls?: () => Tls | undefined },
+    private readonly options: {
+      readonly connections: number;
+      readonly tls?: () => Tls | undefined;
+      readonly proxy?: HttpProxy | undefined;
+    },
     private readonly world: ForwarderWorld,
   ) {}
 
@@ -99,9 +103,9 @@ export class HttpConnection {
     const key = JSON.stringify([secure, tls ?? null]);
     const kept = this.https.get(key);
     if (kept) return kept;
-    const { connections } = this.options;
+    const { connections, proxy } = this.options;
     const made = new Http(
-      { connections, timeoutMs, maxAnswerBytes: SIZES.sinkAnswerBytes, ...(tls && { tls }) },
+      { connections, timeoutMs, maxAnswerBytes: SIZES.sinkAnswerBytes, ...(tls && { tls }), ...(proxy && { proxy }) },
       { after: (ms, run) => this.world.after(ms, run) },
     );
     this.https.set(key, made);

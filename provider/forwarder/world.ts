@@ -6,6 +6,9 @@ export interface ForwarderWorld extends Clock {
   random(): number;
 }
 
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The real clocks, timers and randomness. */
 export const systemWorld: ForwarderWorld = { ...systemClock, random: Math.random };
 

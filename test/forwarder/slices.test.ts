@@ -120,6 +120,7 @@ test("many sinks that write out at once take one slice of records a turn", async
         name: type,
         format,
         folder: folder.path,
+        env: {},
         world: systemWorld,
         stdout: async () => {},
         options: (schema) => schema.parse(kind?.schema.parse(own)),

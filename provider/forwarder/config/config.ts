@@ -11,10 +11,8 @@ import { ranOutOfStack } from "../../model/plain-data";
 import { issuePath } from "../../model/schema";
 import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 import { plainWords } from "../fields";
+import type { Environment } from "../world";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
-
-/** Variables of the environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A problem of a configuration, and where it stands. */
 interface Problem {
@@ -60,6 +58,11 @@ export class LiveConfig {
   /** Relative paths start here. */
   get folder(): string {
     return this.source.folder;
+  }
+
+  /** Variables of the environment. */
+  get env(): Environment {
+    return this.source.env;
   }
 
   /** The folder of the state. */

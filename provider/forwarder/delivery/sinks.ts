@@ -56,6 +56,7 @@ export function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">
     name,
     format: config.current.format,
     folder: config.folder,
+    env: config.env,
     world,
     stdout,
     options: (schema) => schema.parse(config.current.sinks.find((sink) => sink.name === name)?.own),

@@ -13,6 +13,8 @@ export class KeptBatches {
   private readonly batches = new Map<number, { readonly bytes: number; readers: number }>();
   /** No sink needs them any more. */
   private done: number[] = [];
+  /** Some sink has missed a batch. */
+  private hasMissed = false;
 
   constructor(private readonly store: Store) {}
 
@@ -49,7 +51,7 @@ export class KeptBatches {
   remove(done: readonly number[]): void {
     for (const [first, last] of runsOf(done)) {
       this.store.run("DELETE FROM batches WHERE seq BETWEEN ? AND ?", first, last);
-      this.store.run("DELETE FROM missed WHERE seq BETWEEN ? AND ?", first, last);
+      if (this.hasMissed) this.store.run("DELETE FROM missed WHERE seq BETWEEN ? AND ?", first, last);
     }
   }
 
@@ -63,12 +65,15 @@ export class KeptBatches {
 
   /** Within a transaction: sinks that are not to get a batch, also not after a restart. */
   keepMissed(seq: number, sinks: readonly string[]): void {
+    this.hasMissed ||= sinks.length > 0;
     for (const sink of sinks) this.store.run("INSERT INTO missed (seq, sink) VALUES (?, ?)", seq, sink);
   }
 
   /** The sinks that miss a batch, by its number. */
   missed(): ReadonlyMap<number, ReadonlySet<string>> {
-    return missedBy(this.store.all(missedRow, "SELECT seq, sink FROM missed"));
+    const missed = missedBy(this.store.all(missedRow, "SELECT seq, sink FROM missed"));
+    this.hasMissed = missed.size > 0;
+    return missed;
   }
 }
 

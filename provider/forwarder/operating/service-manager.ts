@@ -1,7 +1,7 @@
 import type { Clock } from "../../client/clock";
 import { messageOf } from "../../model/errors";
-import type { Environment } from "../config/config";
 import { type Log, Troubles } from "../telling/troubles";
+import type { Environment } from "../world";
 
 /** What a service manager is told with. */
 export interface ServiceManagerParts {

@@ -8,6 +8,7 @@ import { duration, flag, headers, httpUrl, tls } from "../fields";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { Outgoing } from "../record/outgoing";
 import { joined } from "../record/sheet";
+import { proxyOf } from "./proxy";
 import { allRejected, type Delivered, type Parcel, type Sink, type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
@@ -64,7 +65,12 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     private readonly kind: PostKind,
   ) {
     // One: a delivery that is answered early is on its way until the next one is answered, too.
-    this.connection = new HttpConnection({ connections: 1, tls: () => context.options(schema).tls }, context.world);
+    const { url } = context.options(schema);
+    const proxy = proxyOf(url, context);
+    this.connection = new HttpConnection(
+      { connections: 1, tls: () => context.options(schema).tls, proxy },
+      context.world,
+    );
   }
 
   async write(records: Outgoing) {

@@ -8,7 +8,7 @@ import type { Format } from "../record/formats";
 import { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { joined } from "../record/sheet";
-import type { ForwarderWorld } from "../world";
+import type { Environment, ForwarderWorld } from "../world";
 
 /** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
 export interface Sink<Payload = unknown> {
@@ -138,6 +138,8 @@ export interface SinkContext {
   /** Relative paths of the configuration start here. */
   readonly folder: string;
   readonly world: ForwarderWorld;
+  /** Variables of the environment, which name proxies. */
+  readonly env: Environment;
   /** Standard output; resolves when the text is written, rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
   /** The sink's own options as they are now: secrets that come from files change. */

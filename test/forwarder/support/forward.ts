@@ -84,7 +84,7 @@ export async function check(text: string, env: Record<string, string> = {}): Pro
 export async function forwardOnce(
   config: ForwarderConfig,
   folder: string,
-  more: Partial<ForwarderParts> = {},
+  more: Parameters<typeof openForwarder>[2] = {},
 ): Promise<{ ok: boolean; told: string[]; forwarder: Forwarder }> {
   const { forwarder, told } = await openForwarder(config, folder, more);
   try {

@@ -1,0 +1,103 @@
+import { createServer, request } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
+import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
+
+const authority = new CertificateAuthority("test authority", Date.now());
+
+/** A proxy on loopback, and what it was asked for. */
+const asked: unknown[] = [];
+const proxy = createServer((incoming, response) => {
+  asked.push([incoming.method, incoming.url, incoming.headers["proxy-authorization"]]);
+  const { "proxy-authorization": _, ...headers } = incoming.headers;
+  const onward = request(incoming.url ?? "", { method: "POST", headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502);
+    answer.pipe(response);
+  });
+  incoming.pipe(onward);
+}).on("connect", ({ url = "", headers }, socket) => {
+  asked.push(["CONNECT", url, headers["proxy-authorization"]]);
+  const [host = "", port] = url.split(":");
+  if (headers["proxy-authorization"] === undefined) return void socket.end("HTTP/1.1 407 no\r\n\r\n");
+  const onward = connect(Number(port), host, () => {
+    socket.write("HTTP/1.1 200 ok\r\n\r\n");
+    socket.pipe(onward).pipe(socket);
+  });
+  for (const one of [socket, onward]) one.on("error", () => onward.destroy());
+});
+const bodies: string[] = [];
+const secure = createSecureServer(authority.issueServer("127.0.0.1"), async (incoming, response) => {
+  let body = "";
+  for await (const chunk of incoming) body += chunk;
+  bodies.push(body);
+  response.writeHead(204).end();
+});
+const portOf = (server: typeof proxy) => (server.address() as AddressInfo).port;
+for (const server of [proxy, secure]) server.listen(0, "127.0.0.1");
+afterAll(() => {
+  for (const server of [proxy, secure]) server.close();
+});
+
+const BASIC = `Basic ${Buffer.from("user:pass").toString("base64")}`;
+
+/** One round with a sink, by the proxy of the environment. */
+async function sent(url: string, env: (proxy: string) => Record<string, string>, onceDeadlineMs = 30_000) {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(3) });
+  asked.length = bodies.length = 0;
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [
+      { name: "web", type: "http" as const, url, ...(url.startsWith("https") && { tls: { ca: authority.cert } }) },
+    ],
+    onceDeadlineMs,
+  };
+  return await forwardOnce(config, folder.path, { env: env(`http://user:pass@127.0.0.1:${portOf(proxy)}`) });
+}
+
+test("a sink with https goes through a tunnel of HTTPS_PROXY, its certificate is still checked, and nodes are asked directly", async () => {
+  const url = `https://127.0.0.1:${portOf(secure)}/in`;
+  expect((await sent(url, (HTTPS_PROXY) => ({ HTTPS_PROXY }))).ok).toBe(true);
+  expect(asked).toEqual([["CONNECT", `127.0.0.1:${portOf(secure)}`, BASIC]]);
+  expect(bodies.join("").trim().split("\n")).toHaveLength(3);
+  const wrong = url.replace("127.0.0.1", "localhost");
+  const { ok, told } = await sent(wrong, (HTTPS_PROXY) => ({ HTTPS_PROXY }), 50);
+  expect([ok, bodies]).toEqual([false, []]);
+  expect(told.join()).toMatch(/altnames/);
+});
+
+test("one with http goes through HTTP_PROXY, also in small letters and without a scheme; hosts of NO_PROXY do not", async () => {
+  using web = await httpSink();
+  for (const name of ["HTTP_PROXY", "http_proxy"]) {
+    expect((await sent(web.url, (proxy) => ({ [name]: proxy.replace("http://", "") }))).ok).toBe(true);
+    expect(asked).toEqual([["POST", web.url, BASIC]]);
+  }
+  for (const NO_PROXY of ["127.0.0.1", "*", `logs.example.net,127.0.0.1:${new URL(web.url).port}`]) {
+    expect((await sent(web.url, (HTTP_PROXY) => ({ HTTP_PROXY, HTTPS_PROXY: HTTP_PROXY, NO_PROXY }))).ok).toBe(true);
+    expect(asked).toEqual([]);
+  }
+  expect(web.bodies).toHaveLength(5);
+});
+
+test("a proxy that lets no one in is an outage, and one that is no url is told before anything is opened, without its password", async () => {
+  const url = `https://127.0.0.1:${portOf(secure)}/in`;
+  const { ok, told } = await sent(url, (proxy) => ({ HTTPS_PROXY: proxy.replace("user:pass@", "") }), 50);
+  expect([ok, bodies]).toEqual([false, []]);
+  expect(told.join()).toMatch(/Sink "web" takes nothing: .*407/);
+  using folder = temporaryFolder();
+  const config = {
+    nodes: { fra1: { endpoint: "http://192.0.2.10" } },
+    watch: [{ arena: "edge" }],
+    sinks: [{ name: "web", type: "http" as const, url }],
+  };
+  const env = { HTTPS_PROXY: "ftp://user:canary@192.0.2.1" };
+  const failed = await openForwarder(config, folder.path, { env }).catch((error: Error) => error.message);
+  expect(failed).toBe(
+    'Sink "web" goes through a proxy, and HTTPS_PROXY is none: write for example "http://192.0.2.1:3128".',
+  );
+});
