@@ -11,7 +11,7 @@ export type RunIdentity = ReturnType<typeof loadIdentity>["identity"];
 
 const PLACE = "place";
 const UNKNOWN = "null";
-const placeSchema: z.ZodType<Place> = z.object({ file: z.string(), born: z.string(), lock: z.string() });
+const placeSchema = z.object({ file: z.string(), born: z.string(), lock: z.string(), opener: z.string() });
 
 const text = z.object({ value: z.string() });
 
@@ -30,7 +30,6 @@ export const VOID_EPOCH = -1;
 export function loadIdentity(store: Store, wall: number) {
   const listed = meta(store, "listed");
   const last = meta(store, "epoch");
-  const opener = meta(store, "opener");
   const place = placeSchema.safeParse(JSON.parse(meta(store, PLACE) ?? UNKNOWN)).data;
   const isCopy = place !== undefined && !isSamePlace(place, store.place);
   const identity = {
@@ -42,7 +41,6 @@ export function loadIdentity(store: Store, wall: number) {
   store.transaction(() => {
     setMeta(store, "epoch", String(identity.epoch));
     setMeta(store, PLACE, UNKNOWN);
-    setMeta(store, "opener", `${hostname()}:${resolve(store.file)}`);
     if (isCopy) store.run("UPDATE tables SET epoch = ?", VOID_EPOCH);
     // Until this run ends cleanly, it is not known when it listed last.
     store.run("DELETE FROM meta WHERE name = 'listed'");
@@ -57,7 +55,7 @@ export function loadIdentity(store: Store, wall: number) {
   }
   const before = listed === undefined || isCopy ? "unknown" : Number(listed);
   const listedBefore: Opened["listedBefore"] = last === undefined ? "never" : before;
-  return { identity, listedBefore, epochs, ...(isCopy && { copyOf: opener ?? "" }) };
+  return { identity, listedBefore, epochs, ...(isCopy && { copyOf: place.opener }) };
 }
 
 /** Within a transaction: the run ends cleanly, and this is when it listed last. {@link keepPlace} follows. */
@@ -69,7 +67,8 @@ export function setEnded(store: Store, listed: number | undefined): void {
 /** Keeps where the store is from now on. It is kept as unknown before: a kill in between makes no copy of it. */
 export function keepPlace(store: Store): void {
   store.touch();
-  store.transaction(() => setMeta(store, PLACE, JSON.stringify(store.place)));
+  const opener = `${hostname()}:${resolve(store.file)}`;
+  store.transaction(() => setMeta(store, PLACE, JSON.stringify({ ...store.place, opener })));
 }
 
 function isSamePlace(before: Place, now: Place): boolean {
