@@ -67,8 +67,9 @@ describe.each(Object.entries(READERS))("%s", (_, read) => {
   });
 });
 
-test("dialects, recordings, previews and findings are no deeper than data is", async () => {
+test("dialects, kept states, recordings, previews and findings are no deeper than data is", async () => {
   await expect(readDialect(join(folder, "deep.json"))).rejects.toThrow(FAILED);
+  await expect(startEmulator({ persist: join(folder, "deep.json") })).rejects.toThrow(FAILED);
   await expect(Recording.read(join(folder, "deep.json"))).rejects.toThrow(/is no recording/);
   expect(() => parsePreview(`{"steps":[],"config":${DEEP}}`)).toThrow(FAILED);
   expect(() => parseFindings(DEEP)).toThrow("Line 1 of the findings is none");
@@ -82,6 +83,20 @@ test.each(Object.entries(FILES))("a project of %s keeps no command", { timeout: 
   const args = ["block", "203.0.113.7", "--reason", "flood", "--permanent", "--file", "blocks.yaml"];
   const { code, err } = await run(args, { folder: project });
   expect([code, err]).toEqual([1, expect.stringContaining("Pulumi.dev.yaml: it cannot be read as YAML")]);
+});
+
+test("the protocol port refuses bodies that are nested without end, and answers on", async () => {
+  await using emulator = await startEmulator();
+  const [client] = emulator.clients;
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const insert = (data: string) => `{"url":"prefixset://edge/blocked","cmd":"insert","data":${data}}`;
+  const bodies = [DEEP, deep, insert(deep), insert(`[{"p":${DEEP},"v":1}]`), `{"IP_prefix":${deep}}`];
+  for (const path of ["/fapi", `/path/${client?.clientId}/${client?.secretKey}/start`])
+    for (const body of bodies) {
+      const headers = { "content-type": "application/json", "user-arena": "edge" };
+      expect((await fetch(`${emulator.endpoint}${path}`, { method: "POST", headers, body })).status).toBe(400);
+    }
+  expect((await fetch(`${emulator.control}/health`)).status).toBe(200);
 });
 
 test("the control API refuses a body that is more than it looks, and answers on", async () => {

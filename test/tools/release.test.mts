@@ -46,9 +46,10 @@ test("checks run for each change what a person runs, and read only", () => {
     "npm audit --omit=dev --package-lock-only",
   ]);
   expect(commands.slice(1, -1).filter((one) => !manifest.scripts[one.replace("npm run ", "")])).toEqual([]);
-  expect([checks.permissions, ...Object.values(checks.jobs).flatMap((job) => job.permissions ?? [])]).toEqual([
-    { contents: "read" },
-  ]);
+  expect([
+    checks.permissions,
+    ...Object.values(checks.jobs).flatMap(({ permissions }) => (permissions ? [permissions] : [])),
+  ]).toEqual([{ contents: "read" }]);
 });
 
 test("issue forms and updates of dependencies are such as GitHub reads", () => {

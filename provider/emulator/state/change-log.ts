@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
+import { plainData } from "../../model/plain-data";
 import { parseUrl } from "../../model/resource-url";
 import type { StagedValue } from "./commit-record";
 import type { EmulatorState } from "./state";
@@ -38,7 +39,7 @@ type Entries = Record<string, number>;
  */
 export function replayLog(state: EmulatorState, log: string): EmulatorState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });
-  for (const text of log.split("\n").slice(0, -1)) carryOut(result, line.parse(JSON.parse(text)));
+  for (const text of log.split("\n").slice(0, -1)) carryOut(result, line.parse(plainData(text)));
   return result;
 }
 

@@ -5,6 +5,7 @@ import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE } from "../../files/private";
 import { readIfThere, replaceFile } from "../../files/whole-file";
 import { messageOf } from "../../model/errors";
+import { plainData } from "../../model/plain-data";
 import { PERSIST } from "../defaults";
 import type { Wall } from "../time/clock";
 import { type ActiveSignalings, type Change, type LoggedChange, lineOf, replayLog } from "./change-log";
@@ -54,7 +55,7 @@ export class Persistence {
     try {
       source = await readIfThere(file);
       if (source === undefined) return undefined;
-      const state = readState(JSON.parse(source));
+      const state = readState(plainData(source));
       const log = await readIfThere(logOf(resolve(file), source));
       return log ? readState(replayLog(state, log)) : state;
     } catch (error) {
