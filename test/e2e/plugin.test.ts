@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { isAlive, providersUnder, until } from "./support/processes";
+import { finished } from "./support/stack";
 import { BLOCKED, since, world } from "./support/world";
 
 const SECRET = "canary-5d1e7b";
@@ -77,6 +79,25 @@ describe("resources of the plugin", () => {
     expect(destroyed.code, destroyed.text).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
     expect(emulator.signalings["client-a"]).toEqual([]);
+  });
+
+  it("settle what is in hand, and end, when the engine is killed", async () => {
+    await using w = await world({ program: native(set(THREE)) });
+    const { emulator, stack } = w;
+    const slow = emulator.fail({ cmd: "commit", url: BLOCKED, kind: "slow-commit", delay: "3s" });
+    const engine = stack.start("up", "--yes", "--skip-preview", "--stack", "test");
+    const ended = finished(engine);
+    await until("the commit arrives", () => slow.hits > 0, 60_000);
+    const [plugin = 0] = providersUnder(engine.pid ?? 0, "plugin");
+    expect(plugin).toBeGreaterThan(0);
+    process.kill(engine.pid ?? 0, "SIGKILL");
+    await ended;
+    await until("the plugin exits", () => !isAlive(plugin));
+    expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: THREE, staged: THREE });
+    await stack.must("cancel", "--yes");
+    const next = await stack.up("--skip-preview");
+    expect(next.code, next.text).toBe(0);
+    await stack.must("preview", "--refresh", "--expect-no-changes");
   });
 
   it("show exactly the changed entries of 10 000, and keep a secret value out of everything", async () => {

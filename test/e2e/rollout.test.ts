@@ -43,7 +43,8 @@ it("a wave that did not pass stays red for other programs and after a kill; what
   expect(health.headers.every(({ authorization }) => authorization === "Bearer very-private")).toBe(true);
   expect(await stack.read(".backend/.pulumi/stacks/journey/test.json")).not.toContain("very-private");
 
-  // A program without a check does not get past it, and its preview says so.
+  // A program without a check does not get past it, and its preview says so. What another node lost meanwhile is put back all the same.
+  lab1.change(BLOCKED, { delete: [ONE] });
   await program([ONE, TWO], "");
   const other = await stack.up();
   expect(other.code).not.toBe(0);
@@ -95,6 +96,7 @@ it("a wave that did not pass stays red for other programs and after a kill; what
   // A command takes the place of the url: run in the folder of the program, once a wave, and red until it passes itself.
   const script = `#!/bin/sh
 echo "$PACKETFILTER_NODES $PACKETFILTER_SET" >> checked
+while [ -e slow ]; do sleep 0.1; done
 [ ! -e full ] || { echo "queue is full"; exit 3; }
 `;
   await stack.write("healthy.sh", script);
@@ -113,6 +115,26 @@ echo "$PACKETFILTER_NODES $PACKETFILTER_SET" >> checked
     [ONE, THREE],
   ]);
   expect(await stack.read("checked")).toContain(`lab1 ${BLOCKED}\nfra1 ${BLOCKED}\nams1 ${BLOCKED}\n`);
+
+  // Killed while the command looks at the first wave: the next run begins with it.
+  await stack.write("slow", "");
+  await stack.write("checked", "");
+  await program([ONE], 'check: { command: ["./healthy.sh"] }');
+  const engine = stack.start("up", "--yes", "--skip-preview", "--stack", "test");
+  const gone = finished(engine);
+  const isLooked = () => readFileSync(join(stack.folder, "checked"), "utf8") === `lab1 ${BLOCKED}\n`;
+  await until("the command of wave 1", isLooked, 60_000);
+  for (const provider of providersUnder(engine.pid ?? 0)) process.kill(provider, "SIGKILL");
+  expect((await gone).code).not.toBe(0);
+  await stack.write("full", "");
+  await rm(join(stack.folder, "slow"));
+  const killed = await stack.up("--skip-preview");
+  expect(killed.code).not.toBe(0);
+  expect(oneLine(killed.text)).toContain("wave 1 of 3 (lab1) did not pass: ./healthy.sh: exit code 3: queue is full.");
+  expect(held()).toEqual([[ONE], [ONE, THREE], [ONE, THREE]]);
+  await rm(join(stack.folder, "full"));
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(held()).toEqual([[ONE], [ONE], [ONE]]);
 
   const destroyed = await stack.destroy();
   expect(destroyed.code, destroyed.text).toBe(0);

@@ -137,6 +137,14 @@ describe("a rollout", () => {
     const red = await engine.up(program({ [A]: 1, [B]: 1 }));
     expect(messages(red)).toContain("wave 2 of 3 (fra1) did not pass: ");
     expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1 } });
+    // Under another check nothing is written to the wave itself.
+    stack.node("lab1").change(URL, { delete: [B] });
+    stack.node("fra1").change(URL, { delete: [B] });
+    const other = await engine.up([group({ [A]: 1, [B]: 1 }, NODES, { rollout: { waves: WAVES } })]);
+    expect(messages(other)).toContain("The program has another check by now, or none: put it back.");
+    expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1 } });
+    expect(messages(await engine.up(program({ [A]: 1, [B]: 1 })))).toContain("wave 2 of 3 (fra1) did not pass: ");
+    expect(held().fra1).toEqual({ [A]: 1, [B]: 1 });
     doctor.ill.clear();
     expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject(fine);
     expect(held().ams1).toEqual({ [A]: 1, [B]: 1 });

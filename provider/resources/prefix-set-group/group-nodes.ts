@@ -138,7 +138,8 @@ export class GroupNodes implements RolloutNodes {
    * have passed.
    */
   async restore({ pending, strays = [] }: Red): Promise<void> {
-    const unpassed = pending?.nodes.filter((node) => !strays.includes(node)) ?? [];
+    const former = this.state?.rollout.pending?.nodes.map((node) => this.nameNow(node));
+    const unpassed = (pending?.nodes ?? former ?? []).filter((node) => !strays.includes(node));
     const sets = new Map<string, { set: ResourceSet; state: SetState; inputs: SetInputs }>();
     for (const node of this.names) {
       const state = this.state?.of(this.former.get(node) ?? "");

@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process";
 
-/** Process ids of the provider servers that descend from a process. */
-export function providersUnder(pid: number): number[] {
+/** Process ids of the provider servers that descend from a process: those of dynamic resources, or the plugin's. */
+export function providersUnder(pid: number, kind: "dynamic-provider" | "plugin" = "dynamic-provider"): number[] {
+  const server = kind === "plugin" ? /[\\/]provider[\\/]plugin[\\/]main\.js/ : /[\\/]cmd[\\/]dynamic-provider/;
   const processes = table();
   const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
   const descends = (id: number): boolean => {
     const parent = parents.get(id);
     return parent !== undefined && (parent === pid || descends(parent));
   };
-  return processes
-    .filter(({ pid: id, command }) => /[\\/]cmd[\\/]dynamic-provider/.test(command) && descends(id))
-    .map(({ pid: id }) => id);
+  return processes.filter(({ pid: id, command }) => server.test(command) && descends(id)).map(({ pid: id }) => id);
 }
 
 /** True where the one process has started the other itself. */
