@@ -17,21 +17,20 @@ export function nativeToken(type: string): string {
 }
 
 /**
- * True for what the plugin serves.
+ * True for what the plugin serves: by its own provider, or under its own types, since a provider may bear another name.
  *
  * @param type The type token, without those of parents.
- * @param provider The type of the provider resource, where it is known: it decides, since a program may give a resource any other.
+ * @param provider The type of the provider resource, where it is known: a program may give any type to that of dynamic resources.
  */
 export function isNative(type: string, provider?: string): boolean {
-  return provider === undefined ? type.startsWith(NATIVE) : provider === `${PROVIDER}packetfilter`;
-}
-
-function isDynamic(type: string, provider?: string): boolean {
-  return provider === undefined ? type.startsWith(DYNAMIC) : provider === `${PROVIDER}pulumi-nodejs`;
+  return provider === `${PROVIDER}packetfilter` || (type.startsWith(NATIVE) && provider !== OF_DYNAMIC);
 }
 
 /** What the type of every provider resource begins with. */
 const PROVIDER = "pulumi:providers:";
+
+/** The provider of dynamic resources. */
+const OF_DYNAMIC = `${PROVIDER}pulumi-nodejs`;
 
 /** What every type of the plugin begins with. */
 const NATIVE = "packetfilter:";
@@ -62,7 +61,7 @@ const OF_SIGNALINGS = [
  */
 export function kindOf(type: string, properties: JsonObject, provider?: string): ResourceKind | undefined {
   if (isNative(type, provider)) return KINDS.find((kind) => type === nativeToken(kind));
-  if (!isDynamic(type, provider)) return undefined;
+  if (provider !== OF_DYNAMIC && !type.startsWith(DYNAMIC)) return undefined;
   return shapeOf(properties) ?? KINDS.find((kind) => type === typeToken(kind)) ?? named(properties);
 }
 

@@ -74,6 +74,9 @@ describe("rules as policies of Pulumi", () => {
     expect(byProvider("prefix-length", "aws:s3/bucket:Bucket")).toHaveLength(1);
     expect(byProvider("foreign-type", "aws:s3/bucket:Bucket")).toHaveLength(1);
     expect(byProvider("prefix-length", "packetfilter:index:CloudSignaling")).toHaveLength(1);
+    // And a plugin may be known to the engine by another name.
+    const renamed = ["packetfilter:index:PrefixSet", {}, "pulumi:providers:other"] as const;
+    expect(ask(named(policies(), "prefix-length"), everything, ...renamed).violations).toHaveLength(1);
     // Of another provider, dynamic or not.
     const theirs = { prefixes: ["192.0.2.0/24"], region: "eu-central-1" };
     expect(ask(named(policies(), "foreign-type"), theirs, other).notApplicable).toBeDefined();

@@ -175,7 +175,8 @@ test("what is ours under another type is reported as what it is, whatever its pr
           region: "eu",
         }),
         step("bucket", "aws:s3/bucket:Bucket", { ...set, set: "partners" }),
-        step("list", "pulumi-nodejs:dynamic/packetfilter:PrefixSet", set, "aws"),
+        step("list", "aws:ec2/list:List", set, "aws"),
+        step("plugin", "packetfilter:index:PrefixSet", { ...set, set: "third" }, "other"),
       ],
     }),
     "--output",
@@ -183,7 +184,7 @@ test("what is ours under another type is reported as what it is, whatever its pr
   );
   const { sets, signalings, others, warnings } = JSON.parse(out);
   expect([sets.map(({ url }: { url: string }) => url), signalings[0].started, others]).toEqual([
-    ["prefixset://edge/blocked", "prefixset://edge/partners"],
+    ["prefixset://edge/blocked", "prefixset://edge/partners", "prefixset://edge/third"],
     ["192.0.2.0/24"],
     { create: 2 },
   ]);
