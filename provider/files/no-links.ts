@@ -62,7 +62,7 @@ export async function readOwn(file: string): Promise<string> {
 }
 
 /**
- * The text of a file that nobody named, but that was found by its name in a project: a link is followed within the checkout
+ * The text of a file that is found by its name in a project, and not named by who runs this: a link is followed within the checkout
  * alone, where the change that brought it could as well have brought what it leads to.
  *
  * @throws {Error} naming the link, and the system's error where it cannot be read
