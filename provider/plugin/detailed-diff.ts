@@ -1,9 +1,12 @@
-import { isObject, type JsonObject, sameJson } from "../model/json";
+import { isObject, type JsonObject, membersOf, sameJson } from "../model/json";
+import { OPEN_MATTERS } from "../resources/changes";
 
 /** One difference between old and new inputs, by the path that the engine shows. */
 export interface Difference {
   readonly path: string;
   readonly kind: "add" | "delete" | "update";
+  /** True where outputs differ, and not inputs. */
+  readonly isOfState?: true;
 }
 
 /** Maps of which each key is a line of its own: one changed entry among ten thousand is one line. */
@@ -20,6 +23,19 @@ export function detailedDiff(olds: JsonObject, news: JsonObject): Difference[] {
     }
     return compared(name, before, after);
   });
+}
+
+/**
+ * What is left to be done by the state alone, where no argument differs: a wave that has not passed, nodes that left and are still
+ * held, what a run left open. Without a line of its own the engine shows the whole resource.
+ */
+export function leftToDo(olds: JsonObject, news: JsonObject): Difference[] {
+  const waves = compared("rollout", olds.rollout, news.rollout);
+  const nodes = Object.keys(membersOf(olds.endpoints)).filter((name) => !(name in membersOf(news.nodes)));
+  const open = OPEN_MATTERS.filter((name) => olds[name] !== undefined);
+  const left = nodes.map((name) => ({ path: `nodes[${JSON.stringify(name)}]`, kind: "delete" }) as const);
+  const state = [...waves, ...open.map((path) => ({ path, kind: "delete" }) as const)];
+  return [...left, ...state.map((difference) => ({ ...difference, isOfState: true as const }))];
 }
 
 function compared(path: string, before: unknown, after: unknown): Difference[] {

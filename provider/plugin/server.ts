@@ -7,7 +7,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { JsonObject } from "../model/json";
 import type { DynamicProvider } from "../resources/dynamic-provider";
 import { SECRET_SETTINGS } from "../resources/secret-names";
-import { type Difference, detailedDiff } from "./detailed-diff";
+import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
 import type { EngineLog } from "./engine-log";
 import { EngineFailure } from "./failures";
 import { close, marked, type Opened, open } from "./properties";
@@ -95,7 +95,9 @@ export function pluginServer(parts: PluginParts): Server {
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
       const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news));
       const differences = changes === false ? [] : detailedDiff(open(request.getOldInputs()).props, news.props);
-      const answer = withDifferences(new messages.DiffResponse(), [...disclosed(olds, news), ...differences], replaces);
+      const shown = [...disclosed(olds, news), ...differences];
+      const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
+      const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
       if (changes === true) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;
     }),
@@ -243,12 +245,12 @@ function withDifferences(
   answer.setChanges(differences.length + replaces.length > 0 ? DIFF_SOME : DIFF_NONE);
   answer.setReplacesList([...replaces]);
   answer.setHasdetaileddiff(true);
-  for (const { path, kind } of differences) {
+  for (const { path, kind, isOfState } of differences) {
     const [name = path] = path.split("[");
     const [plain, replacing] = KINDS[kind];
     const difference = new messages.PropertyDiff();
     difference.setKind(replaces.includes(name) ? replacing : plain);
-    difference.setInputdiff(true);
+    difference.setInputdiff(!isOfState);
     answer.getDetaileddiffMap().set(path, difference);
     answer.addDiffs(name);
   }

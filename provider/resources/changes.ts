@@ -29,7 +29,7 @@ export interface Comparison {
 }
 
 /** Outputs that say that the last run did not reach its goal. */
-const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "failed"] as const;
+export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "failed"] as const;
 
 /**
  * Equal arguments are no change. Otherwise `changes` stays undefined: then the engine compares the inputs by key and

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { startHealth } from "../support/health";
 import { isAlive, providersUnder, until } from "./support/processes";
-import { finished } from "./support/stack";
-import { BLOCKED, since, world } from "./support/world";
+import { finished, TestStack } from "./support/stack";
+import { BLOCKED, emptyNode, since, world } from "./support/world";
 
 const SECRET = "canary-5d1e7b";
 const MANY = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`10.${i >> 8}.${i & 255}.0/24`, 1] as const));
@@ -79,6 +80,37 @@ describe("resources of the plugin", () => {
     expect(destroyed.code, destroyed.text).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
     expect(emulator.signalings["client-a"]).toEqual([]);
+  });
+
+  it("show in a few lines what the state alone tells: a wave that has not passed, and a node that left and is still held", async () => {
+    await using lab1 = await emptyNode();
+    await using fra1 = await emptyNode();
+    await using health = await startHealth();
+    await using stack = await TestStack.create({ program: "", config: {} });
+    const some = Object.fromEntries(Object.entries(MANY).slice(0, 300));
+    const nodes = { lab1: { endpoint: lab1.endpoint }, fra1: { endpoint: fra1.endpoint } };
+    const group = (names: readonly string[]) =>
+      stack.program(`
+        const provider = new pf.Provider("native", { nodes: ${JSON.stringify(nodes)} });
+        new pf.PrefixSetGroup("blocked", {
+          arena: "edge", set: "blocked", nodes: ${JSON.stringify(names)}, entries: ${JSON.stringify(some)},
+          rollout: { waves: [["lab1"]], checkTimeoutMs: 500, check: { url: "${health.url}" } },
+        }, { provider });`);
+    const shown = async () => {
+      const { text } = await stack.must("preview", "--diff");
+      expect(text.split("\n").length).toBeLessThan(40);
+      expect(text).not.toContain("10.0.0.0/24");
+      return text;
+    };
+    health.ill.set("fra1", 503);
+    await group(["lab1", "fra1"]);
+    expect((await stack.up("--skip-preview")).code).not.toBe(0);
+    expect(await shown()).toMatch(/~ rollout: \{.*- reason +: "GET .*HTTP 503"/s);
+    health.ill.clear();
+    await stack.must("up", "--yes", "--skip-preview");
+    await group(["lab1"]);
+    await stack.must("up", "--yes", "--skip-preview");
+    expect(await shown()).toMatch(/~ nodes: \{\s*- fra1/);
   });
 
   it("settle what is in hand, and end, when the engine is killed", async () => {
