@@ -35,7 +35,7 @@ export const SINK_DEFAULTS = {
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
-  /** http, elasticsearch, otlp, syslog: without a byte in either direction; kafka: without an acknowledgement. */
+  /** Sinks that POST, and syslog: without a byte in either direction; kafka: without an acknowledgement. */
   timeoutMs: 30_000,
   /** syslog over TLS (RFC 5425, section 4.1). */
   syslogPort: 6514,
@@ -45,6 +45,7 @@ export const SINK_DEFAULTS = {
   /** nats: JetStream's own default. */
   duplicateWindowMs: 120_000,
   recordsPerMessage: 1,
+  splunkSourcetype: "packetfilter:mark",
 } as const;
 
 /** Times that no member sets. */

@@ -232,6 +232,26 @@ interface OtlpSink extends HttpMembers {
   readonly type: "otlp";
 }
 
+/** Splunk's HTTP Event Collector, at the base `url`; 2xx acknowledges. */
+interface SplunkSink extends HttpMembers {
+  /** The kind of sink. */
+  readonly type: "splunk";
+  /** The collector's token. A secret. */
+  readonly token: Text;
+  /** Index of the events. Default: that of the token. */
+  readonly index?: Text;
+  /** Source type of the events. Default: `packetfilter:mark`. */
+  readonly sourcetype?: Text;
+}
+
+/** Grafana Loki, or what takes its push as JSON, at the base `url`; 2xx acknowledges. */
+interface LokiSink extends HttpMembers {
+  /** The kind of sink. */
+  readonly type: "loki";
+  /** Further labels of all streams. Default: none beside `job`, `node`, `arena`, `profile` and `type`. */
+  readonly labels?: Readonly<Record<string, Text>>;
+}
+
 /** RFC 5424 with framed lengths. Nothing acknowledges. */
 interface SyslogSink extends AnySink {
   /** The kind of sink. */
@@ -296,6 +316,8 @@ export type SinkConfig =
   | HttpSink
   | ElasticsearchSink
   | OtlpSink
+  | SplunkSink
+  | LokiSink
   | SyslogSink
   | NatsSink
   | KafkaSink;

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { withoutEnding } from "../../model/resource-url";
 import { members, text } from "../fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
-import { httpFields, PostingSink, type SinkAnswer } from "./http-post";
+import { below, httpFields, PostingSink, type SinkAnswer } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
@@ -32,16 +31,10 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
     contentType: "application/x-ndjson",
     divisible: [413],
     body: (records) => records.lines(context.format, action),
-    path: bulkUrl,
+    path: (url) => below(url, "/_bulk"),
     judge,
   });
 });
-
-function bulkUrl(url: URL): URL {
-  const target = new URL(url);
-  target.pathname = `${withoutEnding(url.pathname, "/")}/_bulk`;
-  return target;
-}
 
 /** What became of each document. An answer that says nothing of errors has taken all of them. */
 async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered> {

@@ -3,6 +3,7 @@ import { gzip } from "node:zlib";
 import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
+import { withoutEnding } from "../../model/resource-url";
 import { SINK_DEFAULTS, TIMES } from "../defaults";
 import { duration, flag, headers, httpUrl, tls } from "../fields";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
@@ -45,6 +46,12 @@ interface PostKind {
   readonly divisible: readonly number[];
   /** `undefined` where they cannot be written. */
   body(records: Outgoing): Promise<Uint8Array | undefined>;
+  /** Headers of the kind, which win over those of the configuration; asked for each request, since secrets change. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+  /** What stands around bodies, in place of the first byte of the first. Default: nothing. */
+  readonly around?: readonly [before: string, after: string];
+  /** True for a status from 400 on that is about no record: it is an outage. Default: those that every server may get over. */
+  isPassing?(answer: SinkAnswer): boolean;
   /** Changes the url of the configuration. */
   readonly path?: (url: URL) => URL;
   /** What became of them, by an answer below 400; default: all of them are delivered. */
@@ -110,8 +117,12 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     const url = new URL(options.url);
     const { authorization, secrets } = userinfoOf(url);
     const target = path(url);
-    const redactor = new Redactor([...Object.values(headers ?? {}), ...secrets, authorization, tls?.key]);
+    const own = this.kind.headers?.() ?? {};
+    const tokens = Object.values(own).flatMap((value) => [value, value.split(" ").at(-1)]);
+    const redactor = new Redactor([...Object.values(headers ?? {}), ...tokens, ...secrets, authorization, tls?.key]);
     const where = redactor.told(`${target.origin}${target.pathname}`);
+    const [before = "", after = ""] = this.kind.around ?? [];
+    const whole = this.kind.around ? Buffer.concat([Buffer.from(before), body.subarray(1), Buffer.from(after)]) : body;
     const request = {
       method: "POST" as const,
       origin: target.origin,
@@ -119,10 +130,11 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
       headers: {
         ...senderHeaders(authorization),
         ...headers,
+        ...own,
         "content-type": contentType,
         ...(options.gzip && { "content-encoding": "gzip" }),
       },
-      body: options.gzip ? await compress(body) : body,
+      body: options.gzip ? await compress(whole) : whole,
     };
     const answer = await this.connection.post({ request, timeoutMs, signal }).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error;
@@ -141,7 +153,8 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     if (status === 401 || status === 407) {
       throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, afterMs, true);
     }
-    if (isPassing(status)) throw new SinkFailure(refusal, afterMs);
+    const isOutage = status >= 400 && this.kind.isPassing?.({ ...answer, told });
+    if (isPassing(status) || isOutage) throw new SinkFailure(refusal, afterMs);
     if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
     return { ...answer, told };
   }
@@ -170,4 +183,11 @@ async function halves(records: Outgoing, deliver: (records: Outgoing) => Promise
     const afterMs = error instanceof SinkFailure ? error.afterMs : undefined;
     return { rejected: first.rejected ?? [], again: await rest.records(), reason: error.message, afterMs };
   }
+}
+
+/** A path below that of a url. */
+export function below(url: URL, path: string): URL {
+  const target = new URL(url);
+  target.pathname = `${withoutEnding(url.pathname, "/")}${path}`;
+  return target;
 }

@@ -4,9 +4,11 @@ import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";
 import { kafka } from "./kafka";
+import { loki } from "./loki";
 import { nats } from "./nats";
 import { otlp } from "./otlp";
 import { commonFields, type SinkKind } from "./sink";
+import { splunk } from "./splunk";
 import { stdout } from "./stdout";
 import { syslog } from "./syslog";
 
@@ -20,6 +22,8 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
   http,
   elasticsearch,
   otlp,
+  splunk,
+  loki,
   syslog,
   nats,
   kafka,

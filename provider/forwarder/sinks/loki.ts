@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { members, text } from "../fields";
+import { formatter } from "../record/formats";
+import type { ForwardRecord } from "../record/record";
+import { inSlicesOf } from "../slices";
+import { tableKey } from "../table";
+import { below, httpFields, PostingSink } from "./http-post";
+import { sinkKind } from "./sink";
+
+const label = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: "is not the name of a label" });
+
+const schema = members({ ...httpFields, labels: z.record(label, text).default({}) });
+
+const NANOSECONDS = "000000";
+
+/**
+ * Grafana Loki, or what takes its push as JSON: `loki/api/v1/push` below `url`. A table is a stream, with its names as labels, and a record
+ * a line of JSON; Loki drops a line that it has at the same time already, so repeats change nothing.
+ */
+export const loki = sinkKind(schema, async (context, { labels }) => {
+  const document = formatter(context.format);
+  const stream = (records: readonly ForwardRecord[]): string => {
+    const [{ node, arena, profile, type } = {}] = records;
+    const values = records.map((one) => [`${Date.parse(one.timestamp)}${NANOSECONDS}`, JSON.stringify(document(one))]);
+    return `,${JSON.stringify({ stream: { job: JOB, ...labels, node, arena, profile, type }, values })}`;
+  };
+  return new PostingSink(context, {
+    contentType: "application/json",
+    divisible: [400, 413],
+    path: (url) => below(url, "/loki/api/v1/push"),
+    // Streams one behind the other, each after a comma.
+    async body(records) {
+      const parts = await inSlicesOf(await records.records(), (slice) => [...tablesOf(slice)].map(stream).join(""));
+      return Buffer.from(parts.join(""));
+    },
+    around: ['{"streams":[', "]}"],
+  });
+});
+
+const JOB = "pulumi-packetfilter";
+
+function tablesOf(records: readonly ForwardRecord[]): Iterable<readonly ForwardRecord[]> {
+  const tables = new Map<string, ForwardRecord[]>();
+  for (const record of records) {
+    const table = tables.get(tableKey(record)) ?? [];
+    tables.set(tableKey(record), table);
+    table.push(record);
+  }
+  return tables.values();
+}
