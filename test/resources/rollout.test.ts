@@ -240,4 +240,21 @@ describe("a rollout", () => {
     expect(await engine.up(left)).toMatchObject(fine);
     expect(held()).toMatchObject({ fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1, [B]: 1 } });
   });
+
+  it("asks nothing of a node that was emptied by hand before it left the program", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine, held } = stack;
+    const program = (entries: object, nodes: string[]) => [
+      group(entries, nodes, { rollout: { waves: [["fra1"]], check: { url: doctor.url }, checkTimeoutMs: 1_000 } }),
+    ];
+    for (const refresh of [false, true]) {
+      await engine.up(program({ [A]: 1 }, NODES));
+      stack.node("lab1").change(URL, { delete: [A] });
+      doctor.ill.set("lab1", 404);
+      expect(await engine.up(program({ [A]: 1, [B]: 1 }, ["ams1", "fra1"]), { refresh })).toMatchObject(fine);
+      expect(held()).toEqual({ lab1: {}, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1, [B]: 1 } });
+      doctor.ill.clear();
+    }
+  });
 });

@@ -83,19 +83,25 @@ export class GroupNodes implements RolloutNodes {
   async strays(): Promise<readonly string[]> {
     const seen = new Map<string, ListedMap>();
     const strays: string[] = [];
-    await eachSet(this.runtime, "look", this.inputs, [...this.names, ...this.left], async (node) => {
-      if (this.left.includes(node)) {
+    // Those that leave in this run; what happens to one that left before it is not of a wave.
+    const leaving = this.left.filter((node) => this.state?.nodes.has(node));
+    await eachSet(this.runtime, "look", this.inputs, [...this.names, ...leaving], async (node) => {
+      if (leaving.includes(node)) {
         const state = this.state?.of(node);
         const set = state && ResourceSet.ofState(this.runtime, state);
-        if (set && isStray(await set.observedSoon(), { before: state, wanted: state, owned: set.owned }))
-          strays.push(node);
+        const held = await set?.observedSoon();
+        // One that was emptied is being retired.
+        if (set && held?.size && isStray(held, { before: state, wanted: state, owned: set.owned })) strays.push(node);
         return;
       }
       this.unseen.add(node);
       seen.set(node, await this.inspected(node));
     });
     this.apart = refined(this.apart, seen, this.names);
-    for (const node of this.state?.strays ?? []) strays.push(this.nameNow(node));
+    for (const name of this.state?.strays ?? []) {
+      const node = this.nameNow(name);
+      if (this.names.includes(node) || this.state?.of(name).entries.size) strays.push(node);
+    }
     return [...new Set([...this.found.keys(), ...strays])];
   }
 
