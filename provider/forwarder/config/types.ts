@@ -160,7 +160,7 @@ interface AnySink {
   readonly spool?: SpoolConfig;
   /** Records that it refused for good. Default: as the configuration's `rejected`. */
   readonly rejected?: RejectedConfig;
-  /** The tables that it takes; in patterns `*` stands for any characters. Default: all. */
+  /** The tables that it takes, and which of their records; in patterns `*` stands for any characters. Default: all. */
   readonly only?: {
     /** Patterns of names of nodes. Default: all. */
     readonly nodes?: readonly Text[];
@@ -170,6 +170,12 @@ interface AnySink {
     readonly profiles?: readonly Text[];
     /** Types of marks. Default: all. */
     readonly types?: readonly MarkType[];
+    /** Of their records those with one of these ids, beyond 2⁵³ as text, and whatever says that marks are gone. Default: all. */
+    readonly ids?: readonly (number | string)[];
+    /** Likewise those with one of these values. Default: all. */
+    readonly values?: readonly (number | string)[];
+    /** Likewise those of marks that live for so many seconds, or more. Default: all. */
+    readonly minLifetime?: number;
   };
   /** What one delivery holds at most. */
   readonly batch?: {

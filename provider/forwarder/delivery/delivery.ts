@@ -133,6 +133,7 @@ export class Delivery {
     return new SinkRunner(name, sink, {
       ...parts,
       limits: batchOf(config, name),
+      filter: () => config.current.sinks.find((one) => one.name === name)?.only,
       rejected,
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);

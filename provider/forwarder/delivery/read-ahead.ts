@@ -1,4 +1,5 @@
 import type { Ledger, SpooledBatch } from "../ledger/protocol";
+import { passing, type RecordFilter } from "../record/filter";
 import { Outgoing, USUAL_LINE } from "../record/outgoing";
 import { type Sheet, Sheets } from "../record/sheet";
 import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
@@ -11,7 +12,8 @@ export type Prepared = NonNullable<Awaited<ReturnType<ReadAhead["next"]>>>;
 
 /** A parcel and what it ends in the spool. */
 interface Ready {
-  readonly parcel: Parcel;
+  /** Absent where the sink takes no record of a batch. */
+  readonly parcel?: Parcel;
   readonly ended?: SpooledBatch;
   /** Where it was written as the last one. */
   readonly sheet?: Sheet;
@@ -32,6 +34,8 @@ export class ReadAhead {
     private readonly ledger: Pick<Ledger, "next">,
     private readonly sink: Sink,
     private readonly limits: BatchLimits,
+    /** Which records the sink takes; asked for each batch. Default: all. */
+    private readonly filter: () => RecordFilter | undefined = () => undefined,
   ) {}
 
   /**
@@ -50,8 +54,8 @@ export class ReadAhead {
         if (!(await this.read(maxRecords - records))) break;
         continue;
       }
-      records += next.parcel.records.count;
-      bytes += next.parcel.bytes;
+      records += next.parcel?.records.count ?? 0;
+      bytes += next.parcel?.bytes ?? 0;
       if (taken.length > 0 && (records > maxRecords || bytes > this.limits.maxBytes)) break;
       taken.push(next);
       this.ready.shift();
@@ -59,7 +63,7 @@ export class ReadAhead {
     if (taken.length === 0) return undefined;
     const ended = taken.map((one) => one.ended).filter((batch) => batch !== undefined);
     return {
-      parcels: taken.map(({ parcel }) => parcel),
+      parcels: taken.map(({ parcel }) => parcel).filter((parcel) => parcel !== undefined),
       /** To acknowledge once it is delivered; undefined where it ends within a batch of the spool. */
       position: ended.at(-1)?.position,
       /** Of the spool. */
@@ -74,13 +78,21 @@ export class ReadAhead {
     this.sheets.delivered(sheets);
   }
 
+  private async taken(records: Outgoing): Promise<Outgoing> {
+    const passes = passing(this.filter());
+    return passes ? Outgoing.of((await records.records()).filter(passes)) : records;
+  }
+
   /** Reads and writes some batches. @returns false when there was none. */
   private async read(maxRecords: number): Promise<boolean> {
     const batches = await this.ledger.next(this.name, maxRecords, this.position);
     const sheet = this.sheets.next(this.lineBytes * batches.reduce((sum, { records }) => sum + records, 0));
     for (const batch of batches) {
-      const parcels = await parcelsOf(this.sink, Outgoing.ofBatch(batch.body, batch.records, sheet), this.limits);
-      this.lineBytes = MARGIN * (parcels.reduce((sum, { bytes }) => sum + bytes, 0) / batch.records);
+      const records = await this.taken(Outgoing.ofBatch(batch.body, batch.records, sheet));
+      const parcels = records.count > 0 ? await parcelsOf(this.sink, records, this.limits) : [];
+      const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
+      if (records.count > 0) this.lineBytes = MARGIN * (bytes / records.count);
+      if (parcels.length === 0) this.ready.push({ ended: batch });
       const last = parcels.length - 1;
       for (const [index, parcel] of parcels.entries()) {
         const endsSheet = index === last && batch === batches.at(-1);

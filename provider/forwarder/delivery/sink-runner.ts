@@ -4,6 +4,7 @@ import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
 import { SIZES, TIMES } from "../defaults";
 import type { Ledger } from "../ledger/protocol";
+import type { RecordFilter } from "../record/filter";
 import { Outgoing } from "../record/outgoing";
 import {
   type BatchLimits,
@@ -32,6 +33,8 @@ export interface DeliveryParts {
 /** What delivering to one sink needs. */
 interface RunnerParts extends DeliveryParts {
   readonly limits: BatchLimits;
+  /** Which records of its tables the sink takes. Default: all. */
+  readonly filter?: () => RecordFilter | undefined;
   readonly rejected: RejectedFiles;
   /** The sink's mark has moved. */
   acknowledged(): void;
@@ -55,7 +58,7 @@ export class SinkRunner {
     private readonly sink: Sink,
     private readonly parts: RunnerParts,
   ) {
-    this.ahead = new ReadAhead(name, parts.ledger, sink, parts.limits);
+    this.ahead = new ReadAhead(name, parts.ledger, sink, parts.limits, parts.filter);
   }
 
   /** There may be something to deliver. */

@@ -206,6 +206,12 @@ const batchFields = {
   maxBytes: size(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),
 };
 
+/** Integers; beyond 2⁵³ as text, or they would be others. */
+const INTEGER = { error: "must be an integer, beyond 2⁵³ as a text" };
+const integers = z
+  .array(z.union([z.int(), z.string().regex(/^-?\d+$/, INTEGER)], INTEGER), { error: "must be a list of integers" })
+  .min(1, { error: "must not be empty" });
+
 /** The members that all sinks have. */
 export const commonFields = {
   name: text.regex(/^[\w.-]{1,64}$/, { error: "may have letters, digits, and . _ -, at most 64" }),
@@ -217,5 +223,8 @@ export const commonFields = {
     arenas: patterns.optional(),
     profiles: patterns.optional(),
     types: z.array(z.enum(MARK_TYPES)).min(1).optional(),
+    ids: integers.optional(),
+    values: integers.optional(),
+    minLifetime: whole(1, Number.MAX_SAFE_INTEGER).optional(),
   }).optional(),
 };

@@ -1,0 +1,27 @@
+import type { ForwardRecord } from "./record";
+import type { MarkEvent } from "./rows";
+
+/** Which records of its tables a sink takes; absent members mean all. */
+export interface RecordFilter {
+  /** Ids of marks, an integer beyond 2⁵³ as text. */
+  readonly ids?: readonly (number | string)[];
+  /** Values of marks, likewise. */
+  readonly values?: readonly (number | string)[];
+  /** Seconds that a mark has still to live. */
+  readonly minLifetime?: number;
+}
+
+/** What ends something: left out, a mark that was told would stay at the sink for ever. */
+const ENDS: readonly MarkEvent[] = ["gone", "expired", "reset"];
+
+/** What tells the records that pass a filter; `undefined` where all do. Those that say that marks are gone pass each. */
+export function passing(filter: RecordFilter | undefined): ((record: ForwardRecord) => boolean) | undefined {
+  const { ids, values, minLifetime } = filter ?? {};
+  if (!ids && !values && minLifetime === undefined) return undefined;
+  const [wantedIds, wantedValues] = [ids, values].map((some) => some && new Set(some.map(String)));
+  return ({ event, id, value, lifetime }) => {
+    if (ENDS.includes(event)) return true;
+    const isWanted = (wantedIds?.has(String(id)) ?? true) && (wantedValues?.has(String(value)) ?? true);
+    return isWanted && (minLifetime === undefined || (lifetime ?? 0) >= minLifetime);
+  };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { passUntil, TestClock } from "./support/clock";
+import { startForwarding, temporaryFolder } from "./support/forward";
+
+const LARGE = "9007199254740993";
+const stateOf = (marks: readonly (readonly [last: number, id: number, value: number, lifetime: number])[]) => ({
+  arenas: {
+    edge: {
+      profiles: {
+        web: {
+          marks: {
+            shost: marks.map(([last, id, value, lifetime]) => ({ address: `203.0.113.${last}`, id, value, lifetime })),
+          },
+        },
+      },
+    },
+  },
+});
+
+test("a sink takes the records of some ids, values and lifetimes, and all that says that marks are gone", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({
+    state: stateOf([
+      [1, 7, 1, 600],
+      [2, 8, 2, 600],
+      [3, 8, 1, 3_000],
+    ]),
+  });
+  const clock = new TestClock();
+  const file = (name: string, only: object) => ({ name, type: "file" as const, path: name, only });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [
+      file("all", { arenas: ["edge"] }),
+      file("ids", { ids: [7, LARGE] }),
+      file("values", { values: ["2"] }),
+      file("long", { minLifetime: 2_000 }),
+      file("none", { ids: [1] }),
+    ],
+  };
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const told = (name: string) =>
+    readFileSync(join(folder.path, name), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line): ForwardRecord => JSON.parse(line))
+      .map(({ event, address }) => `${event} ${address?.split(".").at(-1)}`);
+  const waiting = () => forwarder.status.sinks.reduce((sum, { records }) => sum + records, 0);
+  const delivered = (count: number) =>
+    passUntil(() => forwarder.metrics.get("sent_records_total", { sink: "all" }) === count && waiting() === 0, clock);
+  await delivered(3);
+  expect(["all", "ids", "values", "long"].map(told)).toEqual([
+    ["added 1", "added 2", "added 3"],
+    ["added 1"],
+    ["added 2"],
+    ["added 3"],
+  ]);
+
+  // A reload may ask for others; what is gone is told to each sink that may know of it.
+  const next = { ...config, sinks: [...config.sinks.slice(0, 1), file("ids", { ids: [8] }), ...config.sinks.slice(2)] };
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  emulator.seed(stateOf([[2, 8, 3, 600]]));
+  await delivered(6);
+  expect(told("all").slice(3).sort()).toEqual(["changed 2", "gone 1", "gone 3"]);
+  expect(
+    ["ids", "values", "long", "none"].map((name) =>
+      told(name)
+        .filter((line) => !line.startsWith("added"))
+        .sort(),
+    ),
+  ).toEqual([
+    ["changed 2", "gone 1", "gone 3"],
+    ["gone 1", "gone 3"],
+    ["gone 1", "gone 3"],
+    ["gone 1", "gone 3"],
+  ]);
+});
+
+test.each([
+  [{ ids: [] }, "must not be empty"],
+  [{ ids: [1.5] }, "must be an integer, beyond 2⁵³ as a text"],
+  [{ values: ["many"] }, "must be an integer, beyond 2⁵³ as a text"],
+  [{ minLifetime: 0 }, "must be at least 1"],
+])("a filter that makes no sense is told: %j", async (only, message) => {
+  const sinks = [{ name: "disk", type: "file", path: "marks", only }];
+  const config = { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }], sinks };
+  await expect(LiveConfig.ofObject(config, {}, ".")).rejects.toThrow(message);
+});
