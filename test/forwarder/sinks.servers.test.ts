@@ -87,6 +87,28 @@ describe("every record arrives once at the real server", () => {
     });
   });
 
+  test("loki: lines of JSON into VictoriaLogs, a stream a table", async () => {
+    using folder = temporaryFolder();
+    const sink = {
+      name: "loki",
+      type: "loki" as const,
+      url: `${logs.url}/insert`,
+      gzip: true,
+      labels: { site: "fra" },
+    };
+    expect(await forwardOnce(config([sink]), folder.path)).toMatchObject({ ok: true, told: [] });
+    // It gathers them for a second before a query finds them.
+    let found: Record<string, string>[] = [];
+    const look = async () => {
+      found = await logs.query('{site="fra"} | fields _msg, type');
+      return found.length;
+    };
+    await expect.poll(look, { timeout: 20_000 }).toBe(COUNT + 1);
+    const records = found.map(({ _msg = "" }) => JSON.parse(_msg));
+    expect(new Set(records.map(({ recordId }) => recordId)).size).toBe(COUNT + 1);
+    expect(found.map(({ type }) => type).sort()).toEqual(records.map(({ type }) => type).sort());
+  });
+
   test("syslog: CEF over TLS and JSON over TCP, in frames by length", async () => {
     using folder = temporaryFolder();
     const ca = authority.cert;
