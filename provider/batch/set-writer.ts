@@ -1,7 +1,9 @@
 import { loadAgent } from "../client/http";
 import type { ObservedSet } from "../client/node-set";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
+import { some } from "../model/text";
 import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { type FlushOptions, SetFlush } from "./set-flush";
@@ -89,7 +91,7 @@ export class SetWriter {
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
     const before = (await reads.take()) ?? (await set.observe());
-    const { plans, merged } = await this.plan(operations, before);
+    const { plans, merged, unwanted } = await this.plan(operations, before);
     if (isNothing(merged)) {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
@@ -99,16 +101,33 @@ export class SetWriter {
     const settled = await this.activity.during(() =>
       new SetFlush(this.options, this.leftovers, plans, merged, before).run(),
     );
-    this.inspectOthers(before);
+    this.inspect(before, unwanted);
     return settled;
   }
 
   /** Counts everything that the commit took away: a run that failed may have staged removals, too. */
-  private inspectOthers(before: ObservedSet): void {
-    const { sameMachine, set } = this.options;
+  private inspect(before: ObservedSet, unwanted: ReadonlySet<CanonicalPrefix>): void {
+    const { sameMachine, set, removals, wanted } = this.options;
     const gone = sharedDifference(before.values, set.last?.values ?? before.values).remove;
-    if (sameMachine && gone.size > 0)
-      this.inspections = Promise.all([this.inspections, sameMachine.after(gone)]).then(() => {});
+    if (gone.size === 0) return;
+    removals?.unheard();
+    const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && wanted.has(prefix)));
+    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.putBackLate(late)]).then(() => {});
+  }
+
+  /** What another process came to want while it was removed: that one may have seen it there, and put nothing. */
+  private async putBackLate(entries: ListedMap): Promise<void> {
+    if (entries.size === 0) return;
+    const { label, notices } = this.options;
+    const names = some([...entries.keys()]);
+    try {
+      await this.putBack(entries);
+      notices.warn(`Set ${label}: ${names} went while another resource of this stack came to want it; put back.`);
+    } catch (error) {
+      notices.warn(
+        `Set ${label}: ${names} went while another resource of this stack came to want it, and could not be put back: ${messageOf(error)} Run "pulumi up" again.`,
+      );
+    }
   }
 
   /** What the group changes: what may be another address's entry stays, and what goes beyond a limit fails alone. */
@@ -118,11 +137,11 @@ export class SetWriter {
     removals?.unheard();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
-    const unwanted = [...all.remove].filter((prefix) => !wanted.has(prefix));
+    const unwanted = new Set([...all.remove].filter((prefix) => !wanted.has(prefix)));
     if (!isNothing(all)) await sameMachine?.before(before.values);
     const elsewhere = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
     const unheard = all.remove.size > 0 ? removals?.unheard() : undefined;
-    const spared = new Set([...(elsewhere ?? []), ...unwanted.filter((prefix) => wanted.has(prefix))]);
+    const spared = new Set([...(elsewhere ?? []), ...[...unwanted].filter((prefix) => wanted.has(prefix))]);
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const gone = new Set([...all.remove].filter((prefix) => !spared.has(prefix)));
     const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
@@ -145,8 +164,8 @@ export class SetWriter {
     const isWithin = ((gone.size > 0 ? unheard : undefined) ?? tooMuch ?? tooDifferent) === undefined;
     const plans = isWithin ? asked : asked.map(limited);
     const merged = isWithin ? all : merge(plans, before);
-    if (spared.size === 0) return { plans, merged };
+    if (spared.size === 0) return { plans, merged, unwanted };
     const remove = new Set([...merged.remove].filter((prefix) => !spared.has(prefix)));
-    return { plans, merged: { ...merged, remove } };
+    return { plans, merged: { ...merged, remove }, unwanted };
   }
 }

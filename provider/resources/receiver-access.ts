@@ -191,12 +191,29 @@ export class ReceiverAccess {
       this.sayUnseen("stop", prefixes, unseen);
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
+      await this.startLate(texts(stopped));
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
       this.audit(texts(truth?.stopped ?? []), { old: 1, new: null }, messageOf(error));
       this.runtime.advice.of(adviceIn(error));
       const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
       throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
+    }
+  }
+
+  /** What another process came to want while it was stopped: that one may have seen it active, and started nothing. */
+  private async startLate(stopped: readonly CanonicalPrefix[]): Promise<void> {
+    this.runtime.shared.learn();
+    const late = stopped.filter((prefix) => this.receiver.wanted.has(prefix));
+    if (late.length === 0) return;
+    const { notices } = this.runtime;
+    const what = `Signaling at ${this.label}: ${some(late)} stopped while another resource of this stack came to want it`;
+    try {
+      const { started } = await this.receiver.client.ensureActive(parsed(late));
+      this.audit(texts(started), { old: null, new: 1 }, "applied");
+      notices.warn(`${what}; started again.`);
+    } catch (error) {
+      notices.warn(`${what}, and could not be started again: ${messageOf(error)} Run "pulumi up" again.`);
     }
   }
 

@@ -94,3 +94,31 @@ it("what another process comes to want while a stop asks for the status stays ac
   expect(w.emulator.signalings.c1).toEqual([A]);
   expect(w.printed.join("\n")).toContain(`${A} stays active, wanted by another resource of this stack.`);
 });
+
+it("what another process comes to want once the removal is on its way is put back, and named", async () => {
+  await using w = await bench();
+  const { emulator } = w;
+  emulator.fail({ cmd: "commit", kind: "delay", delay: 100 });
+  const state = { ...set, prefix: A, value: 7, endpoint: emulator.endpoint };
+  const deleted = w.one.entry.delete("", state);
+  await expect.poll(() => emulator.requests({ cmd: "delete" }).length).toBe(1);
+  await w.other.entry.check({}, { ...set, prefix: A });
+  await deleted;
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1 });
+  expect(w.printed.join("\n")).toContain(`${A} went while another resource of this stack came to want it; put back.`);
+});
+
+it("what another process comes to want once the stop is on its way is started again, and named", async () => {
+  await using w = await bench();
+  const { emulator } = w;
+  const { id, outs } = await w.one.signaling.create({ prefixes: [A] });
+  emulator.fail({ op: "stop", kind: "delay", delay: 100 });
+  const stopped = w.one.signaling.delete(id, outs);
+  await expect.poll(() => emulator.requests({ op: "stop" }).length).toBe(1);
+  await w.other.signaling.check({}, { prefixes: [A] });
+  await stopped;
+  expect(emulator.signalings.c1).toEqual([A]);
+  expect(w.printed.join("\n")).toContain(
+    `${A} stopped while another resource of this stack came to want it; started again.`,
+  );
+});
