@@ -124,7 +124,10 @@ describe("a rollout", () => {
     await using doctor = await startHealth();
     const { engine, held } = stack;
     const rollout = { waves: WAVES, check: { url: doctor.url }, checkTimeoutMs: 1_000 };
-    const program = (entries: object) => [group(entries, NODES, { rollout })];
+    // What the new contents have to hold is no reason to leave out what was there before.
+    const program = (entries: object) => [
+      group(entries, NODES, { rollout, ...(B in entries && { requiredPrefixes: [B] }) }),
+    ];
     await engine.up(program({ [A]: 1, [C]: 1 }));
     doctor.ill.set("fra1", 503);
     expect(messages(await engine.up(program({ [A]: 1, [B]: 1 })))).toContain("wave 2 of 3 (fra1) did not pass: ");

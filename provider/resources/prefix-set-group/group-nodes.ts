@@ -154,8 +154,10 @@ export class GroupNodes implements RolloutNodes {
       const set = ResourceSet.open(this.runtime, wanted, state);
       const entries = new Map([...state.entries].filter(([prefix, value]) => wanted.entries.get(prefix) === value));
       if (set.endpoint !== state.endpoint || !set.lost(entries, entries)) continue;
+      // What the new contents have to hold, these need not.
+      const limits = { ...wanted.limits, requiredPrefixes: [] };
       const had = { entries, notes: state.notes };
-      sets.set(node, { set, state: { ...state, ...had, unsettled: new Set() }, inputs: { ...wanted, ...had } });
+      sets.set(node, { set, state: { ...state, ...had, unsettled: new Set() }, inputs: { ...wanted, ...had, limits } });
     }
     const failures = await eachSet(this.runtime, "put back", this.inputs, [...sets.keys()], async (node, lifecycle) => {
       const restored = sets.get(node);
