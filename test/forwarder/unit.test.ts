@@ -51,6 +51,13 @@ sinks: [{ name: out, type: stdout }]
   expect(await check(config(`${named}other`), env)).toBe(2);
 });
 
+test("what Node has compiled is kept from start to start, where its own user may write", () => {
+  expect([members.get("CacheDirectory"), members.get("Environment")]).toEqual([
+    "packetfilter-forward",
+    "NODE_COMPILE_CACHE=%C/packetfilter-forward",
+  ]);
+});
+
 test("the service has no rights that a forwarder does not need", () => {
   const hardening = Object.fromEntries([...members].filter(([name]) => name in HARDENING));
   expect(hardening).toEqual(HARDENING);
