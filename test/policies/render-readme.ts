@@ -103,7 +103,7 @@ function configuration({ yaml, policyConfig }: { yaml: string; policyConfig: str
   return `## Configuration
 
 What sets and prefixes mean is said once, in \`packetfilter-policies.yaml\` in the folder of the program (beside \`Pulumi.yaml\`), or in the
-file that \`PACKETFILTER_POLICIES\` names. A block set holds bogons on purpose, an allow set must not; sources are judged otherwise
+file that \`PACKETFILTER_POLICIES\` names. The former may be a link within the checkout, the latter any file. A block set holds bogons on purpose, an allow set must not; sources are judged otherwise
 than destinations. A policy that needs a role which a set does not have says "not configured for this set" once, and does not guess.
 
 \`\`\`yaml
