@@ -193,7 +193,11 @@ function loopholes(syntax: ts.SourceFile): string[] {
 function isOfConfig(access: ts.Node): boolean {
   const [key] = ts.isCallExpression(access.parent) ? access.parent.arguments : [];
   const isKey = key !== undefined && ts.isStringLiteral(key) && !POWERFUL.test(key.text);
-  return isKey && ts.isPropertyAccessExpression(access) && /^(config|new (pulumi\.)?Config\(.*\))$/.test(access.expression.getText());
+  return (
+    isKey &&
+    ts.isPropertyAccessExpression(access) &&
+    /^(config|new (pulumi\.)?Config\(.*\))$/.test(access.expression.getText())
+  );
 }
 
 it("no module that can write, connect, run or dump comes in by another way than an import that names what is used", () => {
