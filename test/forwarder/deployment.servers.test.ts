@@ -31,6 +31,16 @@ test("the manifest has only kinds, fields and values that Kubernetes knows", () 
   expect(decode(manifest)).toEqual({ status: 0, kinds, stderr: "" });
 });
 
+test("the ServiceMonitor is one that the Prometheus Operator knows", () => {
+  const monitor = readFileSync(join(EXAMPLE, "service-monitor.yaml"), "utf8");
+  expect(decode(monitor)).toEqual({ status: 0, kinds: ["ServiceMonitor"], stderr: "" });
+  const wrong = decode(monitor.replace("interval", "intervall"));
+  expect(wrong).toMatchObject({
+    status: 1,
+    stderr: 'strict decoding error: unknown field "spec.endpoints[0].intervall"\n',
+  });
+});
+
 test.each([
   [
     "a field that is none",

@@ -1,4 +1,4 @@
-// Reads Kubernetes manifests from standard input as an API server does, and refuses what it does not know: kinds, fields, fields
+// Reads manifests of Kubernetes and of the Prometheus Operator from standard input as an API server does, and refuses what it does not know: kinds, fields, fields
 // that stand there twice, and values of another type. Writes the objects as a list of JSON.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
@@ -27,7 +28,7 @@ func main() {
 
 func check(in io.Reader, out io.Writer) error {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, core.AddToScheme, policy.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, core.AddToScheme, policy.AddToScheme, monitoring.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
