@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SECRET_SETTINGS } from "../resources/secret-names";
+import { plainArguments } from "./plain";
 import type { NodeArgs, PrefixInput, ReceiverArgs, UnnamedNodeArgs, UnnamedReceiverArgs } from "./types";
 
 /** The configuration of a {@link Provider}: the keys of the namespace `packetfilter` (docs/configuration.md). */
@@ -59,7 +60,8 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The provider's name in the stack.
    */
   constructor(name: string, args: ProviderArgs = {}, options?: pulumi.ResourceOptions) {
-    const given = Object.entries(args).filter(([, value]) => value !== undefined);
+    const plain = plainArguments(args, `Provider "${name}"`);
+    const given = Object.entries(plain).filter(([, value]) => value !== undefined);
     super("packetfilter", name, Object.fromEntries(given.map(([key, value]) => [key, onWire(key, value)])), options);
   }
 }

@@ -3,7 +3,7 @@ import { nativeToken, typeToken } from "../model/resource-kind";
 import { SAID_KEY, type Said } from "../resources/provider-text";
 import { declareSet, waitsForOthers } from "./declared";
 import { ignoredChanges, withCanonicalKeys } from "./ignored";
-import { plainArguments } from "./inputs";
+import { plainArguments } from "./plain";
 import { isLookup, type Kind, properties, watchLeftOut } from "./registration";
 
 /** True for an instance of a class, whichever copy of the package made it. */
@@ -29,10 +29,11 @@ function isNative(type: string, options: pulumi.CustomResourceOptions | undefine
 export function registered<
   A extends { readonly hostBits?: unknown; readonly entries?: unknown; readonly exclusive?: unknown },
 >(kind: Kind, name: string, written: A, options: pulumi.CustomResourceOptions | undefined) {
-  const args = plainArguments(written);
+  const label = `${kind.type} "${name}"`;
+  const args = plainArguments(written, label);
   const { hostBits } = args;
   const names = [...kind.required, ...kind.optional, ...(kind.connection ? [kind.connection] : [])];
-  const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args: names, hostBits }, options?.ignoreChanges);
+  const ignored = ignoredChanges({ label, args: names, hostBits }, options?.ignoreChanges);
   const native = isNative(kind.type, options);
   const [token, formerly] = native
     ? [nativeToken(kind.type), typeToken(kind.type)]

@@ -70,12 +70,20 @@ export interface EntryArgs {
 /** A prefix in any spelling, or as `pulumi-packetfilter/client` parses it. */
 export type PrefixInput = pulumi.Input<PrefixLike>;
 
-/**
- * Prefixes alone, each with the value 1, or prefixes with values: a record or Map by prefix, or any iterable of prefixes or of
- * `{ prefix, value, … }`. What `getPrefixSet`, `readPrefixFile` and `NodeClient.listPrefixSet` return fits as it is.
- */
-export type EntriesInput = pulumi.Input<
+/** Entries in an array, or in a record by prefix: what an Output keeps of them. */
+type ResolvedEntries =
+  | readonly (PrefixInput | EntryLike<EntryArgs> | readonly [prefix: PrefixLike, content: ListedValue | EntryArgs])[]
+  | Readonly<Record<string, pulumi.Input<ListedValue | EntryArgs>>>;
+
+/** Entries as a program writes them, a Map or another iterable included. */
+type WrittenEntries =
   | (Iterable<PrefixInput | EntryLike<EntryArgs> | readonly [prefix: PrefixLike, content: ListedValue | EntryArgs]> &
       object)
-  | Readonly<Record<string, pulumi.Input<ListedValue | EntryArgs>>>
->;
+  | ResolvedEntries;
+
+/**
+ * Prefixes alone, each with the value 1, or prefixes with values: a record or Map by prefix, or any iterable of prefixes or of
+ * `{ prefix, value, … }`. What `getPrefixSet`, `readPrefixFile` and `NodeClient.listPrefixSet` return fits as it is. An Output, a secret
+ * included, holds an array or a record: of a Map or a Set it would keep nothing.
+ */
+export type EntriesInput = WrittenEntries | Promise<WrittenEntries> | pulumi.OutputInstance<ResolvedEntries>;

@@ -29,4 +29,13 @@ it("a program fills sets with what the client and the read functions return, and
 
   const again = await stack.preview("--expect-no-changes");
   expect(again.code, again.text).toBe(0);
+
+  // An Output keeps nothing of a Map: the new set would be declared empty.
+  await stack.program(
+    `${PROGRAM} new pf.PrefixSet("lost", { arena: "edge", set: "blocked", entries: pulumi.secret(new Map([["192.0.2.0/24", 7]])) });`,
+  );
+  const lost = await stack.preview();
+  expect(lost.code).not.toBe(0);
+  expect(lost.text).toContain('PrefixSet "lost": entries is an Output of an empty object');
+  expect(lost.text).not.toContain("node_modules");
 });

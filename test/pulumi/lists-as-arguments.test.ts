@@ -20,9 +20,9 @@ const list: ListedEntry[] = [{ prefix, value: 7, spelling: "192.0.2.0/24" }];
 let sets = 0;
 
 /** The entries with which the engine is asked to register a set. */
-async function entriesOf(entries: pf.EntriesInput): Promise<unknown> {
+async function entriesOf(entries: pf.EntriesInput, options: Partial<pf.PrefixSetArgs> = {}): Promise<unknown> {
   const name = `set-${sets++}`;
-  const set = new pf.PrefixSet(name, { arena: "edge", set: name, entries });
+  const set = new pf.PrefixSet(name, { arena: "edge", set: name, entries, ...options });
   await new Promise((resolve) => set.urn.apply(resolve));
   return registered.get(name)?.entries;
 }
@@ -58,6 +58,45 @@ it("prefixes are given parsed wherever a prefix stands, a group's nodes included
   expect(registered.get("signaling")?.prefixes).toEqual(["192.0.2.0/24", "198.51.100.7"]);
 });
 
+it("prefixes are texts again wherever they resolve: in an Output, a secret, an element, a provider", async () => {
+  const record = [{ prefix: "192.0.2.0/24", value: 7 }];
+  expect(await entriesOf(pulumi.output("a").apply(() => list))).toEqual(record);
+  const secret: unknown = await entriesOf(pulumi.secret(list) as unknown as pulumi.Output<ListedEntry[]>);
+  expect(secret).toMatchObject({ value: record });
+  expect(await entriesOf([Promise.resolve(prefix), pulumi.output("a").apply(() => prefix)])).toEqual([
+    "192.0.2.0/24",
+    "192.0.2.0/24",
+  ]);
+  const lost = new Map([[prefix, 7]]) as unknown as Record<string, number>;
+  expect(await entriesOf(pulumi.output("a").apply(() => lost))).toEqual({ "192.0.2.0/24": 7 });
+  const group = new pf.PrefixSetGroup("later", {
+    arena: "edge",
+    set: "later",
+    entries: [],
+    nodes: pulumi.output("a").apply(() => ({ fra1: { entries: list } })),
+    requiredPrefixes: pulumi.output("a").apply(() => [prefix]),
+  });
+  const provider = new pf.Provider("eu", { forbiddenPrefixes: [prefix], requiredPrefixes: Promise.resolve([prefix]) });
+  for (const { urn } of [group, provider]) await new Promise((resolve) => urn.apply(resolve));
+  expect(registered.get("later")).toMatchObject({
+    nodes: { fra1: { entries: record } },
+    requiredPrefixes: ["192.0.2.0/24"],
+  });
+  expect(registered.get("eu")).toEqual({
+    forbiddenPrefixes: '["192.0.2.0/24"]',
+    requiredPrefixes: '["192.0.2.0/24"]',
+  });
+});
+
+it("an empty record in an Output is taken where allowEmpty says that it is meant, or a resource has it", async () => {
+  const lost = pulumi.output(new Map([["192.0.2.0/24", 7]])) as unknown as pulumi.Output<Record<string, number>>;
+  expect(await entriesOf(lost, { allowEmpty: true })).toEqual({});
+  expect(await entriesOf(pulumi.output([]))).toEqual([]);
+  expect(await entriesOf({})).toEqual({});
+  const empty = new pf.PrefixSet("empty", { arena: "edge", set: "empty", entries: {} });
+  expect(await entriesOf(empty.entries)).toEqual({});
+});
+
 it("what is no entries does not compile", () => {
   const set = (entries: pf.EntriesInput) => () => entries;
   // @ts-expect-error A text is one prefix at most.
@@ -68,6 +107,10 @@ it("what is no entries does not compile", () => {
   set({ "192.0.2.0/24": { valu: 1 } });
   // @ts-expect-error Prefixes alone are texts.
   set([1]);
+  // @ts-expect-error An Output keeps nothing of a Map.
+  set(pulumi.secret(new Map([["192.0.2.0/24", 1]])));
+  // @ts-expect-error An Output keeps nothing of a Set.
+  set(pulumi.output(new Set(["192.0.2.0/24"])));
   expectTypeOf<pf.PrefixSet["node"]>().not.toEqualTypeOf<pulumi.Output<unknown>>();
 });
 

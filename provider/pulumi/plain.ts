@@ -1,0 +1,108 @@
+import * as pulumi from "@pulumi/pulumi";
+import { sentIn } from "../model/entry";
+import { isRecord, prefixText } from "../model/given-entries";
+import { isObject, membersOf, someMember } from "../model/json";
+import { isDeferred, later, runError } from "./inputs";
+
+/** Arguments in which prefixes can stand: no other Output has to be waited for. */
+const WITH_PREFIXES: readonly string[] = ["entries", "prefix", "prefixes", "forbiddenPrefixes", "requiredPrefixes"];
+
+/**
+ * Arguments with texts in place of parsed prefixes, and with records and arrays in place of Maps and other iterables: the engine would
+ * keep nothing of those. An Output has already lost what it was given of a Map or a Set.
+ *
+ * @param label how messages call the resource or the provider
+ * @returns the arguments; entries that are an empty record in an Output of no resource reject with a {@link pulumi.RunError},
+ * unless `allowEmpty` says that nothing is meant
+ */
+export function plainArguments<A extends object>(args: A, label: string): A {
+  const { allowEmpty = false } = membersOf(args);
+  const entriesIn = (given: unknown) => withSent(allowEmpty === false ? notLost(given, label) : plainList(given));
+  const plain = Object.entries(args).map(([name, value]) => {
+    if (name === "entries") return [name, entriesIn(value)];
+    if (name === "nodes") return [name, plainNodes(value, entriesIn)];
+    return [name, WITH_PREFIXES.includes(name) ? plainList(value) : value];
+  });
+  return { ...Object.fromEntries(plain), ...memberSent(args) };
+}
+
+/** Entries that resolve to an empty record are none only where something says so: a new set would be declared empty, unseen. */
+function notLost(given: unknown, label: string): unknown {
+  if (!pulumi.Output.isInstance(given)) return plainList(given);
+  return plainList(given).apply(async (entries) => {
+    const isEmpty = isRecord(entries) && Object.keys(entries).length === 0;
+    // The engine gives the outputs of a resource as they are.
+    if (!isEmpty || (await resourcesOf(given)) > 0) return entries;
+    throw runError(
+      `${label}: entries is an Output of an empty object, which is all that an Output keeps of a Map or a Set. Give the Map itself to "entries", or make an object of it before it becomes an Output or a secret; write [] or allowEmpty: true for a set without entries.`,
+    );
+  });
+}
+
+async function resourcesOf(output: pulumi.Output<unknown>): Promise<number> {
+  // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
+  const { allResources } = output as { readonly allResources?: () => Promise<ReadonlySet<unknown>> };
+  return (await allResources?.call(output))?.size ?? 0;
+}
+
+/** Entries of a prefix file say in a member where they were sent: the engine would keep nothing of what stands under a symbol. */
+function withSent(entries: unknown): unknown {
+  if (entries instanceof Promise) return entries.then(withSent);
+  if (pulumi.Output.isInstance(entries)) return entries.apply(withSent);
+  const told = (entry: unknown) =>
+    sentIn(entry) === undefined ? entry : { ...(entry as object), ...memberSent(entry) };
+  if (Array.isArray(entries)) return entries.map((one) => (isPair(one) ? [one[0], told(one[1])] : told(one)));
+  if (!isRecord(entries) || !someMember(entries, (entry) => sentIn(entry) !== undefined)) return entries;
+  return Object.fromEntries(Object.entries(entries).map(([prefix, entry]) => [prefix, told(entry)]));
+}
+
+function memberSent(entry: unknown): { readonly sent?: string } {
+  const sent = sentIn(entry);
+  return sent === undefined ? {} : { sent };
+}
+
+function isPair(one: unknown): one is readonly [unknown, unknown] {
+  return Array.isArray(one) && one.length === 2;
+}
+
+/** The nodes of a group, each of which may have entries of its own. */
+function plainNodes(nodes: unknown, entriesIn: (given: unknown) => unknown): unknown {
+  const plainNode = (own: unknown): unknown => {
+    if (isDeferred(own)) return later(own, plainNode);
+    return isRecord(own) && own.entries !== undefined ? { ...own, entries: entriesIn(own.entries) } : own;
+  };
+  if (isDeferred(nodes)) return later(nodes, (known) => plainNodes(known, entriesIn));
+  if (!isRecord(nodes)) return nodes;
+  return Object.fromEntries(Object.entries(nodes).map(([name, own]) => [name, plainNode(own)]));
+}
+
+/** A prefix, a list of them, or entries, as texts, arrays and records. */
+export function plainList(given: pulumi.Output<unknown>): pulumi.Output<unknown>;
+export function plainList(given: unknown): unknown;
+export function plainList(given: unknown): unknown {
+  if (given instanceof Promise) return given.then(plainList);
+  if (pulumi.Output.isInstance(given)) return given.apply(plainList);
+  if (given instanceof Map) return Object.fromEntries([...given].map(([key, content]) => [plainPrefix(key), content]));
+  if (typeof given !== "object" || given === null) return given;
+  if (!(Symbol.iterator in given)) return plainPrefix(given);
+  const list: unknown[] = Array.isArray(given) ? given : Array.from(given as Iterable<unknown>);
+  return list.every((element) => typeof element === "string") ? list : list.map(plainElement);
+}
+
+function plainElement(element: unknown): unknown {
+  if (isDeferred(element)) return later(element, plainElement);
+  if (Array.isArray(element)) return [plainPrefix(element[0]), ...element.slice(1)];
+  const prefix = plainPrefix(element);
+  if (!isRecord(prefix)) return prefix;
+  const { spelling: _, ...entry } = prefix;
+  return "prefix" in entry ? { ...entry, prefix: plainPrefix(entry.prefix) } : entry;
+}
+
+/** The text of a parsed prefix, also of one whose members alone came through an Output or from another copy of the package. */
+function plainPrefix(given: unknown): unknown {
+  if (!isObject(given) || Object.keys(given).length !== PARSED.length) return prefixText(given);
+  return PARSED.every((name) => Object.hasOwn(given, name)) ? given.text : prefixText(given);
+}
+
+/** Members of a {@link Prefix} that an Output keeps. */
+const PARSED = ["family", "length", "text"];
