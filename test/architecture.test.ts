@@ -82,6 +82,7 @@ const HANDLERS = [
   "provider/resources/receiver-access.ts",
   "provider/resources/prefix-set/",
   "provider/resources/prefix-set-entry/",
+  "provider/resources/prefix-set-group/",
   "provider/resources/cloud-signaling/",
 ];
 
