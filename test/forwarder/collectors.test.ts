@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { zstdDecompressSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
@@ -113,6 +116,22 @@ test.each([false, true])(
     }
   },
 );
+
+test("bodies are compressed with zstd where that is asked for", async () => {
+  const lines: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.headers["content-encoding"] === "zstd")
+      lines.push(...zstdDecompressSync(Buffer.concat(chunks)).toString().trim().split("\n"));
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await sent({ name: "web", type: "http", url, zstd: true, gzip: true });
+  expect(new Set(lines.map((line) => (JSON.parse(line) as ForwardRecord).recordId)).size).toBe(COUNT + 1);
+});
 
 test("a line that Loki refuses alone is kept with the reason, and all others arrive", async () => {
   using server = await httpSink((_, body) =>

@@ -196,6 +196,8 @@ interface HttpMembers extends AnySink {
   readonly tls?: Written<TlsOptions>;
   /** Whether bodies are compressed. Default: false. */
   readonly gzip?: boolean;
+  /** Whether they are compressed with zstd instead, which needs Node 22.15. Default: false. */
+  readonly zstd?: boolean;
   /** Milliseconds without a byte in either direction. Default: 30 000. */
   readonly timeoutMs?: Duration;
 }

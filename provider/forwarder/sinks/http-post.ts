@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import zlib from "node:zlib";
 import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
@@ -18,13 +18,20 @@ export const httpFields = {
   headers: headers.optional(),
   tls: tls.optional(),
   gzip: flag.default(false),
+  zstd: flag
+    .refine((wanted) => !wanted || zlib.zstdCompress !== undefined, { error: "needs Node 22.15 or later" })
+    .default(false),
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 };
 
 /** The options of a sink that POSTs, beside those of its kind. */
 const schema = z.looseObject(httpFields);
 
-const compress = promisify(gzip);
+/** A body as it is sent. `zstd` is there in some versions of Node only. */
+function compressed(body: Uint8Array, encoding: "zstd" | "gzip" | undefined): Promise<Uint8Array> | Uint8Array {
+  if (encoding === "zstd") return promisify(zlib.zstdCompress)(body);
+  return encoding === "gzip" ? promisify(zlib.gzip)(body) : body;
+}
 
 /** What a proxy in between says, too, while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
 const OUTAGE_LIKE: readonly number[] = [403, 404];
@@ -123,6 +130,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     const where = redactor.told(`${target.origin}${target.pathname}`);
     const [before = "", after = ""] = this.kind.around ?? [];
     const whole = this.kind.around ? Buffer.concat([Buffer.from(before), body.subarray(1), Buffer.from(after)]) : body;
+    const encoding = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
     const request = {
       method: "POST" as const,
       origin: target.origin,
@@ -132,9 +140,9 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
         ...headers,
         ...own,
         "content-type": contentType,
-        ...(options.gzip && { "content-encoding": "gzip" }),
+        ...(encoding && { "content-encoding": encoding }),
       },
-      body: options.gzip ? await compress(whole) : whole,
+      body: await compressed(whole, encoding),
     };
     const answer = await this.connection.post({ request, timeoutMs, signal }).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error;
