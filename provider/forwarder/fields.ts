@@ -34,8 +34,8 @@ export function whole(min: number, max: number, units: Units = {}) {
     .min(min, { error: `must be at least ${min}` })
     .max(max, { error: `must be at most ${max}` });
   return z.preprocess((value) => {
-    const [, digits, unit = ""] =
-      (typeof value === "string" && /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(value)) || [];
+    const text = typeof value === "string" ? value.trim() : "";
+    const [, digits, unit = ""] = /^(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text) ?? [];
     const factor = unit === "" ? 1 : Object.hasOwn(units, unit) ? units[unit] : undefined;
     if (digits === undefined || factor === undefined) return value;
     const product = Number(digits) * factor;

@@ -34,7 +34,7 @@ const FIRST_DEFS: Record<string, JsonSchema> = {
     additionalProperties: false,
   },
   text: { anyOf: [{ type: "string" }, { $ref: "#/$defs/file" }] },
-  number: { anyOf: [{ type: "number" }, { type: "string", pattern: `^\\s*\\d+\\s*$|${VARIABLE}` }] },
+  number: { anyOf: [{ type: "number" }, { type: "string", pattern: `^\\d+$|${VARIABLE}` }] },
 };
 
 /** The JSON Schema of a configuration file, from the types that programs use, with their comments: for editors. */
@@ -99,7 +99,7 @@ class Schemas {
   private union(types: readonly ts.Type[], member: string): JsonSchema {
     const units = types.flatMap((one) => (isTemplate(one) ? (one.texts.at(-1) ?? []) : []));
     if (units.length > 0) {
-      const pattern = `^\\s*\\d+(\\.\\d+)?\\s*(${units.join("|")})?\\s*$|${VARIABLE}`;
+      const pattern = `^\\d+(\\.\\d+)? ?(${units.join("|")})?$|${VARIABLE}`;
       return { anyOf: [{ type: "number" }, { type: "string", pattern }] };
     }
     const words = types.flatMap((one): unknown[] => (one.isStringLiteral() ? [one.value] : []));
