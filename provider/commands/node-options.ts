@@ -9,7 +9,7 @@ import { jsonIn } from "../model/readable";
 import { unnamedKeys } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
-import { readSpan } from "./blocking/until";
+import { readTimeout } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
@@ -196,7 +196,7 @@ async function givenMembers(flags: NodeFlags, io: CliIo) {
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const options = {
     headers: Object.fromEntries([...(await headersOfFile(flags.headerFile, io)), ...flags.header.map(headerOf)]),
-    ...(flags.timeout !== undefined && within(readSpan("--timeout", flags.timeout))),
+    ...(flags.timeout !== undefined && within(readTimeout(flags.timeout))),
     ...(Object.keys(tls).length > 0 && { tls }),
     ...given({ userArena, markPauseMs, markPace }),
   };

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,6 +116,20 @@ test("results fold: how many are done, and exceptions by name", async () => {
   const { out } = await here(...BLOCK);
   expect(out).toMatch(/\n1 of 3 nodes: done\.\nnot all: fra1\.\nnot sent: ber1\.\n$/);
   expect((await here(...BLOCK, "--force")).out).toMatch(/\n3 nodes: done\.\n$/);
+});
+
+test("a mistyped set makes no file, though a node is silent for longer than the file waits for lists", async () => {
+  using silent = await serveRaw(() => {});
+  await stack([endpoint(0), endpoint(1), silent.url]);
+  const mistyped = BLOCK.map((word) => (word === BLOCKED ? "prefixset://edge/blokced" : word));
+  const ended = await here(...mistyped, "--timeout", "3s");
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was changed, the file neither") });
+  expect(existsSync(join(folder, "blocks.yaml"))).toBe(false);
+});
+
+test("with a --timeout of weeks nodes are waited for, and done", async () => {
+  const ended = await here(...BLOCK, "--timeout", "4w");
+  expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/\n3 nodes: done\.\n$/) });
 });
 
 test("in a pipe there is a line for each outcome as it comes", async () => {

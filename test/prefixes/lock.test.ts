@@ -91,6 +91,25 @@ test("a folder in its place is named", async () => {
   await expect(prefixFileEditor(file).edit(add)).rejects.toThrow("blocks.yaml.lock is a folder");
 });
 
+test.each(["stop", "until"] as const)("a wait that %s ends names the process that it was for", async (name) => {
+  const { host, pid, since, ...id } = owner();
+  const end = new AbortController();
+  const clock = {
+    monotonic: () => 0,
+    sleep: async () => end.abort(new Error("over")),
+  };
+  await writeFile(`${file}.lock`, JSON.stringify({ host, pid, since, ...id }));
+  await expect(prefixFileEditor(file, { clock, [name]: end.signal }).edit(add)).rejects.toThrow(
+    `blocks.yaml was not edited: process ${pid} on ${host} edits it since ${since}.`,
+  );
+  expect(await readdir(folder)).toEqual(["blocks.yaml.lock"]);
+});
+
+test("a command whose time is over edits a file that no other command has", async () => {
+  await prefixFileEditor(file, { until: AbortSignal.abort() }).edit(add);
+  expect(await readFile(file, "utf8")).toContain("203.0.113.7/32");
+});
+
 test("who lost the lock while it was stopped edits the file as it stands then", async () => {
   const slow = prefixFileEditor(file);
   let asked = 0;

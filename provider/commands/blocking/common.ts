@@ -71,7 +71,11 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
     for (const project of projects) if (isSending) requireWritable(project, "--now");
     const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
     const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
-    const editor = prefixFileEditor(file, { stop: io.stop, say: (sentence) => io.err(`${sentence}\n`) });
+    const editor = prefixFileEditor(file, {
+      stop: io.stop,
+      until: deadline.stop,
+      say: (sentence) => io.err(`${sentence}\n`),
+    });
     return {
       /** The file as it was named, for messages. */
       name: flags.file,

@@ -1,6 +1,6 @@
 import { duration } from "../../client/retry";
 import type { CliIo } from "../cli-io";
-import { readSpan } from "./until";
+import { readTimeout } from "./until";
 
 /** Milliseconds that a command has which changes nodes at once, unless `--timeout` says otherwise. */
 export const COMMAND_MS = 15_000;
@@ -25,7 +25,7 @@ export interface Deadline {
 
 /** Counted from the start of the process, as its caller counts. @throws {UsageError} for a span that is none */
 export function deadlineOf(timeout: string | undefined, { stop, elapsed = () => 0 }: CliIo): Deadline {
-  const ms = timeout === undefined ? COMMAND_MS : readSpan("--timeout", timeout);
+  const ms = timeout === undefined ? COMMAND_MS : readTimeout(timeout);
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(new TimedOut(ms)), Math.max(0, ms - elapsed()));
   return { ms, stop: AbortSignal.any([stop, end.signal]), close: () => clearTimeout(timer) };

@@ -12,7 +12,7 @@ import { type Intent, NotSent, sendNow } from "./now";
 import type { Outcome } from "./outcome";
 import { outcomeLine, type Watching, watchOutcomes } from "./watching";
 
-/** Milliseconds after which the file is written, though no node has listed its set yet: the file alone is worth it. */
+/** Milliseconds after which the file is written, though no node has listed its set yet, unless one refuses: the file alone is worth it. */
 const WRITTEN_AFTER_MS = 1_000;
 
 /** The command that is carried out, and what it says otherwise when it is given again. */
@@ -45,8 +45,8 @@ export interface Ended {
 
 /**
  * Makes the change in the file and, with --now, sends it to every target at once. The file is written as soon as one node has
- * listed its set, so that a set that no node knows leaves it as it is, and after a second at the latest. A target that fails or
- * is silent keeps no other from being done.
+ * listed its set, or after a second where all are silent. Where a target refuses and none lists its set, as with a mistyped
+ * set, the file stays as it is. A target that fails or is silent keeps no other from being done.
  *
  * @throws {Error} where nothing was changed, neither in the file nor at a node
  */
@@ -73,6 +73,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     const intent: Intent = { names: names(target), known: () => known, write, ...how };
     const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
     watch?.ended(target);
+    if (isRefusal(outcome)) clearTimeout(timer);
     // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
     return outcome;
@@ -82,13 +83,17 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     watch?.close();
     watch = undefined;
   });
-  const isRefused = outcomes.every(({ outcome, isPassing }) => outcome === "not sent" && !isPassing);
   // A file that could not be written is the failure of all.
-  if (writing === undefined && (isRefused || io.stop.aborted)) throw nothingDone(outcomes);
+  if (writing === undefined && (outcomes.some(isRefusal) || io.stop.aborted)) throw nothingDone(outcomes);
   const edit = await write();
   const open = outcomes.filter(({ isPassing }) => isPassing);
   const finish = perStack(open).map((options) => finishing(options, given));
   return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
+}
+
+/** It would fail again: the set or the credentials are wrong there. */
+function isRefusal({ outcome, isPassing }: Outcome): boolean {
+  return outcome === "not sent" && !isPassing;
 }
 
 async function outcomeOf(

@@ -40,6 +40,14 @@ export function readSpan(option: string, text: string): number {
   throw noSpan(option, text);
 }
 
+/** Milliseconds: timers of a longer time end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Milliseconds of `--timeout`; a longer time than timers know is the longest that they know, 24 days. @throws {UsageError} */
+export function readTimeout(text: string): number {
+  return Math.min(LONGEST_TIMER_MS, readSpan("--timeout", text));
+}
+
 function noSpan(option: string, text: string): UsageError {
   return new UsageError(
     `${option} ${JSON.stringify(text)} is not a time span: write numbers with w, d, h, m, s, the largest first, such as 2h or 1h30m.`,

@@ -30,8 +30,10 @@ type Owner = z.infer<typeof ownerSchema>;
 
 /** How a command waits for a file that another one edits. */
 export interface LockWait {
-  /** Ends the wait. */
+  /** Ends the wait, and makes no lock from then on. */
   readonly stop?: AbortSignal;
+  /** Ends the wait, where there is one. */
+  readonly until?: AbortSignal;
   /** Takes a sentence about who is waited for. */
   say?(sentence: string): void;
   /** Time; default: that of the machine. */
@@ -53,7 +55,7 @@ const systemClock: NonNullable<LockWait["clock"]> = {
  * slept loses a lock that it holds.
  *
  * @param work Is told what says whether the lock is still its own: a process that was stopped for a while may have lost it.
- * @throws {Error} when the folder is not there, naming the file; the reason of `stop` when that ends the wait
+ * @throws {Error} when the folder is not there, naming the file; when the wait is ended, naming whom it was for
  */
 export async function withLock<T>(
   file: string,
@@ -82,7 +84,9 @@ function ownText(): string {
   return JSON.stringify(owner);
 }
 
-async function take(lock: string, mine: string, { stop, say, clock = systemClock }: LockWait): Promise<void> {
+async function take(lock: string, mine: string, { stop, until, say, clock = systemClock }: LockWait): Promise<void> {
+  const file = basename(lock, ".lock");
+  const end = AbortSignal.any([stop ?? [], until ?? []].flat());
   const began = clock.monotonic();
   let isSaid = false;
   let met: { readonly key: string; readonly at: number } | undefined;
@@ -97,9 +101,10 @@ async function take(lock: string, mine: string, { stop, say, clock = systemClock
       await takeAway(lock, found.key);
       continue;
     }
-    if (!isSaid && now - began >= SAID_AFTER_MS) say?.(waiting(lock, found.owner));
+    if (!isSaid && now - began >= SAID_AFTER_MS) say?.(`Waits for ${file}: ${editing(found.owner)}`);
     isSaid ||= now - began >= SAID_AFTER_MS;
-    await clock.sleep(pause * (0.5 + Math.random()), stop);
+    if (!end.aborted) await clock.sleep(pause * (0.5 + Math.random()), end).catch(() => undefined);
+    if (end.aborted) throw new Error(`${file} was not edited: ${editing(found.owner)}`, { cause: end.reason });
   }
 }
 
@@ -148,7 +153,6 @@ function ofFile(error: unknown, file: string): unknown {
   return error instanceof Error && "path" in error ? Object.assign(error, { path: file }) : error;
 }
 
-function waiting(lock: string, owner: Owner | undefined): string {
-  const by = owner ? `process ${owner.pid} on ${owner.host} edits it since ${owner.since}` : "another command edits it";
-  return `Waits for ${basename(lock, ".lock")}: ${by}.`;
+function editing(owner: Owner | undefined): string {
+  return owner ? `process ${owner.pid} on ${owner.host} edits it since ${owner.since}.` : "another command edits it.";
 }
