@@ -242,6 +242,22 @@ test.each(ROOMS)("the folders of %s import one way", (room) => {
   expect(circles.map(([, how]) => how).sort()).toEqual([]);
 });
 
+/** Rooms whose folders are layers. A file that stands in the room itself is one of its own. */
+const LAYERED = ["provider/emulator/"];
+
+test.each(LAYERED)("the folders of %s import each other in one way only, types included", (room) => {
+  const inside = sources.filter(({ file }) => file.startsWith(room));
+  const folderOf = (file: string) => room + (file.slice(room.length).split("/")[0] ?? "");
+  const imports = new Map<string, string[]>();
+  for (const source of inside) {
+    const from = folderOf(source.file);
+    const others = relativeImports(source).filter((to) => to.startsWith(room) && folderOf(to) !== from);
+    imports.set(from, [...(imports.get(from) ?? []), ...others.map(folderOf)]);
+  }
+  expect(imports.size).toBeGreaterThan(5);
+  expect([...imports.keys()].flatMap((folder) => circleThrough(folder, imports)?.join(" imports ") ?? [])).toEqual([]);
+});
+
 test("policies know of the package what its users know, the values of the model, and the way to write a file", () => {
   const wrong = sources
     .filter(({ file }) => file.startsWith("policies/"))

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { deviations, readDialect } from "../emulator/behaviour/dialect";
 import { startEmulator } from "../emulator/index";
+import type { EmulatorInfo } from "../emulator/info";
 import type { JournalEntry } from "../emulator/journal/entry";
 import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/options";
-import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { defaultState } from "../emulator/state/default-state";
 import { readStates } from "../emulator/state/state-file";
 import { openOwn } from "../files/no-links";

@@ -1,4 +1,5 @@
 import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
+import * as given from "./control/arguments";
 import { isolatedOptions } from "./control/emulators";
 import { EmulatorMembers } from "./control/operations";
 import { replay } from "./control/traffic";
@@ -6,7 +7,6 @@ import { Isolated, type IsolatedOptions } from "./isolated";
 import type { EmulatorOptions } from "./options";
 import type { TrafficSource, TrafficSummary } from "./packets";
 import type { VirtualClock } from "./time/clock";
-import * as given from "./validation/arguments";
 import { strictly } from "./validation/strict";
 import { type Assembly, assemble } from "./wiring";
 

@@ -29,12 +29,14 @@ export type { FaultKind } from "./behaviour/fault-kinds";
 export { type Fault, faultSchema } from "./behaviour/fault-schema";
 export type { ActiveFault } from "./behaviour/faults";
 export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
+export type { MarkQuery } from "./control/arguments";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
 export type { RequestWait } from "./control/journal";
 export { UnknownResource } from "./control/lookup";
 export type { TrafficRequest } from "./control/traffic";
 export type { Emulator } from "./emulator";
 export type { ClientTls, TlsFiles } from "./http/certificates";
+export type { ClientCredentials, EmulatorInfo } from "./info";
 export type { IsolatedOptions } from "./isolated";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/entry";
 export { ExpectationError, type RequestCount } from "./journal/expectations";
@@ -57,11 +59,9 @@ export {
   type Verdict,
 } from "./packets";
 export type { RuleSpec } from "./rules/rule-schema";
-export type { ClientCredentials, EmulatorInfo } from "./signaling/credentials";
 export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
 export { type EmulatorState, StateError, stateSchema } from "./state/state";
 export { type EmulatorFixtures, emulatorFixtures, type FixtureOptions } from "./testing/fixtures";
 export { type ProgramOptions, type RunningProgram, runProgram } from "./testing/run-program";
 export type { VirtualClock, Wall } from "./time/clock";
 export type { Duration } from "./time/duration";
-export type { MarkQuery } from "./validation/arguments";

@@ -1,7 +1,7 @@
 import { messageOf } from "../model/errors";
 import { CONTROL } from "./defaults";
+import type { EmulatorInfo } from "./info";
 import type { EmulatorOptions } from "./options";
-import type { EmulatorInfo } from "./signaling/credentials";
 
 /** How an isolated emulator starts. What is not said here is as in the emulator that is asked for it. */
 export interface IsolatedOptions extends Pick<EmulatorOptions, "dialect" | "seed"> {

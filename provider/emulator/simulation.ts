@@ -1,12 +1,12 @@
 import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
+import type { EmulatorInfo, EmulatorSources } from "./info";
 import { Isolated } from "./isolated";
 import { Journal, RequestCounts } from "./journal/journal";
 import { Secrets } from "./journal/redaction";
 import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
-import type { EmulatorInfo, EmulatorSources } from "./signaling/credentials";
 import type { Change } from "./state/change-log";
 import { Contents, liveMarks } from "./state/contents";
 import { defaultState } from "./state/default-state";

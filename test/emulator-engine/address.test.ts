@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  formatAddress,
-  maskWord,
-  parseAddress,
-  prefixWords,
-  type Words,
-} from "../../provider/emulator/packets/address";
+import { formatAddress, maskWord, parseAddress, prefixWords, type Words } from "../../provider/emulator/packet/address";
 import { Prefix } from "../../provider/model/prefix";
 
 /** Addresses of both families, with runs of zeros, which IPv6 writes in a way of its own. */

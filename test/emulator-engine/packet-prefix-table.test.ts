@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { prefixWords } from "../../provider/emulator/packets/address";
+import { prefixWords } from "../../provider/emulator/packet/address";
 import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
 import { Prefix } from "../../provider/model/prefix";
 import { PrefixIndex } from "../../provider/model/prefix-index";

@@ -1,7 +1,7 @@
+import { journalFilter, journalRange } from "../../emulator/control/arguments";
 import { describeEntry, describeRun, type JournalEntry, type RemoteEmulator } from "../../emulator/index";
 import type { JournalFilter } from "../../emulator/journal/entry";
 import type { JournalRange } from "../../emulator/journal/journal";
-import { journalFilter, journalRange } from "../../emulator/validation/arguments";
 import { UsageError } from "../cli-io";
 import { pretty } from "../listing/output";
 import { wholeNumber } from "../option-values";

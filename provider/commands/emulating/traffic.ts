@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { markRecord } from "../../emulator/control/answers";
+import { type MarkQuery, markQuery } from "../../emulator/control/arguments";
 import { trafficRequest } from "../../emulator/control/traffic";
 import { CONTROL } from "../../emulator/defaults";
 import type { Packet, RemoteEmulator } from "../../emulator/index";
 import { packetSchema } from "../../emulator/packets";
-import { type MarkQuery, markQuery } from "../../emulator/validation/arguments";
 import type { MarkType } from "../../model/mark";
 import { plainData } from "../../model/plain-data";
 import { count } from "../../model/text";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { deviations } from "../behaviour/dialect";
 import { CONTROL } from "../defaults";
-import { metrics } from "../journal/metrics";
-import { credentials, type EmulatorInfo } from "../signaling/credentials";
+import { credentials, type EmulatorInfo } from "../info";
 import { sources } from "./answers";
+import { metrics } from "./metrics";
 import { constant, getter, method, operation } from "./operation";
 
 const client = z.object({ clientId: z.string(), secretKey: z.string(), prefixes: z.array(z.string()) });

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
 import { faultSchema } from "../behaviour/fault-schema";
+import type { EmulatorSources } from "../info";
 import type { JournalEntry } from "../journal/entry";
 import type { Run } from "../journal/runs";
 import type { MarkLosses, MarkRecord } from "../marks";
+import { protocolSchema } from "../packet/packet";
 import type { TrafficSummary } from "../packets";
-import { protocolSchema } from "../packets/packet";
-import type { EmulatorSources } from "../signaling/credentials";
 
 /** What answers of several operations are made of. */
 

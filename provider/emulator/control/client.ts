@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { jsonIn } from "../../model/readable";
+import { protocolAddresses } from "../info";
 import type { IsolatedOptions } from "../isolated";
 import { ExpectationError } from "../journal/expectations";
-import { protocolAddresses } from "../signaling/credentials";
 import { strictly } from "../validation/strict";
 import { remoteClock } from "./behaviour";
 import { emulators, isolatedOptions } from "./emulators";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { dialectSchema } from "../behaviour/dialect";
 import { JOURNAL } from "../defaults";
+import type { EmulatorInfo } from "../info";
 import type { IsolatedOptions } from "../isolated";
-import type { EmulatorInfo } from "../signaling/credentials";
 import { stateSchema } from "../state/state";
 import { about } from "./about";
 import { UnknownResource } from "./lookup";

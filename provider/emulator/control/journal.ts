@@ -9,9 +9,9 @@ import type { Journal, JournalRange } from "../journal/journal";
 import { describeEntry, describeRun, reasonOf } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
 import { type Duration, milliseconds } from "../time/duration";
-import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "../validation/arguments";
 import { strictly } from "../validation/strict";
 import { journalEntry, runSchema } from "./answers";
+import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "./arguments";
 import { getter, method, operation } from "./operation";
 
 /** How to wait for a request. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { pageOperations } from "../page";
 import type { Simulation } from "../simulation";
 import { about } from "./about";
 import { behaviour, type remoteClock } from "./behaviour";
@@ -15,6 +14,7 @@ import {
   type Operation,
   operation,
 } from "./operation";
+import { pageOperations } from "./page";
 import { state } from "./state";
 import { type remoteTraffic, traffic } from "./traffic";
 

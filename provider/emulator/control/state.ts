@@ -6,8 +6,8 @@ import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
-import { name, setChanges, signalChanges, text } from "../validation/arguments";
 import { strictly } from "../validation/strict";
+import { name, setChanges, signalChanges, text } from "./arguments";
 import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
 

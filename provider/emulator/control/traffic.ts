@@ -14,9 +14,9 @@ import {
   type Verdict,
 } from "../packets";
 import type { Simulation } from "../simulation";
-import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "../validation/arguments";
 import { strictly } from "../validation/strict";
 import { markLosses, markRecord, trafficSummary, verdict } from "./answers";
+import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "./arguments";
 import { profileOf } from "./lookup";
 import { method, operation } from "./operation";
 

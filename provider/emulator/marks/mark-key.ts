@@ -1,7 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { Prefix } from "../../model/prefix";
-import { formatAddress, maskWord, parseAddress, prefixWords, wordsInUse } from "../packets/address";
-import { type PacketView, protocolName, protocolNumber } from "../packets/packet";
+import { formatAddress, maskWord, parseAddress, prefixWords, wordsInUse } from "../packet/address";
+import { type PacketView, protocolName, protocolNumber } from "../packet/packet";
 import type { MarkRecord } from "./mark-record";
 import type { MarkKey } from "./mark-table";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { parseAddress } from "../packets/address";
-import { portSchema, protocolSchema } from "../packets/packet";
+import { parseAddress } from "../packet/address";
+import { portSchema, protocolSchema } from "../packet/packet";
 import { bounded } from "../validation/bounded";
 import { readBy } from "../validation/strict";
 

@@ -1,7 +1,7 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
 import { MARKS } from "../defaults";
-import type { PacketView } from "../packets/packet";
+import type { PacketView } from "../packet/packet";
 import { hasAddressIn, packetKey, readKey, recordKey } from "./mark-key";
 import type { MarkRecord, MarkRecords } from "./mark-record";
 import { type HeldMark, type MarkChange, type MarkLimits, MarkTable } from "./mark-table";

@@ -6,8 +6,8 @@ import { json, type Reply } from "../http/reply";
 import type { MarkStore } from "../marks";
 import { memberNames } from "../marks/mark-format";
 import { readKey } from "../marks/mark-key";
-import { type AddressForm, addressIn } from "../packets/address";
-import { protocolNumber } from "../packets/packet";
+import { type AddressForm, addressIn } from "../packet/address";
+import { protocolNumber } from "../packet/packet";
 import { envelope, envelopeOf, formatOf, list } from "./node-replies";
 
 /** Length of a chunk: few writes, and some milliseconds of encoding. */

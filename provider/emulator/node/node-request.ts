@@ -4,10 +4,10 @@ import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { type MarkUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
-import type { Incoming } from "../http/api";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
-import { markType } from "../marks/mark-type";
+import type { Incoming } from "../serving/api";
+import { markType } from "../validation/mark-type";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =

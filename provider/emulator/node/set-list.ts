@@ -5,7 +5,7 @@ import { type OrderedPrefixes, sorted } from "../../model/prefix-map";
 import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import { encode, type Reply } from "../http/reply";
-import { addressIn } from "../packets/address";
+import { addressIn } from "../packet/address";
 import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
 
 /** How the entries of a set are spelled that a node lists in their own way. */

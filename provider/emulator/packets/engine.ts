@@ -3,10 +3,10 @@ import { MARK_TYPES } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
 import { type MarkLosses, MarkStore } from "../marks/mark-store";
 import type { MarkLimits } from "../marks/mark-table";
+import { type Packet, PacketView } from "../packet/packet";
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
 import type { RuleSpec, SetReference } from "../rules/rule-schema";
-import { type Packet, PacketView } from "./packet";
 import type { TrafficSource } from "./traffic-source";
 
 export interface PacketEngineOptions {

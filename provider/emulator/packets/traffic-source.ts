@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Prefix } from "../../model/prefix";
+import { type Address, formatAddress, maskWord, prefixWords } from "../packet/address";
+import { type Packet, PacketView } from "../packet/packet";
 import { seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
-import { type Address, formatAddress, maskWord, prefixWords } from "./address";
-import { type Packet, PacketView } from "./packet";
 
 /** Says where traffic comes from, where it goes and how fast. */
 export interface TrafficOptions {

@@ -1,5 +1,5 @@
+import { PROTOCOLS, portSchema, TCP_FLAGS } from "../packet/packet";
 import { seededRandom } from "../time/random";
-import { PROTOCOLS, portSchema, TCP_FLAGS } from "./packet";
 import {
   checkTraffic,
   drawAddress,

@@ -4,11 +4,11 @@ import { formatUrl } from "../../model/resource-url";
 import { deviations } from "../behaviour/dialect";
 import { PAGE } from "../defaults";
 import { describeRun } from "../journal/journal-text";
-import type { DeploymentClient, SignalingDeployment } from "../signaling/signaling-deployment";
 import type { Simulation } from "../simulation";
 import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
+import type { DeploymentClient, SignalingDeployment } from "../state/signaling-deployment";
 
 type Bound = ReturnType<typeof boundPrefixes>;
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../model/errors";
-import type { Api, Incoming, Interpretation } from "../http/api";
 import { fromPage } from "../http/foreign-page";
 import type { EmulatorOptions } from "../options";
+import type { Api, Incoming, Interpretation } from "../serving/api";
 import type { Simulation } from "../simulation";
 import { type RecordedApi, Recorder, Recording } from "./recording";
 import { Upstream } from "./upstream";

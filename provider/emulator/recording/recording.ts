@@ -6,9 +6,9 @@ import { PRIVATE_FILE } from "../../files/private";
 import { attempt, messageOf } from "../../model/errors";
 import { plainData } from "../../model/plain-data";
 import { BODY_LEVELS, SHORTEST_SECRET } from "../defaults";
-import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
 import { redactAnswerHeaders, redactPath, Secrets, sentSecrets } from "../journal/redaction";
+import type { Incoming } from "../serving/api";
 
 /** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
 const requestSchema = z.strictObject({

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { UPSTREAM_BYTES, UPSTREAM_TIMEOUT_MS } from "../defaults";
-import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
+import type { Incoming } from "../serving/api";
 
 /** Headers of a connection, not of a request (RFC 9110 section 7.6.1), and those that are made anew. */
 const OWN = new Set([

@@ -2,8 +2,8 @@ import { Prefix } from "../../model/prefix";
 import { RATE_KEYS } from "../defaults";
 import { packetKey } from "../marks/mark-key";
 import type { MarkStore } from "../marks/mark-store";
-import { markType } from "../marks/mark-type";
-import { flagBits, type PacketView, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/packet";
+import { flagBits, type PacketView, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packet/packet";
+import { markType } from "../validation/mark-type";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-schema";
 

@@ -1,5 +1,5 @@
 import type { Prefix } from "../../model/prefix";
-import { maskWord, prefixWords, type Words } from "../packets/address";
+import { maskWord, prefixWords, type Words } from "../packet/address";
 
 /**
  * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model answers the same question for

@@ -1,8 +1,8 @@
 import { messageOf } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
 import type { MarkAction, MarkStore } from "../marks/mark-store";
-import { markType } from "../marks/mark-type";
-import type { PacketView } from "../packets/packet";
+import type { PacketView } from "../packet/packet";
+import { markType } from "../validation/mark-type";
 import { compileMatch, type Matcher, type RuleEnvironment } from "./matchers";
 import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 

@@ -3,8 +3,8 @@ import { MAX_VALUE } from "../../model/entry";
 import { nearest } from "../../model/nearest";
 import { resourceIn } from "../../model/readable";
 import { nameProblem, type PrefixSetUrl } from "../../model/resource-url";
-import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../marks/mark-type";
-import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
+import { portSchema, protocolSchema, tcpFlagSchema } from "../packet/packet";
+import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../validation/mark-type";
 import { prefixText } from "../validation/strict";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */

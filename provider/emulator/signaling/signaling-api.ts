@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { attempt, caught } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
-import type { Api, Incoming, Interpretation } from "../http/api";
 import { json, type Reply, text } from "../http/reply";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary, SignalingOperation } from "../journal/entry";
 import { bareAddress, success } from "../node/node-replies";
+import type { Api, Incoming, Interpretation } from "../serving/api";
 import type { Simulation } from "../simulation";
-import { type DeploymentClient, SIGNALING_ERRORS, type SignalingErrorText } from "./signaling-deployment";
+import { type DeploymentClient, SIGNALING_ERRORS, type SignalingErrorText } from "../state/signaling-deployment";
 
 const METHODS = { status: "GET", start: "POST", stop: "POST" } as const;
 

@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { Holdings } from "./holdings";
+import type { SignalingDeployment } from "./signaling-deployment";
 
 /** Where a recipient prefix is. */
 export interface Binding {

@@ -2,7 +2,6 @@ import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import type { MarkLimits } from "../marks";
 import type { MarkCount } from "../marks/mark-history";
-import { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { VirtualClock } from "../time/clock";
 import { Bindings } from "./bindings";
 import type { ActiveSignalings } from "./change-log";
@@ -10,6 +9,7 @@ import { checkConsistency, clientsOf } from "./consistency";
 import { defaultTestClients } from "./default-state";
 import { Holdings } from "./holdings";
 import { PacketPath } from "./packet-path";
+import { SignalingDeployment } from "./signaling-deployment";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
 /**

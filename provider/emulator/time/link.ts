@@ -1,4 +1,3 @@
-import type { ResolvedOptions } from "../options";
 import type { Waits } from "./clock";
 import type { latencyRange } from "./duration";
 import { type RandomSource, seededRandom } from "./random";
@@ -6,13 +5,23 @@ import { type RandomSource, seededRandom } from "./random";
 /** Waits until so many more bytes would have passed. */
 export type Passage = (bytes: number) => Promise<void>;
 
+type Range = ReturnType<typeof latencyRange>;
+
+/** Of an emulator's options those that say how long the way is; the bandwidth in bytes a second. */
+interface LinkOptions {
+  readonly latency: Range;
+  readonly commitLatency: Range;
+  readonly bandwidth: number | undefined;
+  readonly seed: number;
+}
+
 /** The line between callers and an emulator: how long requests and answers are on their way, in real time. */
 export class Link {
   private readonly latency: () => number;
   private readonly commitLatency: () => number;
 
   constructor(
-    private readonly options: Pick<ResolvedOptions, "latency" | "commitLatency" | "bandwidth" | "seed">,
+    private readonly options: LinkOptions,
     private readonly waits: Waits,
     /** Milliseconds of a clock that measures durations. */
     private readonly elapsed: () => number,
@@ -45,6 +54,6 @@ export class Link {
 }
 
 /** The waits of a range, one after the other: with the same random numbers the same waits. */
-function waitsOf({ from, to }: ReturnType<typeof latencyRange>, random: RandomSource): () => number {
+function waitsOf({ from, to }: Range, random: RandomSource): () => number {
   return () => (from === to ? from : from + random() * (to - from));
 }

@@ -3,8 +3,8 @@ import { messageOf } from "../../model/errors";
 import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
 import { WRONG_PLACES } from "../defaults";
-import { markType } from "../marks/mark-type";
 import { untold } from "./bounded";
+import { markType } from "./mark-type";
 
 /**
  * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Variation } from "../behaviour/fault-kind";
+import type { Reply } from "../http/reply";
 import type { RequestSummary } from "../journal/entry";
 import type { CommitRecord } from "../state/prefix-set-store";
-import type { Reply } from "./reply";
 
 /** A request that was read whole. */
 export interface Incoming {

@@ -1,6 +1,6 @@
 import { MARK_TYPES } from "../../model/mark";
+import { DURATION_BOUNDS, type RequestCount } from "../journal/journal";
 import type { Simulation } from "../simulation";
-import { DURATION_BOUNDS, type RequestCount } from "./journal";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number];

@@ -1,8 +1,7 @@
 import { attempt } from "../../model/errors";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
-import type { Dialect } from "../behaviour/dialect";
-import { type SignalingClientState, StateError } from "../state/state";
 import type { VirtualClock } from "../time/clock";
+import { type SignalingClientState, StateError } from "./state";
 
 /** The four error texts (docs/contract.md#signaling-errors), and what status they have by default (our choice). */
 export const SIGNALING_ERRORS = {
@@ -15,8 +14,20 @@ export const SIGNALING_ERRORS = {
 /** One of the four error texts of the contract. */
 export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
 
-/** Which prefixes a client accepts; what is absent is accepted. */
-type Acceptance = Partial<Pick<Dialect, "signalingAddress" | "signalingIpv6" | "signalingPrefixes">>;
+/** Which prefixes a client accepts, in the words of the dialect's switches; what is absent is accepted. */
+interface Acceptance {
+  readonly signalingAddress?: "cidr" | "any";
+  readonly signalingIpv6?: "accepted" | "error";
+  readonly signalingPrefixes?: "within" | "registered";
+}
+
+/** What becomes of a start or a stop, in the words of the dialect's switches. */
+interface Starting {
+  readonly signalingPartial: "all-or-nothing" | "valid-ones";
+  readonly signalingOverlap: "accepted" | "invalid";
+  /** Milliseconds of virtual time; 0 is without an end. */
+  readonly lease: number;
+}
 
 interface Active {
   /** Virtual time of the start, in milliseconds. */
@@ -70,10 +81,7 @@ export class DeploymentClient {
   }
 
   /** Starts signaling. The error text names why not all were started. */
-  start(
-    prefixes: readonly CanonicalPrefix[],
-    how: Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">,
-  ): SignalingErrorText | undefined {
+  start(prefixes: readonly CanonicalPrefix[], how: Starting): SignalingErrorText | undefined {
     const { signalingPartial: mode, signalingOverlap, lease } = how;
     const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
     const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
@@ -87,7 +95,7 @@ export class DeploymentClient {
   /** Stops signaling. The error text names why not all were stopped. */
   stop(
     prefixes: readonly CanonicalPrefix[],
-    { signalingPartial: mode }: Pick<Dialect, "signalingPartial">,
+    { signalingPartial: mode }: Pick<Starting, "signalingPartial">,
   ): SignalingErrorText | undefined {
     const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
     const complete = stoppable.length === prefixes.length;

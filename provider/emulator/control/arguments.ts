@@ -7,7 +7,7 @@ import type { JournalRange } from "../journal/journal";
 import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
-import { prefixText, strictly } from "./strict";
+import { prefixText, strictly } from "../validation/strict";
 
 /**
  * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and

@@ -1,6 +1,6 @@
-import type { DialectSettings } from "../behaviour/dialect";
-import type { ClientTls } from "../http/certificates";
-import type { SignalingDeployment } from "./signaling-deployment";
+import type { DialectSettings } from "./behaviour/dialect";
+import type { ClientTls } from "./http/certificates";
+import type { SignalingDeployment } from "./state/signaling-deployment";
 
 /** What a client of the signaling API needs to know. */
 export interface ClientCredentials {

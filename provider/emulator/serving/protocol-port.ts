@@ -4,14 +4,14 @@ import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
 import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
+import { type Reply, reset, send, sendTruncated, text } from "../http/reply";
+import { readBody, toOriginForm } from "../http/request";
 import type { ApiName, JournalEntry, RequestSummary } from "../journal/entry";
 import type { Journal } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
 import type { Passage } from "../time/link";
 import { type Api, type Interpretation, REDIRECTED } from "./api";
-import { type Reply, reset, send, sendTruncated, text } from "./reply";
-import { readBody, toOriginForm } from "./request";
 
 /** What the protocol port serves, and how. */
 export interface ProtocolParts {

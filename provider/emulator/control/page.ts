@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
-import { profileOf, setOf, UnknownResource } from "../control/lookup";
-import { type Operation, operation } from "../control/operation";
 import { PAGE } from "../defaults";
-import { describeDialects, describeEntry, describeFaults, describeLine, describeMarks, describeSet } from "./describe";
-import { describeOverview } from "./overview";
+import {
+  describeDialects,
+  describeEntry,
+  describeFaults,
+  describeLine,
+  describeMarks,
+  describeSet,
+} from "../page/describe";
+import { describeOverview } from "../page/overview";
+import { profileOf, setOf, UnknownResource } from "./lookup";
+import { type Operation, operation } from "./operation";
 
 /** The answers' forms are types alone, see `answers.ts`. */
 const answer = z.any();
