@@ -190,7 +190,7 @@ function refuse(problems: readonly string[], limits: readonly ConfigKey[], { sou
 
 /** Each sentence once, however often and for however many stacks it is judged. */
 function sayPolicies(
-  { name, folder, projects, targets }: Workplace,
+  { name, folder, projects, targets, notes }: Workplace,
   entries: PrefixEntries,
   said: Set<string>,
   io: CliIo,
@@ -199,7 +199,7 @@ function sayPolicies(
   for (const { stack } of projects)
     for (const url of urls.size > 0 ? urls.values() : [undefined])
       for (const sentence of judgeEntries({ name, folder, stack, url, entries }, io)) {
-        if (!said.has(sentence)) io.err(`${sentence}\n`);
+        if (!said.has(sentence)) notes.say(`${sentence}\n`);
         said.add(sentence);
       }
 }

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
@@ -175,6 +177,23 @@ function screen(written: string): { readonly lines: string[]; readonly moving: s
   const lines = parts.filter((part) => part.endsWith("\n")).join("");
   return { lines: lines.trimEnd().split("\n"), moving: parts.filter((part) => part !== "" && !part.includes("\n")) };
 }
+
+test("at a terminal a sentence about the wait for the file stands above the line that moves", async () => {
+  const lock = join(folder, "blocks.yaml.lock");
+  const since = "2030-01-31T17:59:00.000Z";
+  await writeFile(lock, JSON.stringify({ host: hostname(), pid: process.pid, since, id: randomUUID() }));
+  let err = "";
+  const say = (text: string) => {
+    err += text;
+    if (text.includes("Waits for")) rmSync(lock);
+  };
+  const surroundings = { folder, now: () => NOW, terminal: { columns: () => 60 } };
+  const io = { ...surroundings, out: () => {}, err: say, env: {}, stop: new AbortController().signal };
+  expect(await main(BLOCK, io)).toBe(0);
+  expect(err).toContain(
+    `\r\u001b[KWaits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since ${since}.\n`,
+  );
+});
 
 test("at a terminal one line moves: how many have answered, and who is waited for, then the result stands alone", async () => {
   let answer = () => {};

@@ -71,10 +71,11 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
     for (const project of projects) if (isSending) requireWritable(project, "--now");
     const urls = [...new Map(flags.now.map((text) => [text, readSet(text)])).values()];
     const clients = urls.length === 0 ? [] : await clientsOf(flags, projects, deadline, io);
+    const notes = { say: (text: string) => io.err(text) };
     const editor = prefixFileEditor(file, {
       stop: io.stop,
       until: deadline.stop,
-      say: (sentence) => io.err(`${sentence}\n`),
+      say: (sentence) => notes.say(`${sentence}\n`),
     });
     return {
       /** The file as it was named, for messages. */
@@ -83,6 +84,8 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
       isThere: existsSync(file),
       output: flags.output,
       editor,
+      /** Says something meanwhile: above the line that moves, where there is one. */
+      notes,
       /** The projects beside or above the file: one for each stack. */
       projects,
       /** Where policies are looked for. */

@@ -69,9 +69,14 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   if (targets.length === 0) return { edit: await write(), outcomes: [], problems: [], finish: [] };
   const timer = setTimeout(() => void write().catch(() => undefined), WRITTEN_AFTER_MS);
   watch = watchOutcomes(targets, io);
+  place.notes.say = (text) => (watch ? watch.above(() => io.err(text)) : io.err(text));
   const send = async (target: NowTarget): Promise<Outcome> => {
     const intent: Intent = { names: names(target), known: () => known, write, ...how };
-    const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
+    const outcome = await outcomeOf(
+      target,
+      () => sendNow(target, place, intent, { ...io, err: place.notes.say }),
+      stop,
+    );
     watch?.ended(target);
     if (isRefusal(outcome)) clearTimeout(timer);
     // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
