@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -101,5 +101,15 @@ test.each([
   const ended = await block("--now", BLOCKED, ...more);
   expect(ended).toMatchObject({ code: 2, out: "" });
   expect(ended.err).toContain(sentence);
+  expect(held()).toEqual([{}, {}, {}]);
+});
+
+test("a name that none of several stacks knows is said with the one that is likely meant", async () => {
+  await copyFile(join(folder, "Pulumi.dev.yaml"), join(folder, "Pulumi.us.yaml"));
+  const ended = await block("--now", BLOCKED, "--all-stacks", "--node", "fra1,bre1");
+  expect(ended).toMatchObject({
+    code: 2,
+    err: '--node bre1: none of the chosen stacks knows it. "ber1" is likely meant.\n',
+  });
   expect(held()).toEqual([{}, {}, {}]);
 });

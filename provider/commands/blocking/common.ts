@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { sentPlace } from "../../model/entry";
+import { likelyMeant } from "../../model/nearest";
 import { prefixFileEditor } from "../../prefixes/edit/edit-file";
 import { type CliIo, UsageError } from "../cli-io";
 import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "../node-options";
@@ -128,8 +129,10 @@ export async function clientsOf(
   if (isOfSeveral && flags.endpoint.length > 0)
     throw new UsageError("--endpoint belongs to one stack: of several stacks name nodes with --node, or --all-nodes.");
   const unknown = flags.node.filter((name) => !projects.some(({ nodes }) => nodes.includes(name)));
+  const known = [...new Set(projects.flatMap(({ nodes }) => nodes))];
+  const meant = unknown.map((name) => likelyMeant(name, known)).join("");
   if (isOfSeveral && unknown.length > 0)
-    throw new UsageError(`--node ${unknown.join(",")}: none of the chosen stacks knows it.`);
+    throw new UsageError(`--node ${unknown.join(",")}: none of the chosen stacks knows it.${meant}`);
   const found: Omit<NowTarget, "url">[] = [];
   for (const project of projects) {
     const own = isOfSeveral ? flags.node.filter((name) => project.nodes.includes(name)) : flags.node;
