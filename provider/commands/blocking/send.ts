@@ -12,9 +12,6 @@ import { type Intent, NotSent, sendNow } from "./now";
 import type { Outcome } from "./outcome";
 import { outcomeLine, type Watching, watchOutcomes } from "./watching";
 
-/** Milliseconds after which the file is written, though no node has listed its set yet, unless one refuses: the file alone is worth it. */
-const WRITTEN_AFTER_MS = 1_000;
-
 /** The command that is carried out, and what it says otherwise when it is given again. */
 export interface Given {
   readonly command: Command;
@@ -45,7 +42,7 @@ export interface Ended {
 
 /**
  * Makes the change in the file and, with --now, sends it to every target at once. The file is written as soon as one node has
- * listed its set, or after a second where all are silent. Where a target refuses and none lists its set, as with a mistyped
+ * listed its set, or at the end where all are silent. Where a target refuses and none lists its set, as with a mistyped
  * set, the file stays as it is. A target that fails or is silent keeps no other from being done.
  *
  * @throws {Error} where nothing was changed, neither in the file nor at a node
@@ -67,7 +64,6 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     return writing;
   };
   if (targets.length === 0) return { edit: await write(), outcomes: [], problems: [], finish: [] };
-  const timer = setTimeout(() => void write().catch(() => undefined), WRITTEN_AFTER_MS);
   watch = watchOutcomes(targets, io);
   place.notes.say = (text) => (watch ? watch.above(() => io.err(text)) : io.err(text));
   const send = async (target: NowTarget): Promise<Outcome> => {
@@ -78,13 +74,11 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
       stop,
     );
     watch?.ended(target);
-    if (isRefusal(outcome)) clearTimeout(timer);
     // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
     return outcome;
   };
   const outcomes = await inParallel(targets, send).finally(() => {
-    clearTimeout(timer);
     watch?.close();
     watch = undefined;
   });
