@@ -101,11 +101,11 @@ export function pluginServer(parts: PluginParts): Server {
       if (changes === true) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;
     }),
-    create: resource(parts, async (request: messages.CreateRequest, { kind, handler, read, write }) => {
+    create: resource(parts, async (request: messages.CreateRequest, { handler, read, write, foreseen }) => {
       const inputs = open(request.getProperties());
       const answer = new messages.CreateResponse();
       if (request.getPreview()) {
-        answer.setProperties(write({ ...inputs.props, ...kind.foreseen(inputs.props) }, inputs.secrets));
+        answer.setProperties(foreseen(inputs));
         return answer;
       }
       const { id, outs } = await handler.create(read(inputs));
@@ -127,11 +127,11 @@ export function pluginServer(parts: PluginParts): Server {
       answer.setInputs(write(found.inputs ?? {}, secrets));
       return answer;
     }),
-    update: resource(parts, async (request: messages.UpdateRequest, { kind, handler, read, write }) => {
+    update: resource(parts, async (request: messages.UpdateRequest, { handler, read, write, foreseen }) => {
       const [state, news] = [open(request.getOlds()), open(request.getNews())];
       const answer = new messages.UpdateResponse();
       if (request.getPreview()) {
-        answer.setProperties(write({ ...state.props, ...news.props, ...kind.foreseen(news.props) }, news.secrets));
+        answer.setProperties(foreseen(news));
         return answer;
       }
       const { outs } = await handler.update(request.getId(), read(state), read(news));
@@ -157,6 +157,8 @@ interface Subject {
   readonly handler: DynamicProvider;
   readonly read: (opened: Opened) => JsonObject;
   readonly write: (props: JsonObject, secrets: readonly string[]) => Struct;
+  /** What a preview answers. Of a state nothing is in it: an update may change each output that the arguments do not tell. */
+  readonly foreseen: (inputs: Opened) => Struct;
 }
 
 /** A request about a resource; the type stands in its urn, and in a member of its own since engines send that. */
@@ -184,6 +186,7 @@ function resource<Request extends AboutResource, Response>(
             return marked(opened, repeats);
           },
           write,
+          foreseen: ({ props, secrets }) => write({ ...props, ...kind.foreseen(props) }, secrets),
         });
       } catch (error) {
         throw EngineFailure.of(error, (props) => write(props, [...seen]));

@@ -5,6 +5,7 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { UNKNOWN } from "../../provider/model/json";
 import { FakeEngine, struct } from "./support/fake-engine";
 import { held, made, Subject } from "./support/subject";
 
@@ -104,6 +105,23 @@ describe("the plugin, called as an engine does,", () => {
     });
     await blocked.delete(BLOCKED, held(found.getProperties()));
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  });
+
+  it("foresees of an update what it then answers, without what the program no longer says", async () => {
+    await configure();
+    const noted = { "192.0.2.0/24": { value: 1, reason: "SYN flood" }, "203.0.113.7": 2 };
+    const inputs = await blocked.checked({
+      ...ARGS,
+      entries: noted,
+      maxRemovals: 1,
+      forbiddenPrefixes: ["10.0.0.0/8"],
+    });
+    const state = held((await blocked.create(inputs)).getProperties());
+    await nextRun();
+    const of = { id: BLOCKED, state, inputs, news: await blocked.checked(ARGS, inputs) };
+    const foreseen = held((await blocked.update({ ...of, preview: true })).getProperties());
+    const updated = held((await blocked.update(of)).getProperties());
+    expect(foreseen).toEqual({ ...updated, endpoint: UNKNOWN });
   });
 
   it("says of what failed half-way which state is true of it", async () => {
