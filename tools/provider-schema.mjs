@@ -308,11 +308,13 @@ class Reader {
     return names.some((name) => text.includes(name));
   }
 
+  /** The comment of a name, without links to files of the package, which an SDK in another language does not have. */
   comment(/** @type {ts.Symbol} */ symbol) {
     const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker));
     return text
       .replaceAll(/\{@link ([^}|]+?)\}/g, "`$1`")
       .replaceAll(/\s*\n\s*/g, " ")
+      .replaceAll(/ \(docs\/[^)]*\)/g, "")
       .trim();
   }
 

@@ -52,7 +52,7 @@ export type WithInputs<T> = {
 };
 
 /**
- * Lists the profiles of an arena. Runs in the program, in previews too.
+ * Lists the profiles of an arena, in previews too.
  *
  * @throws {RequestError} when the node does not answer as the contract says.
  * @example

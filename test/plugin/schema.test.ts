@@ -39,6 +39,11 @@ it("keeps secrets: what a provider is given to reach nodes and receivers, and th
   expect(schema.types["packetfilter:index:Receiver"].properties.secretKey.secret).toBe(true);
 });
 
+it("says nothing that holds in a TypeScript program alone, and points to no file that an SDK does not have", () => {
+  const text = JSON.stringify(schema);
+  expect(text.match(/[^".]*(?:docs\/[a-z-]+\.md|Runs in the program)[^".]*/g)).toBeNull();
+});
+
 it("knows all that the program in YAML uses, whose language host no registry of packages has", () => {
   const { resources, variables } = parse(readFileSync(join(root, "examples/yaml/Pulumi.yaml"), "utf8"));
   const full = (short: string) => short.replace(":", ":index:");
