@@ -82,7 +82,7 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (stack.file !== undefined) {
     const read = await readStack(join(place, stack.file), stack.file);
     if (read.imports !== undefined && config === undefined) throw importing(stack.file, stack.name, read.imports);
-    values.keep(stack.file, read.config, await decrypter(read.salt, io));
+    values.keep(stack.file, read.config, await decrypter(read.salt, read.config, io));
   }
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);

@@ -1,5 +1,7 @@
-import { createDecipheriv, pbkdf2Sync } from "node:crypto";
+import { createDecipheriv, pbkdf2 } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import type { JsonObject } from "../model/json";
 import type { CliIo } from "./cli-io";
 
 /** Reads a secret value of a stack's file; `undefined` where it cannot be read here. */
@@ -17,19 +19,17 @@ const PROBE = "pulumi";
  * `PULUMI_CONFIG_PASSPHRASE_FILE` names. Without either, with a wrong one or with another provider it reads nothing.
  *
  * @param salt `encryptionsalt` of the stack's file.
+ * @param config What the file sets: the key is made only where a value is secret, since that takes a good part of a second, by design.
  */
-export async function decrypter(salt: unknown, { env }: CliIo): Promise<Decrypt> {
+export async function decrypter(salt: unknown, config: JsonObject, { env }: CliIo): Promise<Decrypt> {
   const none: Decrypt = () => undefined;
   const [version, encoded, ...probe] = typeof salt === "string" ? salt.split(":") : [];
-  if (version !== "v1" || encoded === undefined) return none;
+  if (version !== "v1" || encoded === undefined || !JSON.stringify(config).includes('"secure":')) return none;
   const passphrase = await passphraseOf(env);
   if (passphrase === undefined) return none;
-  let key: Buffer | undefined;
-  return (secure) => {
-    // Made once and only when there is a secret: it takes a good part of a second, by design.
-    key ??= pbkdf2Sync(passphrase, Buffer.from(encoded, "base64"), ITERATIONS, KEY_BYTES, "sha256");
-    return decrypted(probe.join(":"), key) === PROBE ? decrypted(secure, key) : undefined;
-  };
+  // Beside the keys of other stacks.
+  const key = await promisify(pbkdf2)(passphrase, Buffer.from(encoded, "base64"), ITERATIONS, KEY_BYTES, "sha256");
+  return decrypted(probe.join(":"), key) === PROBE ? (secure) => decrypted(secure, key) : none;
 }
 
 async function passphraseOf(env: CliIo["env"]): Promise<string | undefined> {
