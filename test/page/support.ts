@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
+import { defaultState } from "../../provider/emulator/state/default-state";
 
 /** Every view that the page has; `accessibility.test.ts` compares them with its tabs. */
 export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal"] as const;
@@ -44,9 +45,12 @@ export interface OpenPage extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** An emulator whose packets meet rules of every kind. */
+/** An emulator whose packets meet rules of every kind, and whose set `blocked` holds two entries. */
 export function startNode(options: EmulatorOptions = {}): Promise<Emulator> {
-  return startEmulator({ seed: 7, ...options });
+  const { edge, ...arenas } = defaultState.arenas;
+  const sets = { ...edge?.sets, blocked: { "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 } };
+  const state = { ...defaultState, arenas: { ...arenas, edge: { ...edge, sets } } };
+  return startEmulator({ seed: 7, state, ...options });
 }
 
 /** An emulator of which every view has something to show: what is staged, signaled, armed, met and refused. */

@@ -11,7 +11,7 @@ describe("the node", () => {
     await using emulator = await startNode();
     await using view = await open(emulator);
     const web = view.page.locator("section", { hasText: "profile://edge/web" });
-    expect(await web.locator("dd").allInnerTexts()).toEqual(["203.0.113.128/25", "blocked\n0", "shost\n2"]);
+    expect(await web.locator("dd").allInnerTexts()).toEqual(["203.0.113.128/25", "blocked\n1", "shost\n2"]);
     expect(await rows(view.page, "Rules of profile://edge/web")).toEqual([
       ["10", "partners pass", "source in set partners", "accept", "–"],
       ["20", "blocked in this profile", "source in set blocked", "countdrop", "0 packets"],
