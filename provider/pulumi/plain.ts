@@ -77,9 +77,9 @@ function plainNodes(nodes: unknown, entriesIn: (given: unknown) => unknown): unk
 }
 
 /** A prefix, a list of them, or entries, as texts, arrays and records. */
-export function plainList(given: pulumi.Output<unknown>): pulumi.Output<unknown>;
-export function plainList(given: unknown): unknown;
-export function plainList(given: unknown): unknown {
+function plainList(given: pulumi.Output<unknown>): pulumi.Output<unknown>;
+function plainList(given: unknown): unknown;
+function plainList(given: unknown): unknown {
   if (given instanceof Promise) return given.then(plainList);
   if (pulumi.Output.isInstance(given)) return given.apply(plainList);
   if (given instanceof Map) return Object.fromEntries([...given].map(([key, content]) => [plainPrefix(key), content]));
