@@ -1,4 +1,5 @@
 import { Prefix } from "../../model/prefix";
+import { addressText } from "../../wire/places";
 
 /** Prefixes that no network uses, by RFC 5737 and RFC 3849: nothing else is ever written. */
 const DOCUMENTATION: readonly Prefix[] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"].map(
@@ -17,6 +18,22 @@ const SPELLED =
 /** True for a text that a probe may have inserted. */
 export function isSpelledDocumentation(text: string): boolean {
   return SPELLED.test(text);
+}
+
+/** The same prefixes in any text: octets padded or apart, hexadecimal digits, and IPv6 with or without zeros. */
+const TRACES = [
+  /(?<!\d)0*(?:192\D{1,3}0+\D{1,3}0*2|198\D{1,3}0*51\D{1,3}100|203\D{1,3}0+\D{1,3}113)(?!\d)/,
+  /c00002|c63364|cb0071/i,
+  /2001:?0?db8/i,
+];
+
+/** True for a text in which a documentation prefix stands in any spelling, also one that no reader knows. */
+export function tracesDocumentation(text: string): boolean {
+  if (TRACES.some((trace) => trace.test(text))) return true;
+  return (text.match(/\d{10}/g) ?? []).some((digits) => {
+    const address = addressText(Number(digits));
+    return address !== undefined && isDocumentation(Prefix.parse(address));
+  });
 }
 
 /** Documentation prefixes with what lies beside each: a node that merges neighbours makes one of both. */

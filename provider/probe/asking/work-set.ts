@@ -9,7 +9,7 @@ import { wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
-import { isDocumentation, isNearDocumentation } from "./documentation";
+import { isDocumentation, isNearDocumentation, tracesDocumentation } from "./documentation";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 
@@ -174,7 +174,8 @@ export class WorkSet {
     const reading = this.reading(answer);
     if (reading.kind === "done") return reading.value.every(({ prefix }) => this.keeps && !isDocumentation(prefix));
     if (this.before !== undefined || answer.isRefusal) return false;
-    return isHollow(answer);
+    // A list that no reader knows may hold what was sent all the same.
+    return isHollow(answer) && !tracesDocumentation(answer.body);
   }
 
   /** True where the set vanished when it became empty, after which such an answer is an empty list. */

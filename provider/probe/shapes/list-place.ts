@@ -134,16 +134,16 @@ export function unreadRows(json: unknown): string | undefined {
  * octets may be addresses, too.
  */
 function showsNoAddress(value: unknown, isInList = false): boolean {
-  if (typeof value === "string") return !isAddress(value) && (!isInList || addressText(value) === value);
+  if (typeof value === "string") return tellsNoAddress(value) && (!isInList || addressText(value) === value);
   if (typeof value === "number") return !isInList || addressText(value) === undefined;
   if (Array.isArray(value)) return addressText(value) === undefined && value.every((one) => showsNoAddress(one, true));
   if (!isObject(value)) return true;
   return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
 }
 
-/** The same of an answer that is no JSON. */
-function tellsNoAddress(body: string): boolean {
-  return body.split(/[^\w.:/]+/).every((word) => !isAddress(word.replace(/[.:]$/, "")));
+/** The same of a text, or of an answer that is no JSON. */
+function tellsNoAddress(text: string): boolean {
+  return text.split(/[^\da-z.:/]+/i).every((word) => !isAddress(word.replace(/[.:]$/, "")));
 }
 
 function isAddress(text: string): boolean {

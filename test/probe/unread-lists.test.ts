@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { parseUrl } from "../../provider/model/resource-url";
+import { probe } from "../../provider/probe/probe";
+import { type Held, startShapedNode } from "../support/shaped-node";
+import { atOnce } from "./at-once";
+
+const SET = "prefixset://edge/probe";
+
+const padded = (text: string) => text.replace(/\d+(?=[./])/g, (octet) => octet.padStart(3, "0"));
+const octetsOf = (text: string) => (text.split("/")[0] ?? "").split(".").map(Number);
+const hexOf = (text: string) => Buffer.from(octetsOf(text)).toString("hex");
+const entries = (held: Held) => [...held.keys()].filter((text) => !text.includes(":"));
+
+/** Lists that no reader of this package knows, of IPv4 alone. */
+const LISTS: Record<string, (held: Held) => unknown> = {
+  "texts with more than an address": (held) => ({ items: entries(held).map((text) => `net=${text};val=1`) }),
+  "texts with padded octets": (held) => ({ items: entries(held).map((text) => `h_${padded(text)}_1`) }),
+  "lines with padded octets": (held) =>
+    `# prefixes\n${entries(held)
+      .map((text) => `h_${padded(text)}_1`)
+      .join("\n")}\n`,
+  "hexadecimal texts": (held) => ({ items: entries(held).map((text) => `x${hexOf(text)}`) }),
+  "lines of integers": (held) =>
+    `# prefixes\n${entries(held)
+      .map((text) => `n${Buffer.from(octetsOf(text)).readUInt32BE()}`)
+      .join("\n")}\n`,
+};
+
+test.each(Object.entries(LISTS))(
+  "a list that is not understood is no empty one: %s, at a node whose deletes come to nothing",
+  async (_, list) => {
+    await using node = await startShapedNode({ [SET]: {} }, { list, key: (text) => `never ${text}` });
+    const limits = { entries: 20, bytes: 2_048 };
+    const result = await probe({
+      node: { endpoint: node.endpoint },
+      urls: [parseUrl(SET)],
+      write: true,
+      limits,
+      world: atOnce(),
+    });
+    expect(node.sets.get(SET)?.size).toBeGreaterThan(0);
+    expect(result.left).toMatchObject([{ where: SET, prefixes: expect.arrayContaining(["203.0.113.9/32"]) }]);
+  },
+);
