@@ -7,6 +7,7 @@ import {
   follow,
   forKind,
   isAddressLike,
+  isNothingApplied,
   isRival,
   type ListCandidate,
   listCandidate,
@@ -64,7 +65,8 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const places = placesIn(json);
   const natural = places.filter(({ isNatural }) => isNatural);
   const lists = natural.filter(({ found }) => found.kind === "array" || found.kind === "keyed");
-  const rivals = places.filter((other) => !lists.includes(other) && isRival(other.found));
+  const isOther = (place: Place) => isRival(place.found) || (kind === "prefixset" && isNothingApplied(place));
+  const rivals = places.filter((other) => !lists.includes(other) && isOther(other));
   const [one, two] = [...lists, ...rivals];
   if (lists.length > 0 && one && two) throw competing(one, two, kind, habits);
   const [nothing, ...more] = natural.filter(({ found }) => found.kind === "null" || found.kind === "hollow");

@@ -123,6 +123,12 @@ function rank(path: string): number {
   return /\b(candidate|staged|pending|draft|new|next|uncommitted)\b/i.test(path) ? 2 : 1;
 }
 
+/** True for an empty list whose name says that it is what is applied: what is listed beside it waits for a commit. */
+export function isNothingApplied({ found, path }: Pick<Place, "found" | "path">): boolean {
+  const isEmpty = found.kind === "hollow" || (found.kind === "array" && found.elements.length === 0);
+  return isEmpty && rank(path) === 0;
+}
+
 /** True for an array that may be a list in which nothing stands, and not what is said of another one. */
 export function mayBeEmptyList({ found, path }: Pick<Place, "found" | "path">): boolean {
   const isEmpty = found.kind === "array" && found.elements.length === 0;

@@ -166,6 +166,12 @@ describe("what is not understood is refused with its shape and the setting that 
       'answers.path: "meta.pending"',
     ],
     [{ data: ONE, applied: KEYED }, 'both "data" and "applied" are lists', 'answers.path: "applied"'],
+    [
+      { data: ONE, applied: [] },
+      'both "data" and "applied" are arrays',
+      'answers.path: "applied" or answers.path: "data"',
+    ],
+    [{ entries: ONE, running: {} }, 'both "entries" and "running"', 'answers.path: "running"'],
     [{ data: { items: [] }, Result: ONE }, 'both "data.items" and "Result"', 'answers.path: "Result"'],
     [{ rules: [], prefixes: ["192.0.2.0/24"] }, 'both "rules" and "prefixes"', ': answers.path: "prefixes" or'],
   ])("two lists compete in %j", (json, message, remedy) => {
