@@ -47,9 +47,9 @@ export interface OpenPage extends AsyncDisposable {
 
 /** An emulator whose packets meet rules of every kind, and whose set `blocked` holds two entries. */
 export function startNode(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { edge, ...arenas } = defaultState.arenas;
+  const edge = defaultState.arenas?.edge;
   const sets = { ...edge?.sets, blocked: { "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 } };
-  const state = { ...defaultState, arenas: { ...arenas, edge: { ...edge, sets } } };
+  const state = { ...defaultState, arenas: { ...defaultState.arenas, edge: { ...edge, sets } } };
   return startEmulator({ seed: 7, state, ...options });
 }
 
