@@ -35,7 +35,7 @@ export interface Judgement {
  *   assumes: "accepted",
  *   finds: ["ipv6"],
  *   ask: async ({ set }) => {
- *     const answer = await set.insert([[set.fresh6(), 1]]);
+ *     const answer = await set.insert([["2001:db8::/48", 1]]);
  *     return () => ({
  *       node: answer.isRefusal ? "refused" : "accepted",
  *       evidence: [answer],

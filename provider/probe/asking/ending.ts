@@ -40,9 +40,10 @@ export class Ending {
     if (now - this.began > this.wholeMs) throw new OutOfTime(`it took longer than ${this.wholeMs / 60_000} min`);
   }
 
-  /** Waits, ended by what ends the probe. @throws as {@link check} */
+  /** Waits, ended by what ends the probe: a wait that the time left does not suffice for is cut. @throws as {@link check} */
   async sleep(ms: number, calm: boolean): Promise<void> {
-    if (ms > 0) await this.world.sleep(ms, calm ? undefined : this.signal);
+    const left = this.cleaning === undefined ? ms : this.cleaning - this.world.monotonic() + 1;
+    if (ms > 0) await this.world.sleep(Math.max(0, Math.min(ms, left)), calm ? undefined : this.signal);
     this.check(calm);
   }
 
