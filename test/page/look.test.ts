@@ -81,7 +81,7 @@ test("on a narrow window the journal is a view, sets a select, and the clock a m
   expect(await page.locator(".lines > li").isVisible()).toBe(false);
   await page.getByRole("link", { name: "Journal" }).click();
   expect(await page.locator(".lines > li").innerText()).toContain("prefixset://edge/blocked");
-  expect(await page.locator(".lines .verb").isVisible()).toBe(true);
+  await page.locator(".lines .verb").waitFor({ state: "visible" });
   await page.getByRole("button", { name: "Clock and reset" }).click();
   await page.getByRole("button", { name: "Freeze" }).click();
   await page.getByRole("button", { name: "Resume" }).waitFor();
