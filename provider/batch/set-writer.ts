@@ -53,6 +53,8 @@ export interface SetWriterOptions extends FlushOptions {
   readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
   readonly sameMachine?: SameMachineRules;
+  /** Is called before the first request of a change that the limits let through, with what was just listed. */
+  begin?(observed: ListedMap): Promise<void>;
 }
 
 /** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
@@ -96,6 +98,7 @@ export class SetWriter {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
     }
+    await this.options.begin?.(before.values);
     reads.forget();
     set.answered.clear();
     const settled = await this.activity.during(() =>

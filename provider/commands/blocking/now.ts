@@ -138,18 +138,14 @@ export async function sendNow(
     notices: { warn: (message) => io.err(`${message}\n`) },
     reads: new SharedReads(() => set.observe()),
     removals: new RemovalBudget(() => project.settings, name, label),
-    sameMachine: {
-      before: async (observed) => {
-        ({ before } = await intent.write());
-        stop.throwIfAborted();
-        const { put } = without(wanted, foreign(observed));
-        await rememberSent(memory, put, observed);
-        stop.throwIfAborted();
-        isBegun = true;
-        for (const [prefix, value] of put) addTo(own, prefix, value);
-      },
-      spare: async () => new Set(),
-      after: async () => {},
+    begin: async (observed) => {
+      ({ before } = await intent.write());
+      stop.throwIfAborted();
+      const { put } = without(wanted, foreign(observed));
+      await rememberSent(memory, put, observed);
+      stop.throwIfAborted();
+      isBegun = true;
+      for (const [prefix, value] of put) addTo(own, prefix, value);
     },
   });
   const record = (ended: Pick<AuditRecord, "prefixes" | "outcome">) =>
