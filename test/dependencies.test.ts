@@ -7,9 +7,9 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const optional = Object.keys(manifest.peerDependenciesMeta);
 const brought = Object.keys(manifest.peerDependencies).filter((name) => !optional.includes(name));
 
-/** A table of docs/dependencies.md below its heading: the cells of each row, but the release and the reason. */
+/** A table of docs/contributing/dependencies.md below its heading: the cells of each row, but the release and the reason. */
 function table(heading: string): string[][] {
-  const text = readFileSync(join(root, "docs", "dependencies.md"), "utf8");
+  const text = readFileSync(join(root, "docs/contributing/dependencies.md"), "utf8");
   const section = text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));
   return rows.map((row) => {
@@ -39,14 +39,14 @@ test.each([
   ["Installed with the package", Object.keys(manifest.dependencies)],
   ["Brought by the program", brought],
   ["Optional, for parts of the forwarder", optional],
-])("docs/dependencies.md has every package, as it is installed: %s", (heading, names) => {
+])("docs/contributing/dependencies.md has every package, as it is installed: %s", (heading, names) => {
   expect(table(heading)).toEqual(names.map(installed));
 });
 
 /** Licences that ask for no more than to be named. */
 const PERMISSIVE = ["MIT", "ISC", "Apache-2.0", "BSD-3-Clause"];
 
-test("docs/dependencies.md has every package for development whose licence asks for more", () => {
+test("docs/contributing/dependencies.md has every package for development whose licence asks for more", () => {
   const others = Object.keys(manifest.devDependencies)
     .map(installed)
     .filter(

@@ -1,6 +1,6 @@
 /**
  * Every time and count of this room, with its reason and its user. The wait of a lone change, `commitCoalesceMs`, is an
- * option of the node (`client/options.ts`, 30 ms); how a group waits is told in `docs/decisions/group-commit.md`.
+ * option of the node (`client/options.ts`, 30 ms); how a group waits is told in `docs/contributing/decisions/group-commit.md`.
  */
 
 /** A wait that grows with `commitCoalesceMs`, up to a limit. */

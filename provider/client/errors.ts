@@ -107,7 +107,7 @@ export class UnexpectedResponse extends RequestError {
 }
 
 /**
- * The receiver said no with one of the four texts of docs/contract.md#signaling-errors. Code `signaling-refused`.
+ * The receiver said no with one of the four texts of docs/contributing/contract.md#signaling-errors. Code `signaling-refused`.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ interface ListQueue {
 }
 
 /**
- * The pace of the lists of marks of one node, for all callers of the process (docs/contract.md#pace-of-mark-lists). A list
+ * The pace of the lists of marks of one node, for all callers of the process (docs/contributing/contract.md#pace-of-mark-lists). A list
  * that was given up on counts like any other, since the node worked for it.
  *
  * @example

@@ -20,7 +20,7 @@ import type { World } from "./world";
 export type { CallOptions, ListedEntry };
 
 /**
- * The node API (docs/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
+ * The node API (docs/contributing/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
  *
  * Every operation repeats what is safe to repeat, up to five times with jittered pauses within `deadlineMs`, one at a time
  * and up to `deadlineMs` once the node has said that it is busy, and
@@ -138,7 +138,7 @@ export class NodeClient {
 
   /**
    * All marks of one type. A list waits for its turn, by `markPace` and `markPauseMs`, behind the lists of the table that
-   * other callers in this process have begun, and so does every repeat (docs/contract.md#pace-of-mark-lists). 100 000 marks are
+   * other callers in this process have begun, and so does every repeat (docs/contributing/contract.md#pace-of-mark-lists). 100 000 marks are
    * about 4.8 MB.
    *
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.

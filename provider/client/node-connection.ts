@@ -130,7 +130,7 @@ export class NodeConnection {
 
 /**
  * Builds the requests to one node, and sends none: address, headers, body, and the redactor for all texts about them.
- * Client, forwarder and probe build theirs here (docs/contract.md#node-endpoint).
+ * Client, forwarder and probe build theirs here (docs/contributing/contract.md#node-endpoint).
  *
  * @example
  * ```ts
@@ -177,7 +177,7 @@ export class NodeRequests {
     return this.post(listCommand(url, type), this.marksHeaders(url, userArena));
   }
 
-  /** The header that goes with a list of marks (docs/contract.md#marks), which no other command needs. */
+  /** The header that goes with a list of marks (docs/contributing/contract.md#marks), which no other command needs. */
   marksHeaders({ arena }: MarkUrl, userArena = this.userArena ?? arena): Record<string, string> {
     // A header carries bytes; names beyond ASCII travel as UTF-8.
     return { [USER_ARENA]: Buffer.from(userArena, "utf8").toString("latin1") };

@@ -21,7 +21,7 @@ export type SetEntry = readonly [prefix: CanonicalPrefix, value: ListedValue];
 type Change = "insert" | "delete" | "commit";
 
 /**
- * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes values that were parsed before and
+ * One set of one node: the four commands on it (docs/contributing/contract.md#node-endpoint). Takes values that were parsed before and
  * does not check them again; `NodeClient` takes texts. Every command is repeated where that is safe.
  *
  * @example

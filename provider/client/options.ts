@@ -225,7 +225,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
     )
     .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
     .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
-      // The pause is the contract's (docs/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
+      // The pause is the contract's (docs/contributing/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
       if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
       const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
       context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });
@@ -250,7 +250,7 @@ export const receiverSchema = schema(
       .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),
 );
 
-/** Both are path segments (docs/contract.md#signaling-credentials); these two would be resolved away on the way. */
+/** Both are path segments (docs/contributing/contract.md#signaling-credentials); these two would be resolved away on the way. */
 function segment() {
   return text().refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
 }

@@ -25,7 +25,7 @@ type Prefixes = Iterable<PrefixLike> & object;
 const MAX_CONCURRENCY = 4;
 
 /**
- * The signaling receiver API (docs/contract.md#signaling-operations). A prefix with active signaling sits in the
+ * The signaling receiver API (docs/contributing/contract.md#signaling-operations). A prefix with active signaling sits in the
  * profile that holds rules, any other in the one without.
  *
  * {@link ensureActive} and {@link ensureInactive} are what most callers want: they ask first, send only what is needed

@@ -5,7 +5,7 @@ import type { HttpRequest } from "./http";
 import type { ReceiverOptions } from "./options";
 import { Redactor } from "./redact";
 
-/** Builds the requests to one receiver, and sends none (docs/contract.md#signaling-operations). */
+/** Builds the requests to one receiver, and sends none (docs/contributing/contract.md#signaling-operations). */
 export class SignalingRequests {
   /** The receiver's base url, without client id and secret. */
   readonly endpoint: Endpoint;

@@ -30,9 +30,9 @@ async function pages(): Promise<ReadonlyMap<string, string>> {
   const folder = join(packageRoot, "docs");
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".md"));
   const named = files.map((file) => [file.replaceAll("\\", "/").replace(/(\/README)?\.md$/, ""), join(folder, file)]);
-  // Guides after what stands at the top, the reference and decisions after those: by folder, then by name.
+  // Guides after what stands at the top, the reference and pages of contributors after those: by folder, then by name.
   const order = (name: string) =>
-    `${["guides", "reference", "decisions"].indexOf(name.split("/")[0] ?? "") + 1} ${name}`;
+    `${["guides", "reference", "contributing"].indexOf(name.split("/")[0] ?? "") + 1} ${name}`;
   return new Map((named as [string, string][]).toSorted(([one], [other]) => (order(one) < order(other) ? -1 : 1)));
 }
 

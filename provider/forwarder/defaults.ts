@@ -2,7 +2,7 @@ import { MARK_PAUSE_MS } from "../model/mark";
 
 /**
  * Every default, time and size of the forwarder, with its reason and its user. The unit stands in the name. What holds for
- * a node is in `DEFAULTS` of the client; docs/times.md has both tables.
+ * a node is in `DEFAULTS` of the client; docs/reference/times.md has both tables.
  */
 
 /** Members of the configuration that may be left out (config/schema.ts). */

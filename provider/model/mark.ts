@@ -1,7 +1,7 @@
-/** The four tables of marks of a profile (docs/contract.md#mark-types). */
+/** The four tables of marks of a profile (docs/contributing/contract.md#mark-types). */
 export const MARK_TYPES = ["shost", "dhost", "sdhost", "conn"] as const;
 
-/** Milliseconds that must lie between two lists of marks (docs/contract.md#pace-of-mark-lists). */
+/** Milliseconds that must lie between two lists of marks (docs/contributing/contract.md#pace-of-mark-lists). */
 export const MARK_PAUSE_MS = 3_000;
 
 /** `shost`: by source, `dhost`: by recipient, `sdhost`: by connection, `conn`: by connection with extended parameters. */
@@ -22,7 +22,7 @@ export interface Mark {
   readonly age?: number;
   /** For example `active` or `expired`. */
   readonly status?: string;
-  /** The address of a table by source or by recipient; marks have no masks (docs/contract.md#terms). */
+  /** The address of a table by source or by recipient; marks have no masks (docs/contributing/contract.md#terms). */
   readonly address?: string;
   /** Source address, in tables that have one. */
   readonly source?: string;
@@ -51,7 +51,7 @@ export interface Profile {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** A rule of a profile. Matched with marks by `id` or value (docs/contract.md#profiles-and-rules). */
+/** A rule of a profile. Matched with marks by `id` or value (docs/contributing/contract.md#profiles-and-rules). */
 export interface Rule {
   /** The number that its marks have as `id`. */
   readonly id?: number;

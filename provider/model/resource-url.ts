@@ -1,6 +1,6 @@
 import { type JsonObject, UNKNOWN } from "./json";
 
-/** The five shapes of resource address that the node API knows (docs/contract.md#resource-addresses). */
+/** The five shapes of resource address that the node API knows (docs/contributing/contract.md#resource-addresses). */
 export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
 
 /** `arena://<arena>` */

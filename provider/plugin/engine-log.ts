@@ -10,7 +10,7 @@ const LOG_DEADLINE_MS = 5_000;
 
 /**
  * Shows lines as diagnostics of the resource that is worked on: the engine hides what a plugin prints.
- * `docs/decisions/plugin.md` has the reason.
+ * `docs/contributing/decisions/plugin.md` has the reason.
  */
 export class EngineLog {
   private readonly urns = new AsyncLocalStorage<string>();

@@ -36,7 +36,7 @@ const KIND: Kind = {
 
 /**
  * Moves recipient prefixes to the profile that holds rules, for as long as the resource exists
- * (docs/contract.md#signaling-states).
+ * (docs/contributing/contract.md#signaling-states).
  * What is active already is adopted; a changed list starts new prefixes first and stops the removed ones last.
  *
  * @example

@@ -8,7 +8,7 @@ import type { NodeInput, PrefixInput } from "./types";
 export interface PrefixSetEntryArgs {
   /** Arena that the set belongs to. */
   arena: pulumi.Input<string>;
-  /** Profile of a local set; without it the set is global (docs/contract.md#resource-addresses). */
+  /** Profile of a local set; without it the set is global (docs/contributing/contract.md#resource-addresses). */
   profile?: pulumi.Input<string>;
   /** Name of the set, which exists on the node. */
   set: pulumi.Input<string>;

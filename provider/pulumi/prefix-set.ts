@@ -8,7 +8,7 @@ import type { EntriesInput, NodeInput, PrefixInput } from "./types";
 export interface PrefixSetArgs {
   /** Arena that the set belongs to. */
   arena: pulumi.Input<string>;
-  /** Profile of a local set; without it the set is global (docs/contract.md#resource-addresses). */
+  /** Profile of a local set; without it the set is global (docs/contributing/contract.md#resource-addresses). */
   profile?: pulumi.Input<string>;
   /** Name of the set, which exists on the node: sets are not created through the API. */
   set: pulumi.Input<string>;

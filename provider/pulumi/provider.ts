@@ -47,7 +47,7 @@ export interface ProviderArgs {
 
 /**
  * A provider with a configuration of its own. A resource that gets it as its option `provider` is one of the plugin `packetfilter`;
- * any other is a dynamic one, with the configuration of the stack (docs/decisions/plugin.md).
+ * any other is a dynamic one, with the configuration of the stack (docs/contributing/decisions/plugin.md).
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ export interface GetRulesArgs extends GetProfilesArgs {
 
 /** Arguments of {@link getMarks}. */
 export interface GetMarksArgs extends GetRulesArgs {
-  /** Which table: `shost`, `dhost`, `sdhost` or `conn` (docs/contract.md#mark-types). */
+  /** Which table: `shost`, `dhost`, `sdhost` or `conn` (docs/contributing/contract.md#mark-types). */
   type: MarkType;
   /** Value of the header `User-Arena`; default: the arena. */
   userArena?: string;

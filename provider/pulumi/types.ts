@@ -20,7 +20,7 @@ export interface TlsArgs extends Inputs<TlsOptions> {}
  */
 export interface NodeArgs extends Inputs<NodeOptions> {
   /**
-   * Base url, with or without `/fapi` (docs/contract.md#node-endpoint). User and password in it are kept as a secret
+   * Base url, with or without `/fapi` (docs/contributing/contract.md#node-endpoint). User and password in it are kept as a secret
    * header; the address itself is shown in messages and in the output `endpoint`.
    */
   readonly endpoint: pulumi.Input<string>;
@@ -34,7 +34,7 @@ export interface AnswersArgs extends Inputs<Answers> {}
 
 /**
  * A signaling receiver, written in the program instead of named in the configuration: its members are those of
- * {@link ReceiverOptions} (docs/contract.md#signaling-operations). The secret key is kept as a secret.
+ * {@link ReceiverOptions} (docs/contributing/contract.md#signaling-operations). The secret key is kept as a secret.
  */
 export interface ReceiverArgs extends Inputs<ReceiverOptions> {}
 
@@ -50,7 +50,7 @@ export type ReceiverInput = pulumi.Input<string | ReceiverArgs>;
 /** What an entry of a set can say beside its value. */
 export interface EntryArgs {
   /**
-   * Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contract.md#set-entries). A text, which some nodes list, fails
+   * Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contributing/contract.md#set-entries). A text, which some nodes list, fails
    * the check unless the state has it.
    */
   value?: pulumi.Input<ListedValue>;

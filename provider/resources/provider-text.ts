@@ -1,6 +1,6 @@
 /**
  * The line that stands in the state of every resource; the engine hands it to the Node SDK's dynamic-provider server.
- * It never changes: see `docs/decisions/provider-text.md`.
+ * It never changes: see `docs/contributing/decisions/provider-text.md`.
  */
 export function providerText(type: string): string {
   return `exports.handler=()=>require("pulumi-packetfilter/provider").get("${type}")`;

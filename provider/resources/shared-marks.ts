@@ -9,7 +9,7 @@ interface Kept {
 
 /**
  * Lists of marks that calls of a program share: one answer for all who ask while it is under way, or within the pause after
- * it (docs/contract.md#pace-of-mark-lists). A failure is shared by those who wait for it, and then forgotten.
+ * it (docs/contributing/contract.md#pace-of-mark-lists). A failure is shared by those who wait for it, and then forgotten.
  */
 export class SharedMarks {
   private readonly lists = new Map<string, Kept>();

@@ -1,6 +1,6 @@
 import type { Command } from "./node-command";
 
-/** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
+/** The four kinds of lists of the node API (docs/contributing/contract.md#node-endpoint), as `answers.path` names them. */
 export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 
 /** One of `LIST_KINDS`. */
@@ -76,7 +76,7 @@ interface AbsentText {
 }
 
 /**
- * How a node answers where the natural shapes do not fit (docs/contract.md#node-answers).
+ * How a node answers where the natural shapes do not fit (docs/contributing/contract.md#node-answers).
  *
  * @example
  * ```ts
@@ -130,7 +130,7 @@ export interface Answers {
 }
 
 /**
- * How a receiver answers where the contract's own shapes do not fit (docs/contract.md#signaling-operations).
+ * How a receiver answers where the contract's own shapes do not fit (docs/contributing/contract.md#signaling-operations).
  *
  * @example
  * ```ts

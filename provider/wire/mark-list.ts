@@ -141,7 +141,7 @@ function isPlainIpv6(text: string): boolean {
 }
 
 /**
- * The canonical text of one address without a length: marks have no masks (docs/contract.md#terms), so `/32` and `/128` say
+ * The canonical text of one address without a length: marks have no masks (docs/contributing/contract.md#terms), so `/32` and `/128` say
  * nothing. `undefined` for anything else. Most addresses are canonical as they come, which is seen without parsing.
  */
 function readAddress(text: string): string | undefined {

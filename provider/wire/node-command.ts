@@ -2,13 +2,13 @@ import type { ListedValue } from "../model/entry";
 import type { MarkType } from "../model/mark";
 import { formatUrl, nameProblem, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 
-/** Path of the one endpoint of a node, below its base url (docs/contract.md#node-endpoint). */
+/** Path of the one endpoint of a node, below its base url (docs/contributing/contract.md#node-endpoint). */
 export const NODE_PATH = "/fapi";
 
-/** The header that goes with a list of marks (docs/contract.md#marks). */
+/** The header that goes with a list of marks (docs/contributing/contract.md#marks). */
 export const USER_ARENA = "user-arena";
 
-/** The four commands (docs/contract.md#node-endpoint). */
+/** The four commands (docs/contributing/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
 /** The body of a list; `type` only for marks. */
@@ -29,7 +29,7 @@ export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head
 }
 
 /**
- * One entry of an insert as JSON (docs/contract.md#set-entries).
+ * One entry of an insert as JSON (docs/contributing/contract.md#set-entries).
  *
  * @param v An integer from 0 to 2³²−1, or the value that the node listed, where it is put back.
  */
@@ -41,7 +41,7 @@ export function insertEntry(p: string, v: ListedValue): string {
 
 const LONG_INTEGER = /^-?[1-9]\d{15,30}$/;
 
-/** One entry of a delete as JSON (docs/contract.md#set-entries). @param a The prefix as the node spells it. */
+/** One entry of a delete as JSON (docs/contributing/contract.md#set-entries). @param a The prefix as the node spells it. */
 export function deleteEntry(a: string): string {
   return JSON.stringify({ a });
 }

@@ -11,10 +11,10 @@ import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
 import { successRemedy } from "./remedies";
 
-/** The three operations (docs/contract.md#signaling-operations), each the last segment of its path. */
+/** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
 
-/** Why a receiver says no (docs/contract.md#signaling-errors), as a word that programs can switch on. */
+/** Why a receiver says no (docs/contributing/contract.md#signaling-errors), as a word that programs can switch on. */
 export type SignalingRefusal = "secret-invalid" | "prefix-invalid" | "already-active" | "not-active";
 
 /** The four error texts of the contract. They are matched here and nowhere else. */

@@ -7,7 +7,7 @@ import { run } from "./support";
 const read = (name: string) => readFileSync(join(root, "docs", name), "utf8");
 const docs = async (...args: string[]) => run(["docs", ...args]);
 
-test("the list has every page with its title, guides after the pages at the top, decisions last", async () => {
+test("the list has every page with its title, guides after the pages at the top, those of contributors last", async () => {
   const { code, out } = await docs();
   const files = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((it) =>
     it.endsWith(".md"),
@@ -22,8 +22,8 @@ test("the list has every page with its title, guides after the pages at the top,
       .sort(),
   ).toEqual(names.sort());
   expect(out).toMatch(/^guides\/first-stack +A first stack$/m);
-  expect(out.indexOf("\nguides ")).toBeGreaterThan(out.indexOf("\ntimes "));
-  expect(out.indexOf("\ndecisions/")).toBeGreaterThan(out.indexOf("\nguides/teams"));
+  expect(out.indexOf("\nguides ")).toBeGreaterThan(out.indexOf("\noperations "));
+  expect(out.indexOf("\ncontributing/")).toBeGreaterThan(out.indexOf("\nguides/teams"));
 });
 
 test.each(["first-stack", "guides/first-stack", "docs/guides/first-stack.md"])("%s names a page", async (name) => {
@@ -31,10 +31,10 @@ test.each(["first-stack", "guides/first-stack", "docs/guides/first-stack.md"])("
 });
 
 test("a section is what stands between its heading and the next of its level", async () => {
-  const { code, out } = await docs("docs/contract.md#set-entries");
+  const { code, out } = await docs("docs/contributing/contract.md#set-entries");
   expect([code, out.split("\n")[0]]).toEqual([0, expect.stringMatching(/^#+ Set entries$/)]);
-  expect(read("contract.md")).toContain(out.trimEnd());
-  expect(out.length).toBeLessThan(read("contract.md").length / 2);
+  expect(read("contributing/contract.md")).toContain(out.trimEnd());
+  expect(out.length).toBeLessThan(read("contributing/contract.md").length / 2);
 });
 
 test.each([

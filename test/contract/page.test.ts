@@ -7,7 +7,7 @@ import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
 import { root } from "../support/markdown";
 
-const page = readFileSync(join(root, "docs/contract.md"), "utf8");
+const page = readFileSync(join(root, "docs/contributing/contract.md"), "utf8");
 
 const anchors = headingsOf(page.split("\n")).map(({ anchor }) => anchor);
 

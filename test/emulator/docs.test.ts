@@ -240,7 +240,7 @@ async function reference(): Promise<string> {
 test("the reference is that of the code", async () => {
   const made = await reference();
   expect(made).not.toContain("undefined");
-  await expect(made).toMatchFileSnapshot(join(docs, "emulator-reference.md"));
+  await expect(made).toMatchFileSnapshot(join(docs, "reference", "emulator.md"));
 });
 
 test("the names of members of marks that the reference tells are those that are sent", async () => {

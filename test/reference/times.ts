@@ -26,7 +26,7 @@ export function timesPage(): string {
   return [
     "# Times, sizes and limits",
     "",
-    "Defaults that can be set in the [configuration](configuration.md) and in that of the [forwarder](forwarder.md). Names that end in `Ms` are milliseconds.",
+    "Defaults that can be set in the [configuration](../configuration.md) and in that of the [forwarder](../forwarder.md). Names that end in `Ms` are milliseconds.",
     "Made from the sources: `npx vitest run test/reference -u`.",
     "",
     ...tables,

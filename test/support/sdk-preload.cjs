@@ -68,7 +68,7 @@ function resolved(name) {
 if (process.argv[1] !== undefined) prepare();
 
 function prepare() {
-  // These serve only providers whose functions are serialized, which a provider of constant text never is (docs/decisions/provider-text.md).
+  // These serve only providers whose functions are serialized, which a provider of constant text never is (docs/contributing/decisions/provider-text.md).
   onDemand("@pulumi/pulumi/runtime/closure/serializeClosure", { functions: true });
   onDemand("@pulumi/pulumi/runtime/closure/codePaths", { functions: true });
   onDemand("typescript");

@@ -5,7 +5,7 @@ import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
 
 const DIALECT_HELP = `
-Switches that are not given have their defaults: "default" is the dialect without any. docs/emulator-reference.md has all of them.
+Switches that are not given have their defaults: "default" is the dialect without any. docs/reference/emulator.md has all of them.
 What --output json prints is a file for --dialect.
 
 Examples:
@@ -15,7 +15,7 @@ Examples:
 `;
 
 const FAULT_HELP = `
-Without members: the faults that were set. docs/emulator-reference.md has all kinds and members.
+Without members: the faults that were set. docs/reference/emulator.md has all kinds and members.
 
 Examples:
   pulumi-packetfilter emulator fail cmd=commit status=503

@@ -195,6 +195,6 @@ function describe(issue: z.core.$ZodIssue): string {
 
 function unknownSwitch(name: string): string {
   const near = nearest(name, Object.keys(SWITCHES));
-  const advice = near === undefined ? "docs/emulator-reference.md has all of them" : `is ${near} meant?`;
+  const advice = near === undefined ? "docs/reference/emulator.md has all of them" : `is ${near} meant?`;
   return `there is no switch ${JSON.stringify(name)}: ${advice}`;
 }

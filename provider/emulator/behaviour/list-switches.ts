@@ -19,7 +19,7 @@ function formatOf(list: string) {
   ]);
 }
 
-/** How the node API writes lists, and what it shows in them (docs/contract.md#node-answers, docs/contract.md#marks). */
+/** How the node API writes lists, and what it shows in them (docs/contributing/contract.md#node-answers, docs/contributing/contract.md#marks). */
 export const LIST_SWITCHES = {
   listFormat: choice(
     FORMATS,

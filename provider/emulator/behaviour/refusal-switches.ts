@@ -67,7 +67,7 @@ type KindSwitches = {
   [Kind in RefusalKind as ReturnType<typeof statusSwitch<Kind>>]: ReturnType<typeof status>;
 } & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> };
 
-/** How the node API refuses: for each kind of refusal its status and form (docs/contract.md#node-answers). */
+/** How the node API refuses: for each kind of refusal its status and form (docs/contributing/contract.md#node-answers). */
 export const REFUSAL_SWITCHES = {
   errorForm: choice(
     FORMS,

@@ -1,7 +1,7 @@
 import { MAX_VALUE } from "../../model/entry";
 import { amount, choice } from "./switch";
 
-/** What the node API accepts, and what its writes do (docs/contract.md#set-entries, docs/contract.md#staging-and-commit). */
+/** What the node API accepts, and what its writes do (docs/contributing/contract.md#set-entries, docs/contributing/contract.md#staging-and-commit). */
 export const WRITE_SWITCHES = {
   success: choice(
     ["status", "empty", "text", "count", "ok", "code", "no-content", "code-1000", "code-1"],

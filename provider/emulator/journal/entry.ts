@@ -5,10 +5,10 @@ import type { CommitRecord } from "../state/prefix-set-store";
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
 
-/** Commands of the node API (docs/contract.md#node-endpoint). */
+/** Commands of the node API (docs/contributing/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
-/** Operations of the signaling API (docs/contract.md#signaling-operations). */
+/** Operations of the signaling API (docs/contributing/contract.md#signaling-operations). */
 export type SignalingOperation = "status" | "start" | "stop";
 
 /** What a request asks for, as far as it could be read. */
@@ -19,7 +19,7 @@ export interface RequestSummary {
   /** The resource as it was sent. */
   rawUrl?: string;
   type?: MarkType;
-  /** True for a list of marks less than three seconds after the end of the last one (docs/contract.md#pace-of-mark-lists). */
+  /** True for a list of marks less than three seconds after the end of the last one (docs/contributing/contract.md#pace-of-mark-lists). */
   tooSoon?: boolean;
   op?: SignalingOperation;
   /** The client id of the signaling API. */

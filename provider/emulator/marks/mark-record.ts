@@ -5,7 +5,7 @@ import { portSchema, protocolSchema } from "../packet/packet";
 import { bounded } from "../validation/bounded";
 import { readBy } from "../validation/strict";
 
-/** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
+/** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contributing/contract.md#terms). */
 const addressSchema = z.string().superRefine(readBy(parseAddress)).describe("an IPv4 or IPv6 address");
 
 const common = {

@@ -19,7 +19,7 @@ import { type NodeRequest, type Refusal, readRequest } from "./node-request";
 import { stage } from "./prefix-set-commands";
 import { listSet } from "./set-list";
 
-/** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
+/** The node API: `POST /fapi` (docs/contributing/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   private readonly pace: MarkPace;
 

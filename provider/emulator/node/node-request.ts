@@ -9,7 +9,7 @@ import type { RequestSummary } from "../journal/entry";
 import type { Incoming } from "../serving/api";
 import { markType } from "../validation/mark-type";
 
-/** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
+/** A request of the node API that has the form of the contract (docs/contributing/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
   | { readonly cmd: "list"; readonly url: MarkUrl; readonly type: MarkType }

@@ -5,7 +5,7 @@ import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";
 
 /**
- * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contract.md#set-entries.
+ * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contributing/contract.md#set-entries.
  *
  * @returns why it was refused, if it was, and what of it was staged, if anything.
  */

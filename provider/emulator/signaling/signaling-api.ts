@@ -22,7 +22,7 @@ const ERRORS: Record<Dialect["signalingErrors"], (status: number, message: strin
   "json-200": (_, message) => json(200, { error: message }),
 };
 
-/** The signaling API below one base path (docs/contract.md#signaling-operations). */
+/** The signaling API below one base path (docs/contributing/contract.md#signaling-operations). */
 export class SignalingApi implements Api {
   constructor(
     private readonly simulation: Simulation,

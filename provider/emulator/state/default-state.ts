@@ -21,7 +21,7 @@ export const defaultClients: readonly SignalingClientState[] = [
 ];
 
 /**
- * The two clients of the test deployment (docs/contract.md#signaling-operations), with one prefix each. Their signalings
+ * The two clients of the test deployment (docs/contributing/contract.md#signaling-operations), with one prefix each. Their signalings
  * move nothing.
  */
 export const defaultTestClients: readonly SignalingClientState[] = [

@@ -8,7 +8,7 @@ import type { RuleSpec } from "../rules/rule-schema";
 import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
-/** A profile of an arena (docs/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
+/** A profile of an arena (docs/contributing/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {
   readonly name: string;
   readonly prefixes: readonly Prefix[];

@@ -15,7 +15,7 @@ export interface PrefixSetContent {
 
 /**
  * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit`
- * (docs/contract.md#staging-and-commit).
+ * (docs/contributing/contract.md#staging-and-commit).
  * Staging is shared by all callers. Knows nothing of HTTP or dialects.
  */
 export class PrefixSetStore {

@@ -3,7 +3,7 @@ import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { VirtualClock } from "../time/clock";
 import { type SignalingClientState, StateError } from "./state";
 
-/** The four error texts (docs/contract.md#signaling-errors), and what status they have by default (our choice). */
+/** The four error texts (docs/contributing/contract.md#signaling-errors), and what status they have by default (our choice). */
 export const SIGNALING_ERRORS = {
   "secret_key invalid": 403,
   "ip_prefix invalid": 400,

@@ -1,6 +1,6 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 
-/** Names of the actions that fill each table (docs/contract.md#mark-types). */
+/** Names of the actions that fill each table (docs/contributing/contract.md#mark-types). */
 export const MARK_ACTIONS = {
   hmark: "shost",
   dhmark: "dhost",

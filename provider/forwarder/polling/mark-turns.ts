@@ -59,7 +59,7 @@ export interface PollingParts {
 }
 
 /**
- * When the mark tables of a node may be listed (docs/contract.md#pace-of-mark-lists). The pace itself is that of the whole
+ * When the mark tables of a node may be listed (docs/contributing/contract.md#pace-of-mark-lists). The pace itself is that of the whole
  * process, which every other client in it keeps, too; what this adds is the time before this process.
  */
 export class MarkTurns {

@@ -12,7 +12,7 @@ export interface WatchedTable {
 }
 
 /**
- * Lists profiles and rules of the arenas that are watched on a node (docs/contract.md#profiles-and-rules).
+ * Lists profiles and rules of the arenas that are watched on a node (docs/contributing/contract.md#profiles-and-rules).
  *
  * @returns the tables, and a sentence for each thing that could not be read, and that the next look may find.
  */

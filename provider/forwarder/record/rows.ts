@@ -20,7 +20,7 @@ export const EVENT_NUMBER = Object.fromEntries(EVENTS.map((event, number) => [ev
 
 /**
  * What makes a mark the same mark in the next list, as one text: addresses, ports and protocol, never id or value
- * (docs/contract.md#mark-types). An address alone stands as it is; the other members follow it, with a space between any two.
+ * (docs/contributing/contract.md#mark-types). An address alone stands as it is; the other members follow it, with a space between any two.
  * A second mark with the key of another one in the same list gets its id behind an `@`.
  */
 export type MarkKey = string;
@@ -179,7 +179,7 @@ export class RowWriter {
 
 /**
  * Finds the rule of a mark: the one whose id is the mark's id, else the one whose value member, or id where it has none,
- * is the mark's value (docs/contract.md#marks).
+ * is the mark's value (docs/contributing/contract.md#marks).
  */
 export function ruleFinder(
   rules: readonly Rule[],
