@@ -18,9 +18,9 @@ export const TIMING = {
   longestWait: 60_000,
   /** After a request that the user's stop cut off, until its effect would show. */
   afterStop: 1_000,
-  /** What is cleaned up in the end is given up after so long, and has at least so long however slow the node may be. */
+  /** What is cleaned up in the end is given up after so long; of that a request that was given up on is waited for so long at most. */
   mostCleanUp: 60_000,
-  leastCleanUp: 20_000,
+  mostDoubt: 20_000,
   /** Until a change shows, where a probe was killed before it had measured that. */
   unmeasured: 5_000,
   /** Between tries to clean up a node that fails. */

@@ -1,24 +1,65 @@
 import { expect, test } from "vitest";
+import { parseUrl } from "../../provider/model/resource-url";
 import { Ending, OutOfTime } from "../../provider/probe/asking/ending";
+import { probe } from "../../provider/probe/probe";
 import { TIMING } from "../../provider/probe/timing";
+import { startShapedNode } from "../support/shaped-node";
+import { probed, startAppliance } from "./appliances/probing";
 import { atOnce } from "./at-once";
+import { probed as probedNode, SET, startNode, TOKEN, worldOf } from "./support";
 
 const MINUTE = 60_000;
 
-test("a wait of the clean-up ends with its time, a whole time-out before the minute is over", async () => {
+test("a wait of the clean-up ends with its time", async () => {
   const world = atOnce();
   const ending = new Ending(world, 15 * MINUTE);
-  ending.clean(10_000);
+  ending.clean();
   await ending.sleep(40_000, true);
   await expect(ending.sleep(10 * MINUTE, true)).rejects.toThrow(OutOfTime);
-  expect(world.monotonic()).toBeLessThanOrEqual(TIMING.mostCleanUp - 10_000 + 1);
+  expect(world.monotonic()).toBe(TIMING.mostCleanUp);
 });
 
 test("the whole run has a bound, by which the clean-up is not ended", async () => {
-  const world = atOnce();
-  const ending = new Ending(world, 15 * MINUTE);
-  await ending.sleep(15 * MINUTE, false);
-  await expect(ending.sleep(1, false)).rejects.toThrow("it took longer than 15 min");
-  ending.clean(10_000);
-  await ending.sleep(MINUTE / 2, true);
+  await using appliance = await startAppliance("text");
+  const world = appliance.world();
+  const { stopped, left } = await probed(appliance, { limits: { wholeMs: MINUTE / 2 }, world });
+  expect({ stopped, left }).toEqual({ stopped: "it took longer than 0.5 min", left: [] });
+  expect({ held: appliance.held("edge/probe"), signaled: appliance.signaled() }).toEqual({ held: {}, signaled: [] });
+  expect(world.monotonic?.()).toBeLessThanOrEqual(MINUTE / 2 + TIMING.mostCleanUp);
+});
+
+test.each([30, 60])(
+  "a node that is silent from request %i on, and a time-out of five minutes: the clean-up ends within a minute all the same",
+  async (nth) => {
+    const timers = new Map<() => void, number>();
+    let hung: number | undefined;
+    await using emulator = await startNode({}, { onRequest: (count) => count >= nth && expire() });
+    const world = worldOf(emulator);
+    const after = (ms: number, run: () => void) => {
+      timers.set(run, ms);
+      return () => timers.delete(run);
+    };
+    /** The time-outs of all that waits are over. */
+    const expire = () => {
+      hung ??= emulator.clock.ms;
+      for (const [run, ms] of timers) {
+        emulator.clock.advance(ms);
+        run();
+      }
+    };
+    emulator.fail({ kind: "silence", nth, times: 100_000 });
+    const node = { endpoint: emulator.endpoint, headers: { authorization: `Bearer ${TOKEN}` }, timeoutMs: 5 * MINUTE };
+    const { stopped } = await probedNode(emulator, { node, world: { ...world, after } });
+    expect(stopped).toContain("no answer within 300 s");
+    expect(emulator.clock.ms - (hung ?? 0)).toBeLessThanOrEqual(5 * MINUTE + TIMING.mostCleanUp);
+  },
+);
+
+test("what is left is said with the node's last refusal, though time was what ended the clean-up", async () => {
+  await using node = await startShapedNode({ [SET]: {} }, { refuses: ({ a }) => a !== undefined });
+  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
+  const { left } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  const [set] = left;
+  expect(set?.prefixes.toSorted()).toEqual([...(node.sets.get(SET)?.keys() ?? [])].toSorted());
+  expect(set?.remedy).toContain('Its last refusal: delete: HTTP 400 {"error":"refused"}.');
 });

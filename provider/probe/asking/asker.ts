@@ -181,7 +181,7 @@ export class Asker {
         subject: `Probe of ${formatUrl(url)}`,
         read: done,
         readFailure: done,
-        options: { once: true, ...this.ending.signalFor(calm) },
+        options: { once: true, ...this.ending.limitsFor(calm) },
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) {

@@ -7,7 +7,8 @@ import type { LeftBehind } from "../finding";
 import { TIMING } from "../timing";
 import type { Bench } from "./bench";
 import { OutOfTime } from "./ending";
-import { ForeignEntries } from "./work-set";
+import type { Receiver } from "./receiver";
+import { ForeignEntries, type WorkSet } from "./work-set";
 
 /** Prefixes up to this number stand in a sentence. */
 const SHOWN = 50;
@@ -21,21 +22,15 @@ const SHOWN = 50;
  */
 export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind[]> {
   const { work, receiver } = bench;
-  const left: LeftBehind[] = [];
-  bench.ending.clean(bench.node.timeoutMs ?? DEFAULTS.timeoutMs);
+  bench.ending.clean();
   if (isUnclean(bench)) await bench.pause(doubtMs, { calm: true });
-  const inSet = await repeatedly(bench, async () => {
-    await work?.clear({ calm: true });
-    await work?.lookAgain();
-  });
+  // One that is dead takes none of the other's time.
+  const [inSet, active] = await Promise.all([work, receiver].map((one) => repeatedly(bench, one)));
+  const left: LeftBehind[] = [];
   if (work && inSet !== undefined)
-    left.push(leftAt(formatUrl(work.url), `Set ${formatUrl(work.url)} on ${bench.endpoint}`, work.left, inSet));
-  const active = await repeatedly(bench, async () => {
-    await receiver?.clear({ calm: true });
-    await receiver?.lookAgain();
-  });
+    left.push(leftAt(formatUrl(work.url), `Set ${formatUrl(work.url)} on ${bench.endpoint}`, work, inSet));
   if (receiver && active !== undefined)
-    left.push(leftAt(receiver.endpoint, `Signalings at ${receiver.endpoint}`, receiver.left, active));
+    left.push(leftAt(receiver.endpoint, `Signalings at ${receiver.endpoint}`, receiver, active));
   return left;
 }
 
@@ -49,19 +44,20 @@ export function isUnclean({ work, receiver }: Bench): boolean {
  * broke off, a second where the user ended the probe in between and waits.
  */
 export function doubtAfter(error: unknown, { timeoutMs = DEFAULTS.timeoutMs }: NodeOptions): number {
-  if (isUnreachable(error)) return timeoutMs;
+  if (isUnreachable(error)) return Math.min(timeoutMs, TIMING.mostDoubt);
   return error instanceof RequestError && error.code === "request-cancelled"
     ? Math.min(timeoutMs, TIMING.afterStop)
     : 0;
 }
 
 /** Tries until it works, or the time is over. Returns why it did not, if it never did. */
-async function repeatedly(bench: Bench, clear: () => Promise<void>): Promise<string | undefined> {
+async function repeatedly(bench: Bench, one: WorkSet | Receiver | undefined): Promise<string | undefined> {
   let why = "";
   for (const pause of [0, ...TIMING.cleanUp]) {
     try {
       await bench.pause(pause, { calm: true });
-      await clear();
+      await one?.clear({ calm: true });
+      await one?.lookAgain();
       return undefined;
     } catch (error) {
       why = error instanceof OutOfTime && why !== "" ? why : messageOf(error);
@@ -73,10 +69,16 @@ async function repeatedly(bench: Bench, clear: () => Promise<void>): Promise<str
   return why;
 }
 
-function leftAt(where: string, subject: string, prefixes: readonly string[], why: string): LeftBehind {
+function leftAt(
+  where: string,
+  subject: string,
+  { left: prefixes, refusal }: Pick<WorkSet, "left" | "refusal">,
+  why: string,
+): LeftBehind {
   const what =
     prefixes.length === 0
       ? "Nothing of the probe is left there that is known of."
       : `Left there, or on its way: ${some(prefixes, SHOWN)}.`;
-  return { where, prefixes, remedy: `${subject} could not be cleaned up: ${why.replace(/\.$/, "")}. ${what}` };
+  const said = refusal ? ` Its last refusal: ${refusal.evidence.replace(/\.$/, "")}.` : "";
+  return { where, prefixes, remedy: `${subject} could not be cleaned up: ${why.replace(/\.$/, "")}.${said} ${what}` };
 }

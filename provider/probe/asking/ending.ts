@@ -1,4 +1,5 @@
 import type { World } from "../../client/world";
+import { messageOf } from "../../model/errors";
 import { TIMING } from "../timing";
 
 /** Thrown where the time is over: that of the whole run, or that of the cleaning up in the end. */
@@ -6,25 +7,27 @@ export class OutOfTime extends Error {}
 
 /** When a probe ends: when the user says so, or when its time is over. What is cleaned up then has a time of its own. */
 export class Ending {
-  private readonly began: number;
-  private cleaning: number | undefined;
+  /** When the time is over, and when that of the cleaning up is. */
+  private readonly end: number;
+  private cleaned: number | undefined;
 
   constructor(
     private readonly world: Pick<World, "monotonic" | "sleep">,
     private readonly wholeMs: number,
     private readonly signal?: AbortSignal,
   ) {
-    this.began = world.monotonic();
+    this.end = world.monotonic() + wholeMs;
   }
 
-  /** True where the user ended the probe. */
-  get isAsked(): boolean {
-    return this.signal?.aborted === true;
+  /** From now on only what is calm goes on, and for so long. */
+  clean(): void {
+    this.cleaned ??= this.world.monotonic() + TIMING.mostCleanUp;
   }
 
-  /** From now on only what is calm goes on, and for so long: a request that is under way then may take its time-out. */
-  clean(timeoutMs: number): void {
-    this.cleaning ??= this.world.monotonic() + Math.max(TIMING.leastCleanUp, TIMING.mostCleanUp - timeoutMs);
+  /** Why the probe ends, for what ended it. */
+  why(error: unknown): string {
+    if (this.signal?.aborted) return "it was told to end";
+    return this.world.monotonic() >= this.end ? this.tooLong : messageOf(error);
   }
 
   /**
@@ -33,21 +36,30 @@ export class Ending {
    */
   check(calm: boolean): void {
     const now = this.world.monotonic();
-    if (this.cleaning !== undefined && now > this.cleaning)
+    if (this.cleaned !== undefined && now >= this.cleaned)
       throw new OutOfTime(`it could not be done within ${TIMING.mostCleanUp / 1_000} s`);
     if (calm) return;
     this.signal?.throwIfAborted();
-    if (now - this.began > this.wholeMs) throw new OutOfTime(`it took longer than ${this.wholeMs / 60_000} min`);
+    if (now >= this.end) throw new OutOfTime(this.tooLong);
   }
 
   /** Waits, ended by what ends the probe: a wait that the time left does not suffice for is cut. @throws as {@link check} */
   async sleep(ms: number, calm: boolean): Promise<void> {
-    const left = this.cleaning === undefined ? ms : this.cleaning - this.world.monotonic() + 1;
+    const left = this.untilFor(calm) - this.world.monotonic();
     if (ms > 0) await this.world.sleep(Math.max(0, Math.min(ms, left)), calm ? undefined : this.signal);
     this.check(calm);
   }
 
-  signalFor(calm: boolean): { readonly signal?: AbortSignal } {
-    return !calm && this.signal ? { signal: this.signal } : {};
+  /** What ends a request that is under way then. */
+  limitsFor(calm: boolean): { readonly signal?: AbortSignal; readonly until: number } {
+    return { until: this.untilFor(calm), ...(!calm && this.signal && { signal: this.signal }) };
+  }
+
+  private untilFor(calm: boolean): number {
+    return this.cleaned ?? (calm ? Number.POSITIVE_INFINITY : this.end);
+  }
+
+  private get tooLong(): string {
+    return `it took longer than ${this.wholeMs / 60_000} min`;
   }
 }

@@ -44,6 +44,8 @@ export class Receiver {
   private readonly ever = new Set<string>();
   /** What a status showed when the last try to stop everything gave up. */
   private listed: readonly string[] | undefined;
+  /** The last refusal since the probe cleans up. */
+  refusal: Answer | undefined;
   /** Milliseconds until a status showed a start; `undefined` until that was measured. */
   delayMs: number | undefined;
   /** Starts and stops of which the status has shown that they were carried out. */
@@ -299,11 +301,12 @@ export class Receiver {
         idempotent: false,
         read: done,
       },
-      this.ending.signalFor(calm),
+      this.ending.limitsFor(calm),
     );
     const quote = quotable(this.requests.redactor.text(answer.body));
     const whole = new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
     this.seen.push({ operation, answer: whole });
+    if (calm && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
     return whole;
   }
 }

@@ -41,6 +41,8 @@ export class WorkSet {
   private listed: ListedEntry[] | undefined;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
+  /** The last refusal since the probe cleans up. */
+  refusal: Answer | undefined;
   /** The list of a filled set before anything was written. */
   private before: Answer | undefined;
 
@@ -323,9 +325,11 @@ export class WorkSet {
     }
   }
 
-  private send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
+  private async send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
     this.touched = true;
     this.wasTouched = true;
-    return this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
+    const answer = await this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
+    if (this.calm && answer.isRefusal) this.refusal = answer;
+    return answer;
   }
 }
