@@ -1,9 +1,9 @@
 import { type Figures, median } from "../figures";
-import { partTitle, USUAL, WORKLOADS, type Workload } from "../plan";
+import { USUAL, WORKLOADS } from "../plan";
 import { type Chart, chartsOf } from "./charts";
 import { inShort } from "./in-short";
-import { Lookup, linksOf } from "./lookup";
-import { linkTable, markdownTable, trafficTable } from "./tables";
+import { Lookup } from "./lookup";
+import { markdownTable } from "./tables";
 import { ABOUT, WORKLOAD_TITLES } from "./texts";
 
 /** docs/benchmarks.md: nothing in it is written by hand that other figures could make wrong. */
@@ -24,12 +24,6 @@ export function pageOf(figures: Figures): string {
     `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
     ...look(figures),
-    "## Other links",
-    "The create again, where a request takes longer, or a commit does.",
-    ...workloads.flatMap((workload) => otherLinks(lookup, workload)),
-    "## Requests and commits",
-    "Requests, commits, and the entries that the commits added, took out or changed.",
-    ...workloads.flatMap((workload) => traffic(lookup, workload)),
     "## How it was measured",
     method(figures),
     madeOn(figures),
@@ -88,16 +82,6 @@ function look({ look: measured }: Figures): string[] {
   ];
 }
 
-function traffic(lookup: Lookup, workload: Workload): string[] {
-  const size = lookup.headline(workload);
-  return size === undefined ? [] : [`### ${WORKLOAD_TITLES[workload]}: traffic`, trafficTable(lookup, workload, size)];
-}
-
-function otherLinks(lookup: Lookup, workload: Workload): string[] {
-  const [link] = linksOf(lookup, workload);
-  return link === undefined ? [] : [`Create of ${partTitle(workload, link.size)}:`, linkTable(lookup, workload)];
-}
-
 function picture(charts: readonly Chart[], file: string): string {
   const chart = charts.find((one) => one.file === file);
   return chart ? `![${chart.title}](pictures/${file})` : "";
@@ -113,22 +97,16 @@ function method({ rows }: Figures): string {
       : `In this run ${repeated.length} of ${rows.length} rows were repeated; between the shortest and the longest time of a row lay ${Math.round(typical * 100)} % of its median (the median of all).`;
   return [
     "- All peers do a step before any does the next, and another one begins in each repetition, so that what else happens on the machine hits all alike.",
-    "- Every group of a size and a link is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians, counts and memory the largest. " +
+    "- Every group of a size and a link is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians. " +
       spread,
     `- Engines run with their own settings: \`pulumi up --yes --skip-preview\`, \`refresh\`, \`destroy\` with a file backend and its checkpoints; \`terraform apply -auto-approve\`, \`-refresh-only\`, \`destroy\`. Programs are JavaScript.`,
     "- After each create, change and destroy the emulator is asked what it holds; a peer that left anything else has failed, whatever it said. Requests and commits are counted by the emulator.",
     "- Entries are IPv6 prefixes of the documentation range. The 1 % change gives every hundredth another value, one at least.",
-    "- Memory is the high-water mark that Linux keeps of each process; what a process grows in its last instant may be missed.",
     "- Where requests wait for one another for more than a minute by latency alone, a peer is not run; the time that stands there is calculated.",
   ].join("\n");
 }
 
 function madeOn({ machine, versions }: Figures): string {
-  const rows = [
-    ["Processor", `${machine.cpu}, ${machine.cores} cores`],
-    ["Memory", `${machine.memoryGiB} GiB`],
-    ["System", machine.system],
-    ...Object.entries(versions),
-  ];
-  return markdownTable(["", ""], rows, 2);
+  const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `Measured on ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}: ${made.join("; ")}.`;
 }

@@ -1,5 +1,5 @@
 import type { Figures, Row } from "../figures";
-import { type PeerName, partTitle, STEPS, type Step, WORKLOADS, type Workload } from "../plan";
+import { type PeerName, STEPS, type Step, WORKLOADS, type Workload } from "../plan";
 import { Lookup, linksOf } from "./lookup";
 import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
 
@@ -38,21 +38,8 @@ export function stepTable(lookup: Lookup, workload: Workload, step: Step): strin
   return markdownTable(["entries", ...titles(peers)], rows, 0);
 }
 
-/** Requests, commits and entries that commits wrote, by step, at one size. */
-export function trafficTable(lookup: Lookup, workload: Workload, size: number): string {
-  const peers = lookup.contestants(workload);
-  const rows = STEPS.map((step) => [
-    STEP_TITLES[step],
-    ...peers.map((peer) => {
-      const measured = lookup.row(workload, size, peer, step)?.measured;
-      return measured ? [measured.requests, measured.commits, measured.written].map(number).join(" / ") : "–";
-    }),
-  ]);
-  return markdownTable([partTitle(workload, size), ...titles(peers)], rows);
-}
-
 /** The create by link. */
-export function linkTable(lookup: Lookup, workload: Workload): string {
+function linkTable(lookup: Lookup, workload: Workload): string {
   const peers = lookup.peers(workload);
   const rows = linksOf(lookup, workload).map(({ size, ...link }) => [
     `${link.latency} ms`,
