@@ -19,6 +19,8 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end; the reason is an `Interrupted`. */
   readonly stop: AbortSignal;
+  /** Milliseconds that a command has from then on, before it is left. Default: 1 800. */
+  readonly graceMs?: number;
   /** The working folder: relative files start there. Default: that of the process. */
   readonly folder?: string;
   /** Calls back again and again after so many milliseconds, until what it gives is called. Default: the machine's timers. */

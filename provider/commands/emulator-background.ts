@@ -33,7 +33,7 @@ export function addBackground(emulator: Command, io: CliIo): void {
     return command.action(async () => io.out(await run(command.optsWithGlobals<Flags>(), io)));
   };
   add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "how long, such as 30s", "30s");
-  add("stop", "end an emulator, and wait until it has ended", stop);
+  add("stop", "end an emulator, and wait until it has ended", end);
 }
 
 /**
@@ -42,7 +42,7 @@ export function addBackground(emulator: Command, io: CliIo): void {
  * @throws {Ended} with its words, when it ends before.
  */
 export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io: CliIo): Promise<string> {
-  if (pidFile !== undefined && (await serves((await readPidFile(pidFile))?.control))) {
+  if (pidFile !== undefined && (await serves((await readPidFile(pidFile))?.control, io.stop))) {
     throw new UsageError(`The emulator of ${pidFile} runs already: end it by emulator stop --pid-file ${pidFile}.`);
   }
   // What npx says of itself is not true of a process that it does not wait for.
@@ -84,21 +84,21 @@ export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io:
   }
 }
 
-async function wait(flags: Flags, { env }: CliIo): Promise<string> {
+async function wait(flags: Flags, { env, stop }: CliIo): Promise<string> {
   const { timeout = "30s" } = flags;
   const end = performance.now() + (await wrongUse(TypeError, async () => milliseconds(timeout)));
   for (;;) {
     const { control } = await whichOne(flags, env);
-    if (await serves(control)) return `The emulator at ${control} serves.\n`;
+    if (await serves(control, stop)) return `The emulator at ${control} serves.\n`;
     if (performance.now() >= end) {
       const where = control ?? `of ${flags.pidFile}, a file that is not there`;
       throw new Ended(`No emulator serves within ${timeout}: ${where}.`, 1);
     }
-    await sleep(LOOK_MS);
+    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
   }
 }
 
-async function stop(flags: Flags, { env }: CliIo): Promise<string> {
+async function end(flags: Flags, { env, stop }: CliIo): Promise<string> {
   const { control, pid } = await whichOne(flags, env);
   if (control === undefined) return `No emulator runs: there is no file ${flags.pidFile}.\n`;
   const token = flags.token ?? env.PACKETFILTER_EMULATOR_TOKEN;
@@ -106,13 +106,14 @@ async function stop(flags: Flags, { env }: CliIo): Promise<string> {
   const answer = await fetch(`${control}/stop`, {
     method: "POST",
     headers,
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: within(stop),
   }).catch(() => undefined);
+  stop.throwIfAborted();
   if (answer && !answer.ok) throw new Ended(`The emulator at ${control} does not end: ${await answer.text()}`, 1);
-  const end = performance.now() + END_MS;
-  while ((await serves(control)) || (answer && pid !== undefined && !hasEnded({ host: hostname(), pid }))) {
-    if (performance.now() >= end) throw new Ended(`The emulator at ${control} has not ended.`, 1);
-    await sleep(LOOK_MS);
+  const latest = performance.now() + END_MS;
+  while ((await serves(control, stop)) || (answer && pid !== undefined && !hasEnded({ host: hostname(), pid }))) {
+    if (performance.now() >= latest) throw new Ended(`The emulator at ${control} has not ended.`, 1);
+    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
   }
   if (flags.pidFile !== undefined) await rm(flags.pidFile, { force: true });
   return answer ? `The emulator at ${control} has ended.\n` : `No emulator runs at ${control}.\n`;
@@ -147,8 +148,15 @@ function isOfThisMachine(url: string): boolean {
   );
 }
 
-async function serves(control: string | undefined): Promise<boolean> {
+/** @throws what `stop` aborts with */
+async function serves(control: string | undefined, stop: AbortSignal): Promise<boolean> {
   if (control === undefined) return false;
-  const answer = await fetch(`${control}/health`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
+  const answer = await fetch(`${control}/health`, { signal: within(stop) }).catch(() => undefined);
+  stop.throwIfAborted();
   return answer?.ok === true;
+}
+
+/** The time of one answer, unless the process is asked to end before. */
+function within(stop: AbortSignal): AbortSignal {
+  return AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
 }

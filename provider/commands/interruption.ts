@@ -54,12 +54,14 @@ function interruptionOf({ reason }: AbortSignal): Interrupted {
 /**
  * The exit code of a command: its own, or, where it was asked to end and is no service, that of the signal. One that has not
  * ended when its time is over is left.
+ *
+ * @param graceMs Milliseconds; a test that gives more tells a command that ends from one that is left.
  */
-export async function exitCode(stop: AbortSignal, command: Promise<number>): Promise<number> {
+export async function exitCode(stop: AbortSignal, command: Promise<number>, graceMs = GRACE_MS): Promise<number> {
   const ofSignal = () => EXIT_CODES[interruptionOf(stop).signal];
   const own = command.then((code) => (stop.aborted && !services.has(stop) ? ofSignal() : code));
   const overdue = aborted(stop).then(async () => {
-    await new Promise<void>((resolve) => setTimeout(resolve, GRACE_MS).unref());
+    await new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
     if (services.has(stop) || careful.has(stop)) return own;
     return ofSignal();
   });

@@ -85,7 +85,7 @@ const WORDS = { help: "show what a command does: help [command]", version: "prin
  * @param args What stands after the command's name.
  */
 export function main(args: readonly string[], io: CliIo): Promise<number> {
-  return exitCode(io.stop, carriedOut(args, io));
+  return exitCode(io.stop, carriedOut(args, io), io.graceMs);
 }
 
 async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {

@@ -1,18 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { run } from "./support";
+import { helpOfAll, run } from "./support";
 
-/** The help of every command, by its words. */
-const helps = new Map<string, string>();
+let helps: ReadonlyMap<string, string>;
 beforeAll(async () => {
-  const collect = async (words: readonly string[]): Promise<void> => {
-    const { code, out } = await run([...words, "--help"]);
-    expect([words, code]).toEqual([words, 0]);
-    helps.set(words.join(" "), out);
-    const [, list = ""] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(out) ?? [];
-    const below = [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => name ?? []);
-    for (const name of below) if (!["help", "version"].includes(name)) await collect([...words, name]);
-  };
-  await collect([]);
+  helps = await helpOfAll();
 });
 
 test("of every command has examples of it, and says where there is more to read", async () => {

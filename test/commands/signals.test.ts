@@ -1,24 +1,24 @@
-import { execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Interrupted } from "../../provider/commands/interruption";
 import { startEmulator } from "../../provider/emulator";
-import { sentIn } from "../../provider/model/entry";
-import { readPrefixFile } from "../../provider/prefixes";
+import { RejectedFiles, rejectedFolder } from "../../provider/forwarder/delivery/rejected";
+import { RECORD } from "../forwarder/support/forward";
 import { serveRaw } from "../support/raw-server";
-import { run, type Surroundings } from "./support";
+import { helpOfAll, run, type Surroundings } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
+const HELD = '203.0.113.1/32: { expires: "2020-01-01T00:00:00Z" }\n';
+/** Milliseconds: a command that has not ended by then was left. */
+const GRACE = 600_000;
 
 let folder: string;
-/** Takes requests, and answers none. */
+/** Takes requests, and answers none but that of the test itself. */
 let silent: Awaited<ReturnType<typeof serveRaw>>;
+let requests: number;
 let asked: () => void;
 let isAsked: Promise<void>;
 beforeEach(async () => {
@@ -26,24 +26,40 @@ beforeEach(async () => {
   isAsked = new Promise((resolve) => {
     asked = resolve;
   });
-  silent = await serveRaw(() => asked());
-  const nodes = `  packetfilter:nodes: { fra1: { endpoint: "${silent.url}" } }\n`;
-  await write("blocks.yaml", '203.0.113.1/32: { expires: "2020-01-01T00:00:00Z" }\n');
-  await write("Pulumi.dev.yaml", `config:\n${nodes}`);
+  requests = 0;
+  silent = await serveRaw((request, response) => {
+    if (request.url === "/test") return void response.end();
+    requests += 1;
+    asked();
+  });
+  const node = `fra1: { endpoint: "${silent.url}" }`;
+  const spool = join(folder, "spool");
+  await write("blocks.yaml", HELD);
+  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { ${node} }\n`);
+  await write("preview.json", JSON.stringify({ config: {}, steps: [update()] }));
   await write(
     "forward.yaml",
-    `nodes: { fra1: { endpoint: "${silent.url}" } }\nwatch: [{ arena: edge }]\nstate: ${join(folder, "spool")}\nsinks: [{ name: disk, type: file, path: ${join(folder, "marks")} }]\n`,
+    `nodes: { ${node} }\nwatch: [{ arena: edge }]\nstate: ${spool}\nsinks: [{ name: web, type: http, url: "${silent.url}" }]\n`,
   );
+  await new RejectedFiles(rejectedFolder(spool, "web"), Date.now).add([{ record: RECORD, reason: "no such field" }]);
 });
 afterEach(async () => {
   silent[Symbol.dispose]();
   await rm(folder, { recursive: true });
 });
 
-const write = (name: string, content: string) => writeFile(join(folder, name), content);
+const write = (name: string, content: string) => writeFile(join(folder, name), content, { mode: 0o600 });
+
+/** A step of a preview. */
+function update() {
+  const inputs = { arena: "edge", set: "blocked", entries: { "203.0.113.7/32": 1 } };
+  const outputs = { endpoint: silent.url };
+  const urn = "urn:pulumi:dev::edge::packetfilter:index:PrefixSet::blocked";
+  return { op: "update", urn, oldState: { inputs: { ...inputs, entries: {} }, outputs }, newState: { inputs } };
+}
 
 /** Standard input that a person has not ended. */
-const open: AsyncIterable<string> = {
+const stdin: AsyncIterable<string> = {
   [Symbol.asyncIterator]: () => ({
     next: () => {
       asked();
@@ -52,162 +68,130 @@ const open: AsyncIterable<string> = {
   }),
 };
 
+/** A program that does not end. */
 const execute = () => {
   asked();
   return new Promise<string>(() => {});
 };
 
-const NOW = ["--file", "blocks.yaml", "--now", BLOCKED, "--node", "fra1"];
+const FILE = ["--file", "blocks.yaml"];
+const NOW = [...FILE, "--now", BLOCKED, "--node", "fra1"];
+const WHY = ["--reason", "r", "--for", "2h"];
+const receiver = () => ({
+  env: {
+    PACKETFILTER_SIGNALING_URL: silent.url,
+    PACKETFILTER_CLIENT_ID: "client-1",
+    PACKETFILTER_SECRET_KEY: "secret-1",
+  },
+});
+const forward = () => ["--config", join(folder, "forward.yaml")];
+const control = () => ["--at", silent.url];
 
-/** What waits for whom, by its command line. */
-const WAITING: Readonly<Record<string, readonly [words: () => string[], surroundings?: Surroundings]>> = {
-  list: [() => ["list", BLOCKED, "--node", "fra1"]],
-  "list of every set of the stack": [() => ["list", "--contains", "203.0.113.7"], { execute }],
-  import: [() => ["import", BLOCKED, "--node", "fra1", "--out", "imported"]],
-  capture: [() => ["capture", "edge", "--node", "fra1"]],
-  probe: [() => ["probe", BLOCKED, "--node", "fra1"]],
-  "forward --once": [() => ["forward", "--once", "--config", join(folder, "forward.yaml")]],
-  "prefixes check": [() => ["prefixes", "check", "-"], { stdin: open }],
-  "prefixes diff": [() => ["prefixes", "diff", "-", "forward.yaml"], { stdin: open }],
-  report: [() => ["report", "-"], { stdin: open }],
-  "emulator journal": [() => ["emulator", "journal", "--at", silent.url]],
-  "block of a list": [() => ["block", "-", "--file", "blocks.yaml", "--reason", "r", "--for", "2h"], { stdin: open }],
-  block: [() => ["block", "203.0.113.7", ...NOW, "--reason", "r", "--for", "2h"]],
-  unblock: [() => ["unblock", "203.0.113.1", ...NOW]],
-  "block expire": [() => ["block", "expire", ...NOW]],
-  "unblock of a list": [() => ["unblock", "-", "--file", "blocks.yaml"], { stdin: open }],
+type Waiting = readonly [words: () => readonly string[], more?: () => Surroundings];
+
+/** Each command that writes or waits: what it is told, and for whom it waits then. */
+const WAITING: Readonly<Record<string, readonly Waiting[]>> = {
+  block: [[() => ["203.0.113.7", ...NOW, ...WHY]], [() => ["-", ...FILE, ...WHY], () => ({ stdin })]],
+  unblock: [[() => ["203.0.113.1", ...NOW]], [() => ["-", ...FILE], () => ({ stdin })]],
+  "block expire": [[() => NOW]],
+  list: [[() => [BLOCKED, "--node", "fra1"]], [() => ["--contains", "203.0.113.7"], () => ({ execute })]],
+  import: [
+    [() => [BLOCKED, "--node", "fra1", "--out", "imported"]],
+    [() => ["--signaling", "--out", "imported"], receiver],
+  ],
+  capture: [[() => ["edge", "--node", "fra1"]]],
+  probe: [
+    [() => [BLOCKED, "--node", "fra1"]],
+    [() => [BLOCKED, "--node", "fra1", "--write"]],
+    [() => ["--signaling", "192.0.2.0/24"], receiver],
+  ],
+  forward: [[() => ["--once", ...forward()]]],
+  "forward spool requeue": [[forward]],
+  "prefixes check": [[() => ["-"], () => ({ stdin })]],
+  "prefixes diff": [[() => ["-", "blocks.yaml"], () => ({ stdin })]],
+  report: [[() => ["-"], () => ({ stdin })], [() => ["preview.json", "--marks"]]],
+  "emulator reset": [[control]],
+  "emulator state": [[control]],
+  "emulator snapshot": [[control]],
+  "emulator change": [[() => [BLOCKED, "--delete", "192.0.2.0/24", ...control()]]],
+  "emulator signal": [[control]],
+  "emulator fail": [[() => ["status=503", ...control()]]],
+  "emulator clock": [[() => ["--freeze", ...control()]]],
+  "emulator dialect": [[control]],
+  "emulator journal": [[control]],
+  "emulator expect": [[() => ["cmd=commit", ...control()]]],
+  "emulator packets": [[() => ["source=203.0.113.7", "destination=198.51.100.1", ...control()]]],
+  "emulator marks": [[() => ["profile://edge/web", "shost", ...control()]]],
+  "emulator wait": [[control]],
+  "emulator stop": [[control]],
 };
+
+/** The others, which wait for none and write nothing; services among them, which end well by a signal. */
+const NEITHER: Readonly<Record<string, string>> = {
+  "": "is help",
+  emulator: "is a service",
+  "forward spool": "is help",
+  "forward spool list": "reads a folder",
+  "forward spool export": "reads a folder",
+  prefixes: "is help",
+  blocks: "reads a file",
+  docs: "prints",
+  completion: "prints",
+};
+
+test("every command is in the table, or among those that neither write nor wait", async () => {
+  const told = [...Object.keys(WAITING), ...Object.keys(NEITHER)];
+  expect(told.toSorted()).toEqual([...(await helpOfAll()).keys()].sort());
+});
+
+const rows = Object.entries(WAITING).flatMap(([name, all]) =>
+  all.map(([words, more], index) => ({ name, index, words, more })),
+);
+
+/** What was sent before it has come when this is answered. */
+const settled = () => fetch(`${silent.url}/test`).then((response) => response.text());
 
 describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s ends", (signal, code) => {
-  test.each(Object.entries(WAITING))("%s", async (_, [words, surroundings]) => {
+  test.each(rows)("$name ($index), sends nothing more, and leaves the file as it is", async ({ name, words, more }) => {
     const stop = new AbortController();
-    const ended = run(words(), { folder, stop: stop.signal, ...surroundings });
+    const surroundings = { folder, stop: stop.signal, graceMs: GRACE, ...more?.() };
+    const ended = run([...name.split(" "), ...words()], surroundings);
     await Promise.race([isAsked, ended]);
+    await settled();
+    const before = requests;
     stop.abort(new Interrupted(signal));
-    expect((await ended).code).toBe(code);
-    expect(readdirSync(folder).filter((name) => name.endsWith(".lock"))).toEqual([]);
+    expect(await ended).toMatchObject({ code });
+    await settled();
+    expect(requests - before).toBe(0);
+    expect(await readFile(join(folder, "blocks.yaml"), "utf8")).toBe(HELD);
+    expect(readdirSync(folder).filter((one) => !BEFORE.includes(one))).toEqual([]);
   });
-});
 
-const CLI = join(__dirname, "../../dist/provider/cli.js");
-
-/** A command as a process of its own, once it has asked the node. */
-async function started(...args: string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  const said = { out: "", err: "" };
-  child.stdout.on("data", (text) => {
-    said.out += text;
-  });
-  child.stderr.on("data", (text) => {
-    said.err += text;
-  });
-  const ended = once(child, "close");
-  await isAsked;
-  return { child, ended, said };
-}
-
-const HELD = "203.0.113.1/32: { value: 1 }\n";
-
-test("the first Ctrl-C says what was done and what not, sends nothing more, and leaves the file whole", async () => {
-  await using healthy = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
-  const nodes = `fra1: { endpoint: "${silent.url}" }, ams1: { endpoint: "${healthy.endpoint}" }`;
-  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { ${nodes} }\n`);
-  await write("blocks.yaml", HELD);
-  const more = ["--reason", "r", "--permanent", "--all-nodes"];
-  const { child, ended, said } = await started(
-    "block",
-    "203.0.113.7",
-    "--file",
-    "blocks.yaml",
-    "--now",
-    BLOCKED,
-    ...more,
-  );
-  await expect.poll(() => said.out).toContain("ams1");
-  child.kill("SIGINT");
-  expect(await ended).toEqual([130, null]);
-  expect(said.out).toContain(
-    `ams1 ${BLOCKED}: done, 1 changed\nfra1 ${BLOCKED}: not sent\n1 of 2 nodes: done.\nnot sent: fra1.\n`,
-  );
-  expect(said.err).toContain("fra1: not sent, interrupted before it answered.");
-  expect(said.err).toContain(`--node fra1`);
-  expect(Object.keys(readPrefixFile(join(folder, "blocks.yaml")))).toEqual(["203.0.113.1/32", "203.0.113.7/32"]);
-  expect(healthy.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
-});
-
-test("SIGTERM ends a command that waits for the file, and nothing is written", async () => {
-  await write("blocks.yaml", HELD);
-  const owner = { host: hostname(), pid: process.pid, since: "2030-01-31T18:00:00Z", id: randomUUID() };
-  await write("blocks.yaml.lock", JSON.stringify(owner));
-  asked();
-  const { child, ended, said } = await started(
-    "block",
-    "203.0.113.7",
-    "--file",
-    "blocks.yaml",
-    "--reason",
-    "r",
-    "--permanent",
-  );
-  await expect.poll(() => said.err, { timeout: 20_000 }).toContain("Waits for blocks.yaml");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([143, null]);
-  expect(said.err).toContain(
-    `Waits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since 2030-01-31T18:00:00Z.`,
-  );
-  expect(await readFile(join(folder, "blocks.yaml"), "utf8")).toBe(HELD);
-});
-
-/** Lets a command take the lock and keep it: its second reading of the file, a pipe, comes to no end. */
-async function holding(...args: string[]) {
-  await rm(join(folder, "blocks.yaml"));
-  await promisify(execFile)("mkfifo", [join(folder, "blocks.yaml")]);
-  asked();
-  const { child, ended } = await started(...args, "--file", "blocks.yaml");
-  await writeFile(join(folder, "blocks.yaml"), HELD);
-  await expect.poll(locks, { timeout: 20_000 }).toEqual(["blocks.yaml.lock"]);
-  return { child, ended };
-}
-
-const locks = () => readdirSync(folder).filter((name) => name.includes(".lock"));
-
-describe.each(["SIGINT", "SIGTERM"] as const)("a second %s", (signal) => {
   test.each([
-    ["block", ["block", "203.0.113.7", "--reason", "r", "--permanent"]],
-    ["unblock", ["unblock", "203.0.113.1"]],
-  ])("ends %s at once, in the middle of an edit, and leaves no lock behind", async (_, args) => {
-    const { child, ended } = await holding(...args);
-    // Two that wait together are one.
-    while (child.exitCode === null && child.signalCode === null) {
-      child.kill(signal);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    expect(await ended).toEqual([null, signal]);
-    expect(locks()).toEqual([]);
+    ["--clean", ["--clean", "noted.undo"]],
+    ["--write", ["--write", "--out", "node.json"]],
+  ])("probe %s once it has taken back what was written", async (_, words) => {
+    const stop = new AbortController();
+    await using node = await startEmulator({
+      state: { arenas: { edge: { sets: { blocked: words.includes("--clean") ? { "192.0.2.7/32": 1 } : {} } } } },
+      onRequest: ({ cmd }) => {
+        if (cmd !== "list" || words.includes("--clean")) stop.abort(new Interrupted(signal));
+      },
+    });
+    const env = { PACKETFILTER_ENDPOINT: node.endpoint };
+    const begun = { endpoint: node.endpoint, set: BLOCKED };
+    const learnt = { node: {}, receiver: {}, commitDelayMs: 0 };
+    const notes = words.includes("--clean") ? [{ begun }, { insert: ["192.0.2.7"] }, { learnt }] : [];
+    await write("noted.undo", notes.map((note) => `${JSON.stringify(note)}\n`).join(""));
+    const urls = words.includes("--clean") ? [] : [BLOCKED];
+    const ended = await run(["probe", ...urls, ...words], { folder, env, stop: stop.signal, graceMs: GRACE });
+    expect(ended).toMatchObject({ code });
+    expect(node.prefixSet(BLOCKED).applied).toEqual({});
   });
 });
 
-test.each(["insert", "commit"])(
-  "what a command that was killed after its %s put on a node is in the file, and the next unblock removes it",
-  async (last) => {
-    await using node = await startEmulator({
-      state: { arenas: { edge: { sets: { blocked: {} } } } },
-      commitLatency: "300ms",
-    });
-    await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { fra1: { endpoint: "${node.endpoint}" } }\n`);
-    await write("blocks.yaml", HELD);
-    asked();
-    const { child, ended } = await started("block", "203.0.113.7", ...NOW, "--reason", "r", "--permanent");
-    await expect.poll(() => node.journal.some((one) => one.cmd === last), { timeout: 20_000 }).toBe(true);
-    child.kill("SIGKILL");
-    await ended;
-    expect(sentIn(readPrefixFile(join(folder, "blocks.yaml"))["203.0.113.7/32"])).toBe(`1 ${BLOCKED} ${node.endpoint}`);
-    expect((await run(["unblock", "203.0.113.7", ...NOW], { folder })).code).toBe(0);
-    expect(node.prefixSet(BLOCKED).applied).toEqual({});
-    expect(Object.keys(readPrefixFile(join(folder, "blocks.yaml")))).toEqual(["203.0.113.1/32"]);
-    expect(locks()).toEqual([]);
-  },
-);
+/** What is in the folder before. */
+const BEFORE = ["Pulumi.dev.yaml", "blocks.yaml", "forward.yaml", "preview.json", "spool"];

@@ -10,6 +10,7 @@ export interface Surroundings {
   readonly terminal?: { columns(): number };
   readonly stdin?: AsyncIterable<Uint8Array | string>;
   readonly stop?: AbortSignal;
+  readonly graceMs?: number;
 }
 
 /** Runs a command line until it ends. */
@@ -24,4 +25,19 @@ export async function run(args: readonly string[], { env = {}, ...surroundings }
   };
   const code = await main(args, io);
   return { code, out: out.join(""), err: err.join("") };
+}
+
+/** The help of every command, by its words; those that help does not show are not among them. */
+export async function helpOfAll(): Promise<Map<string, string>> {
+  const helps = new Map<string, string>();
+  const collect = async (words: readonly string[]): Promise<void> => {
+    const { code, out } = await run([...words, "--help"]);
+    if (code !== 0) throw new Error(`${words.join(" ")} --help ends with ${code}.`);
+    helps.set(words.join(" "), out);
+    const [, list = ""] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(out) ?? [];
+    const below = [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => name ?? []);
+    for (const name of below) if (!["help", "version"].includes(name)) await collect([...words, name]);
+  };
+  await collect([]);
+  return helps;
 }

@@ -1,0 +1,157 @@
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { sentIn } from "../../provider/model/entry";
+import { readPrefixFile } from "../../provider/prefixes";
+import { serveRaw } from "../support/raw-server";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+const NOW = ["--file", "blocks.yaml", "--now", BLOCKED, "--node", "fra1"];
+
+let folder: string;
+/** Takes requests, and answers none. */
+let silent: Awaited<ReturnType<typeof serveRaw>>;
+let asked: () => void;
+let isAsked: Promise<void>;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-signals-"));
+  isAsked = new Promise((resolve) => {
+    asked = resolve;
+  });
+  silent = await serveRaw(() => asked());
+  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { fra1: { endpoint: "${silent.url}" } }\n`);
+});
+afterEach(async () => {
+  silent[Symbol.dispose]();
+  await rm(folder, { recursive: true });
+});
+
+const write = (name: string, content: string) => writeFile(join(folder, name), content);
+
+const CLI = join(__dirname, "../../dist/provider/cli.js");
+
+/** A command as a process of its own, once it has asked the node. */
+async function started(...args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (text) => {
+    said.out += text;
+  });
+  child.stderr.on("data", (text) => {
+    said.err += text;
+  });
+  const ended = once(child, "close");
+  await isAsked;
+  return { child, ended, said };
+}
+
+const HELD = "203.0.113.1/32: { value: 1 }\n";
+
+test("the first Ctrl-C says what was done and what not, sends nothing more, and leaves the file whole", async () => {
+  await using healthy = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+  const nodes = `fra1: { endpoint: "${silent.url}" }, ams1: { endpoint: "${healthy.endpoint}" }`;
+  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { ${nodes} }\n`);
+  await write("blocks.yaml", HELD);
+  const more = ["--reason", "r", "--permanent", "--all-nodes"];
+  const { child, ended, said } = await started(
+    "block",
+    "203.0.113.7",
+    "--file",
+    "blocks.yaml",
+    "--now",
+    BLOCKED,
+    ...more,
+  );
+  await expect.poll(() => said.out).toContain("ams1");
+  child.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  expect(said.out).toContain(
+    `ams1 ${BLOCKED}: done, 1 changed\nfra1 ${BLOCKED}: not sent\n1 of 2 nodes: done.\nnot sent: fra1.\n`,
+  );
+  expect(said.err).toContain("fra1: not sent, interrupted before it answered.");
+  expect(said.err).toContain(`--node fra1`);
+  expect(Object.keys(readPrefixFile(join(folder, "blocks.yaml")))).toEqual(["203.0.113.1/32", "203.0.113.7/32"]);
+  expect(healthy.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
+});
+
+test("SIGTERM ends a command that waits for the file, and nothing is written", async () => {
+  await write("blocks.yaml", HELD);
+  const owner = { host: hostname(), pid: process.pid, since: "2030-01-31T18:00:00Z", id: randomUUID() };
+  await write("blocks.yaml.lock", JSON.stringify(owner));
+  asked();
+  const { child, ended, said } = await started(
+    "block",
+    "203.0.113.7",
+    "--file",
+    "blocks.yaml",
+    "--reason",
+    "r",
+    "--permanent",
+  );
+  await expect.poll(() => said.err, { timeout: 20_000 }).toContain("Waits for blocks.yaml");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([143, null]);
+  expect(said.err).toContain(
+    `Waits for blocks.yaml: process ${process.pid} on ${hostname()} edits it since 2030-01-31T18:00:00Z.`,
+  );
+  expect(await readFile(join(folder, "blocks.yaml"), "utf8")).toBe(HELD);
+});
+
+/** Lets a command take the lock and keep it: its second reading of the file, a pipe, comes to no end. */
+async function holding(...args: string[]) {
+  await rm(join(folder, "blocks.yaml"));
+  await promisify(execFile)("mkfifo", [join(folder, "blocks.yaml")]);
+  asked();
+  const { child, ended } = await started(...args, "--file", "blocks.yaml");
+  await writeFile(join(folder, "blocks.yaml"), HELD);
+  await expect.poll(locks, { timeout: 20_000 }).toEqual(["blocks.yaml.lock"]);
+  return { child, ended };
+}
+
+const locks = () => readdirSync(folder).filter((name) => name.includes(".lock"));
+
+describe.each(["SIGINT", "SIGTERM"] as const)("a second %s", (signal) => {
+  test.each([
+    ["block", ["block", "203.0.113.7", "--reason", "r", "--permanent"]],
+    ["unblock", ["unblock", "203.0.113.1"]],
+  ])("ends %s at once, in the middle of an edit, and leaves no lock behind", async (_, args) => {
+    const { child, ended } = await holding(...args);
+    // Two that wait together are one.
+    while (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await ended).toEqual([null, signal]);
+    expect(locks()).toEqual([]);
+  });
+});
+
+test.each(["insert", "commit"])(
+  "what a command that was killed after its %s put on a node is in the file, and the next unblock removes it",
+  async (last) => {
+    await using node = await startEmulator({
+      state: { arenas: { edge: { sets: { blocked: {} } } } },
+      commitLatency: "300ms",
+    });
+    await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { fra1: { endpoint: "${node.endpoint}" } }\n`);
+    await write("blocks.yaml", HELD);
+    asked();
+    const { child, ended } = await started("block", "203.0.113.7", ...NOW, "--reason", "r", "--permanent");
+    await expect.poll(() => node.journal.some((one) => one.cmd === last), { timeout: 20_000 }).toBe(true);
+    child.kill("SIGKILL");
+    await ended;
+    expect(sentIn(readPrefixFile(join(folder, "blocks.yaml"))["203.0.113.7/32"])).toBe(`1 ${BLOCKED} ${node.endpoint}`);
+    expect((await run(["unblock", "203.0.113.7", ...NOW], { folder })).code).toBe(0);
+    expect(node.prefixSet(BLOCKED).applied).toEqual({});
+    expect(Object.keys(readPrefixFile(join(folder, "blocks.yaml")))).toEqual(["203.0.113.1/32"]);
+    expect(locks()).toEqual([]);
+  },
+);
