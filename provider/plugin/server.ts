@@ -32,7 +32,7 @@ export interface PluginParts {
   readonly cancel: () => void;
 }
 
-/** The engine's protocol over the handlers, one process a provider instance (docs/decisions/plugin.md). */
+/** The engine's protocol over the handlers, one process a provider instance (docs/contributing/decisions/plugin.md). */
 export function pluginServer(parts: PluginParts): Server {
   const { log } = parts;
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
@@ -85,7 +85,7 @@ export function pluginServer(parts: PluginParts): Server {
     }),
     check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
       const news = open(request.getNews());
-      const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news));
+      const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
       answer.setFailuresList(failures.map(checkFailure));

@@ -3,11 +3,12 @@ import { membersOf } from "../model/json";
 import type { HostBits } from "../model/prefix";
 import { nativeToken, typeToken } from "../model/resource-kind";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
+import { type Declaration, record } from "../resources/conflicts";
 import { normaliseEntries } from "../resources/entries";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
-import { type Declaration, mergedEntries, record } from "./conflicts";
 import { isPlain, runError, type Settled, settled } from "./inputs";
 import { inspect } from "./inspection";
+import { mergedEntries } from "./merged-entries";
 import { type Run, theRun } from "./run";
 
 type Options = pulumi.CustomResourceOptions | undefined;

@@ -3,8 +3,8 @@ import { parseNodeEndpoint } from "../client/endpoint";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { attempt } from "../model/errors";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import type { DeclaredSet } from "../resources/conflicts";
 import type { Settings, Target } from "../resources/settings";
-import type { DeclaredSet } from "./conflicts";
 import { programSettings } from "./settings";
 
 /** A set of a node, with all that the program declares about it. */

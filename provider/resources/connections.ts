@@ -1,6 +1,7 @@
 import type { InFlight } from "../batch/in-flight";
 import type { RemovalCheck } from "../batch/set-writer";
 import type { World } from "../client/world";
+import type { Declarations } from "./conflicts";
 import type { Notices } from "./notices";
 import type { SameMachine } from "./same-machine";
 import type { SecretObjects } from "./secret-arguments";
@@ -17,6 +18,8 @@ export interface Shared {
   readonly owned: KeyRegistry;
   /** Keys that the state of a resource holds which another one replaces in this deployment. */
   readonly leaving: KeyRegistry;
+  /** What resources declare that are known by their urns. */
+  readonly declared: Declarations;
   /** The same objects at other addresses. */
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */

@@ -4,8 +4,8 @@ import { isObject, type JsonObject, membersOf, someMember, UNKNOWN, without } fr
 import { REFUSED_KEY } from "../model/resource-kind";
 import type { Advice } from "./advice";
 import { PUTS_BACK } from "./drift";
-import { type Compared, type Handler, PartialFailure } from "./handler";
-import { SAID_KEY, type Said } from "./provider-text";
+import { type About, type Compared, type Handler, PartialFailure } from "./handler";
+import { SAID_KEY } from "./provider-text";
 import type { Runtime } from "./runtime";
 import { ConfigError } from "./settings";
 
@@ -15,6 +15,7 @@ export interface DynamicProvider {
   check(
     olds: JsonObject,
     news: JsonObject,
+    urn?: string,
   ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }>;
   diff(id: string, olds: JsonObject, news: JsonObject): Promise<Compared>;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
@@ -37,20 +38,20 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
     async configure({ config }) {
       runtime.configure((key) => config.get(`packetfilter:${key}`));
     },
-    async check(olds, news) {
+    async check(olds, news, urn) {
       const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [PUTS_BACK]: handed, ...program } = news;
-      const said: Said = membersOf(saying);
+      const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
       // The engine hands it in with `ignoreChanges: ["*"]`; nothing else may.
       const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
       runtime.inPreview ||= Object.values(args).includes(UNKNOWN);
       const check = async () => {
-        const { inputs, problems } = handler.check(withoutText(olds), args, said);
+        const { inputs, problems } = handler.check(withoutText(olds), args, about);
         if (problems.length > 0)
           return {
             inputs: plain({ ...inputs, ...REFUSED, [PROVIDER_KEY]: text }),
             failures: failures(advice.once(problems)),
           };
-        const looked = await handler.look?.(withoutText(olds), inputs, said.decides === true);
+        const looked = await handler.look?.(withoutText(olds), inputs, about.decides === true);
         const putsBack = told(looked?.putsBack, olds[PUTS_BACK]);
         const isNew = Object.keys(olds).length === 0;
         if (isNew) prepareToSend();

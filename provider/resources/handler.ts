@@ -1,6 +1,12 @@
 import type { JsonObject } from "../model/json";
 import type { Said } from "./provider-text";
 
+/** What is known of a resource beside its arguments. */
+export interface About extends Said {
+  /** Which resource of the stack it is; the server of dynamic resources does not tell. */
+  readonly urn?: string;
+}
+
 /** What `check` says: the inputs to go on with, or sentences about what is wrong with them. */
 export interface Checked {
   readonly inputs: JsonObject;
@@ -27,7 +33,7 @@ export interface Compared {
  */
 export interface Handler {
   /** Checks and normalises; sends nothing. */
-  check(olds: JsonObject, news: JsonObject, said?: Said): Checked;
+  check(olds: JsonObject, news: JsonObject, about?: About): Checked;
   /**
    * Looks at what is there, once the inputs are in order; asks only.
    *

@@ -23,10 +23,10 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
   };
   return {
     configure: (request) => provider.configure(request),
-    check: (olds, news) =>
+    check: (olds, news, urn) =>
       hidden(news, async () => {
         learn(olds, news);
-        const { inputs, failures } = await provider.check(plain(olds), plain(news));
+        const { inputs, failures } = await provider.check(plain(olds), plain(news), urn);
         learn({ ...inputs, ...hiddenIn(news) });
         const isSecret = hasSecretPrefixes(news);
         const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));

@@ -11,7 +11,9 @@ import { Coverage } from "../model/coverage";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import type { Declarations, Declared } from "./conflicts";
 import type { Connection, Shared } from "./connections";
+import type { About } from "./handler";
 import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
 import type { Keys, KeysHere } from "./wanted";
@@ -115,6 +117,7 @@ export class DeploymentSet implements Addressed {
   readonly singles = new Coverage();
   /** What the look of this process saw; `undefined` before it, and where there is none. */
   seen: ListedMap | undefined;
+  private readonly declarations: Declarations;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
 
@@ -122,8 +125,9 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, inFlight, wanted, owned, leaving, sameMachine, removals }: Shared,
+    { world, notices, inFlight, wanted, owned, leaving, declared, sameMachine, removals }: Shared,
   ) {
+    this.declarations = declared;
     const { url } = set;
     const label = `${url} on ${node.label}`;
     this.url = url;
@@ -155,6 +159,12 @@ export class DeploymentSet implements Addressed {
       },
     });
     sameMachine.register(url, this);
+  }
+
+  /** Adds what a resource declares of the set. Returns what that contradicts, in a sentence. */
+  declare(about: About, declared: Declared): string | undefined {
+    const conflict = this.declarations.enter(about, this, this.url, declared);
+    return conflict && `${this.title}: ${conflict}`;
   }
 
   /** @param ignored What the program ignores changes of: `true` for all entries, or their prefixes. */

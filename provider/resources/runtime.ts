@@ -7,6 +7,7 @@ import type { JsonObject } from "../model/json";
 import { Advice } from "./advice";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
+import { Declarations } from "./conflicts";
 import type { Shared } from "./connections";
 import type { Environment } from "./environment-credentials";
 import { RemovalBudget } from "./limits/removals";
@@ -80,6 +81,7 @@ export class Runtime {
       wanted,
       owned: new KeyRegistry("owned", others),
       leaving: new KeyRegistry("leaving", others),
+      declared: new Declarations(),
       learn,
       secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(

@@ -6,9 +6,8 @@ import { checkArguments } from "../arguments";
 import { compare, isElsewhere, remember } from "../changes";
 import { PUTS_BACK } from "../drift";
 import { noting, parseAt } from "../entries";
-import type { Handler, LookedAt } from "../handler";
+import type { About, Handler, LookedAt } from "../handler";
 import { them } from "../look-at-set";
-import type { Said } from "../provider-text";
 import { ReceiverAccess } from "../receiver-access";
 import type { ReceiverInUse } from "../receiver-in-use";
 import type { Runtime } from "../runtime";
@@ -31,7 +30,7 @@ import {
 export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(_olds: JsonObject, news: JsonObject, { ignored }: Said = {}) {
+  check(_olds: JsonObject, news: JsonObject, { ignored }: About = {}) {
     const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
     if (!args) return { inputs: news, problems };
     const receiver = hasUnknown(given.receiver) ? undefined : this.runtime.receiver(given.receiver);

@@ -6,9 +6,8 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
 import { isExpired, noting, parseAt } from "../entries";
-import type { Checked } from "../handler";
+import type { About, Checked } from "../handler";
 import { contentLimits, entryProblems, sumProblems, valueProblems } from "../limits/content";
-import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
 import { prefixSetEntrySchema } from "./state";
@@ -16,12 +15,7 @@ import { prefixSetEntrySchema } from "./state";
 const entryLimits = z.object(entryLimitShape);
 
 /** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
-export function checkPrefixSetEntry(
-  runtime: Runtime,
-  olds: JsonObject,
-  news: JsonObject,
-  { ignored }: Said = {},
-): Checked {
+export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { given, args, problems } = checkArguments(prefixSetEntrySchema, judged(olds, news));
   const { prefix: spelling, hostBits } = given;
   const found = [...problems];
@@ -43,8 +37,11 @@ export function checkPrefixSetEntry(
     const set = node.set(address);
     const wide = limits && !expired ? sumProblems(prefix, set.singles, limits) : [];
     if (wide.length > 0) return { inputs: news, problems: wide };
+    const declared = { type: "PrefixSetEntry", entries: new Set([prefix]), exclusive: false } as const;
+    const conflict = set.declare(about, declared);
+    if (conflict !== undefined) return { inputs: news, problems: [conflict] };
     set.announced.add(prefix);
-    if (ignored === true) set.ignored.add(prefix);
+    if (about.ignored === true) set.ignored.add(prefix);
     if (!expired) set.wanted.add([prefix]);
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];

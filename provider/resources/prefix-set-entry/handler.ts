@@ -6,11 +6,10 @@ import { formatUrl } from "../../model/resource-url";
 import { compare, isElsewhere, remember } from "../changes";
 import { PUTS_BACK } from "../drift";
 import { isExpired } from "../entries";
-import { type Handler, type LookedAt, PartialFailure } from "../handler";
+import { type About, type Handler, type LookedAt, PartialFailure } from "../handler";
 import { lookAgain, lookNew, sayLost } from "../look-at-set";
 import { eachAtOnce } from "../notices";
 import { isSameSet } from "../prefix-set/check";
-import type { Said } from "../provider-text";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { planEntry, planUpdate, stillThere } from "../set-plan";
@@ -40,8 +39,8 @@ export class PrefixSetEntryHandler implements Handler {
 
   constructor(private readonly runtime: Runtime) {}
 
-  check(olds: JsonObject, news: JsonObject, said?: Said) {
-    return checkPrefixSetEntry(this.runtime, olds, news, said);
+  check(olds: JsonObject, news: JsonObject, about?: About) {
+    return checkPrefixSetEntry(this.runtime, olds, news, about);
   }
 
   async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {

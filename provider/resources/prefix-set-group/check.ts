@@ -3,10 +3,9 @@ import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } f
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../entries";
-import type { Checked } from "../handler";
+import type { About, Checked } from "../handler";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
-import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
@@ -17,12 +16,7 @@ import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
-export function checkPrefixSetGroup(
-  runtime: Runtime,
-  olds: JsonObject,
-  news: JsonObject,
-  { ignored }: Said = {},
-): Checked {
+export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { differs, ...program } = news;
   const isHanded = differs !== undefined && sameJson(olds.differs, differs);
   const { rest, handed } = withoutHandedNotes(olds, isHanded ? program : news);
@@ -30,7 +24,7 @@ export function checkPrefixSetGroup(
   if (!args) return { inputs: news, problems };
   const { hostBits } = args;
   const before = heldBefore(olds, news);
-  const left = before && leftAsFound(olds.differs, isHanded || ignored);
+  const left = before && leftAsFound(olds.differs, isHanded || about.ignored);
   const options = { hostBits, now: runtime.today };
   const nodes = givenNodes(given.nodes, { ...options, before: olds.nodes });
   const address = setUrl(given);
@@ -57,10 +51,17 @@ export function checkPrefixSetGroup(
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
   ];
   if (refused.length > 0) return failed([...new Set(refused)]);
+  const conflicts = kinds.flatMap(({ nodes: alike, normal: { entries } }) =>
+    alike.flatMap((at) => {
+      const declared = { type: "PrefixSetGroup", at, entries, exclusive: args.exclusive !== false } as const;
+      return (address && inUse.get(at)?.set(address).declare(about, declared)) ?? [];
+    }),
+  );
+  if (conflicts.length > 0) return { inputs: news, problems: conflicts };
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
-  if (address) want(runtime, address, { kinds, inUse, ignored });
+  if (address) want(runtime, address, { kinds, inUse, ignored: about.ignored });
   if (url) sayGroupPlan(runtime, url, { kinds, before, isNew });
   if (url && isNew)
     askForDistinct(

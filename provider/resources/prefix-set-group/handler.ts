@@ -2,8 +2,7 @@ import type { JsonObject } from "../../model/json";
 import { equal, type ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import type { Handler } from "../handler";
-import type { Said } from "../provider-text";
+import type { About, Handler } from "../handler";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { refined } from "./apart";
@@ -21,8 +20,8 @@ import { type GroupState, type KeptNode, keptBefore, readInputs, readReplaced, r
 export class PrefixSetGroupHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(olds: JsonObject, news: JsonObject, said?: Said) {
-    return checkPrefixSetGroup(this.runtime, olds, news, said);
+  check(olds: JsonObject, news: JsonObject, about?: About) {
+    return checkPrefixSetGroup(this.runtime, olds, news, about);
   }
 
   look(olds: JsonObject, inputs: JsonObject, isDecided: boolean) {

@@ -14,16 +14,15 @@ import {
   noting,
   withdrawnOf,
 } from "../entries";
-import type { Checked } from "../handler";
+import type { About, Checked } from "../handler";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
-import type { Said } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetSchema, storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
-export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject, said: Said = {}): Checked {
+export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { rest, handed } = withoutHandedNotes(olds, news);
   const { given, args, problems } = checkArguments(prefixSetSchema, rest);
   if (!args) return { inputs: news, problems };
@@ -47,14 +46,17 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
   if (address && node) {
     const set = node.set(address);
+    const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
+    const conflict = set.declare(about, declared);
+    if (conflict !== undefined) return { inputs: news, problems: [conflict] };
     set.announced.add(WHOLE_SET);
-    set.ignore(said.ignored);
+    set.ignore(about.ignored);
     set.wanted.take(entries);
     // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
     // Of a set that is not exclusive others may keep a part, with lines about the same url.
-    const whose = args.exclusive === false && said.name !== undefined ? ` (${said.name})` : "";
+    const whose = args.exclusive === false && about.name !== undefined ? ` (${about.name})` : "";
     const [where, change] = [`${node.label} ${url}${whose}`, { normal, before: { ...before, entries: held }, isNew }];
     const plan = planOf(runtime, change);
     if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);

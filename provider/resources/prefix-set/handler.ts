@@ -1,10 +1,9 @@
 import { hasUnknown, type JsonObject, without } from "../../model/json";
 import { compare, isElsewhere, remember } from "../changes";
 import { PUTS_BACK } from "../drift";
-import { type Handler, type LookedAt, PartialFailure } from "../handler";
+import { type About, type Handler, type LookedAt, PartialFailure } from "../handler";
 import { lookAgain } from "../look-at-set";
 import { WHOLE_SET } from "../node-in-use";
-import type { Said } from "../provider-text";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { checkPrefixSet, isSameSet } from "./check";
@@ -27,8 +26,8 @@ export class PrefixSetHandler implements Handler {
     this.lifecycle = new SetLifecycle(runtime);
   }
 
-  check(olds: JsonObject, news: JsonObject, said?: Said) {
-    return checkPrefixSet(this.runtime, olds, news, said);
+  check(olds: JsonObject, news: JsonObject, about?: About) {
+    return checkPrefixSet(this.runtime, olds, news, about);
   }
 
   async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {

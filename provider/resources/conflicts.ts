@@ -1,8 +1,7 @@
-import { givenEntries } from "../model/given-entries";
-import type { HostBits } from "../model/prefix";
-import { prefixIn } from "../model/readable";
+import type { About } from "./handler";
+import type { Place } from "./wanted";
 
-/** What the resources of one run of a program declare about one set of one node. */
+/** What the resources of one run declare about one set of one node. */
 export interface DeclaredSet {
   /** The `PrefixSet` or group that owns the whole set, and what it declares. */
   exclusive?: { readonly label: string; readonly entries: Prefixes };
@@ -29,14 +28,15 @@ export interface Declaration {
   readonly isSecret?: boolean;
 }
 
+/** What one resource declares, whose name is in its urn. */
+export type Declared = Omit<Declaration, "name">;
+
 /** Adds a declaration and returns what it contradicts, with both names. */
-export function record(
-  set: DeclaredSet,
-  { type, name, at, entries, exclusive, secret, isSecret }: Declaration,
-): string | undefined {
+export function record(set: DeclaredSet, declaration: Declaration): string | undefined {
+  const { type, entries, exclusive, secret, isSecret } = declaration;
   set.isSecret ||= isSecret === true;
   const shown = (prefix: string) => (secret || set.isSecret ? "a secret prefix" : prefix);
-  const label = `${type} "${name}"${at === undefined ? "" : ` at ${at}`}`;
+  const label = labelOf(declaration);
   if (exclusive && set.exclusive) {
     return `${label} and ${set.exclusive.label} both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }
@@ -64,29 +64,42 @@ function outside(entry: string, prefix: string, owner: string): string {
   return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
 }
 
-/**
- * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
- * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
- */
-export function mergedEntries(common: unknown, own: unknown, hostBits: unknown): unknown {
-  if (own === undefined) return common;
-  const [below, above] = [members(common), members(own)];
-  if (!below || !above) return below ? own : common;
-  const bits = hostBits === "mask" ? hostBits : "reject";
-  const replaced = new Set(above.map(([prefix]) => canonical(prefix, bits)));
-  return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
+/** What the resources of a deployment declare, each known by its urn: the engine checks some of them twice. */
+export class Declarations {
+  private readonly sets = new Map<string, { readonly set: DeclaredSet; readonly of: Map<string, Declaration> }>();
+
+  /**
+   * Adds what a resource declares of a set, in place of what it declared before.
+   *
+   * Of one whose urn is not known nothing is kept: its program has looked.
+   *
+   * @returns what it contradicts, with both names
+   */
+  enter({ urn }: About, { endpoint }: Pick<Place, "endpoint">, url: string, declared: Declared): string | undefined {
+    if (urn === undefined) return undefined;
+    const key = `${endpoint}\n${url}`;
+    const { set, of } = this.sets.get(key) ?? { set: { entries: new Map() }, of: new Map() };
+    this.sets.set(key, { set, of });
+    const declaration = { ...declared, name: nameIn(urn) };
+    const id = `${urn} ${declared.at ?? ""}`;
+    forget(set, of.get(id));
+    of.set(id, declaration);
+    return record(set, declaration);
+  }
 }
 
-/** Prefixes with what they hold; `undefined` for what is no entries. */
-function members(entries: unknown): [string, unknown][] | undefined {
-  const given = givenEntries(entries);
-  const pairs = given?.spellings.map((spelling, index) => [spelling, given.content(index)] as const) ?? [];
-  const named = pairs.flatMap(([spelling, content]): [string, unknown][] =>
-    typeof spelling === "string" ? [[spelling, content]] : [],
-  );
-  return given && named.length === pairs.length ? named : undefined;
+function forget(set: DeclaredSet, declaration: Declaration | undefined): void {
+  if (!declaration) return;
+  const label = labelOf(declaration);
+  if (set.exclusive?.label === label) delete set.exclusive;
+  for (const prefix of declaration.entries.keys()) if (set.entries.get(prefix) === label) set.entries.delete(prefix);
 }
 
-function canonical(spelling: string, hostBits: HostBits): string {
-  return prefixIn(spelling, { hostBits })?.toString() ?? spelling;
+function labelOf({ type, name, at }: Pick<Declaration, "type" | "name" | "at">): string {
+  return `${type} "${name}"${at === undefined ? "" : ` at ${at}`}`;
+}
+
+/** The name in `urn:pulumi:stack::project::type::name`. */
+function nameIn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
 }
