@@ -26,6 +26,23 @@ const LISTS: Record<string, (held: Held) => unknown> = {
       .join("\n")}\n`,
 };
 
+test("padded spellings that no reader knows are deleted as the list shows them", async () => {
+  const listed = (held: Held) =>
+    entries(held).map((text) => padded(text).replace(/\d+$/, (bits) => bits.padStart(3, "0")));
+  await using node = await startShapedNode(
+    { [SET]: {} },
+    {
+      list: (held) => ({ items: listed(held) }),
+      key: (text) => (/(^|\D)0\d/.test(text) ? text.replace(/(?<!\d)0+(?=\d)/g, "") : `never ${text}`),
+      refuses: ({ a }, held) => a !== undefined && !listed(held).includes(a),
+    },
+  );
+  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
+  const { left, unusable } = await probe({ node: { endpoint: node.endpoint }, ...options });
+  expect({ left, held: [...(node.sets.get(SET) ?? [])] }).toEqual({ left: [], held: [] });
+  expect(unusable).toEqual([expect.stringMatching(/listed in a spelling that I do not read: .*"192.000.002.000.024"/)]);
+});
+
 test.each(Object.entries(LISTS))(
   "a list that is not understood is no empty one: %s, at a node whose deletes come to nothing",
   async (_, list) => {

@@ -1,4 +1,5 @@
 import { Prefix } from "../../model/prefix";
+import { prefixIn } from "../../model/readable";
 import { addressText } from "../../wire/places";
 
 /** Prefixes that no network uses, by RFC 5737 and RFC 3849: nothing else is ever written. */
@@ -9,6 +10,12 @@ const DOCUMENTATION: readonly Prefix[] = ["192.0.2.0/24", "198.51.100.0/24", "20
 /** True for a prefix that a probe may have written, as a node may show it: masked, kept or merged. */
 export function isDocumentation(prefix: Prefix): boolean {
   return DOCUMENTATION.some((block) => block.contains(prefix));
+}
+
+/** The documentation prefix that a word of a list spells, also with octets that are padded; `undefined` for any other word. */
+export function documentationIn(word: string): Prefix | undefined {
+  const prefix = prefixIn(word.replace(/(?<![\da-f])0+(?=\d)/gi, ""), { hostBits: "mask" });
+  return prefix && isDocumentation(prefix) ? prefix : undefined;
 }
 
 /** As a probe spells what it writes, with host bits or a length that is none. */

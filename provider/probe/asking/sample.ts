@@ -7,7 +7,7 @@ import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
-import { isDocumentation } from "./documentation";
+import { isDocumentation, tracesDocumentation } from "./documentation";
 import { elementsIn, readListed, whyUnread } from "./listing";
 import { OWN_READER, UNREADABLE, Unusable } from "./outcome";
 import type { WorkSet } from "./work-set";
@@ -49,7 +49,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
   const { commit, list, shown, ms } = await set.committed(shows, { pause: pauseAfter });
   const evidence = [commit, list];
-  const rows = shown ? undefined : unreadRows(list.json);
+  const rows = shown ? undefined : (unreadRows(list.json) ?? unreadTexts(list));
   if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, [list]);
   if (!shown)
     throw new Unusable(
@@ -95,6 +95,13 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const verdict = verdicts.learn();
   const isFlat = whole === undefined;
   return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, guesses, verdict, single };
+}
+
+/** What to say of a list that holds what was written in a spelling that no reader knows; `undefined` of any other. */
+function unreadTexts({ body, quote }: Answer): string | undefined {
+  return tracesDocumentation(body)
+    ? `what was written is listed in a spelling that I do not read: ${quote}`
+    : undefined;
 }
 
 type ListedAs = (value: number) => number;

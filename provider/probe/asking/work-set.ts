@@ -1,5 +1,4 @@
 import { readAbsent } from "../../client/reading";
-import { prefixIn } from "../../model/readable";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
@@ -9,7 +8,7 @@ import { wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
-import { isDocumentation, isNearDocumentation, tracesDocumentation } from "./documentation";
+import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "./documentation";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 
@@ -294,13 +293,10 @@ export class WorkSet {
   private waysToDelete(list: Answer): string[][] {
     const told = this.ours(list)?.map(({ spelling }) => spelling) ?? [
       ...this.remains,
-      ...wordsIn(list.body).filter((word) => {
-        const prefix = prefixIn(word, { hostBits: "mask" });
-        return prefix !== undefined && isDocumentation(prefix);
-      }),
+      ...wordsIn(list.body).filter((word) => documentationIn(word) !== undefined),
     ];
     return told.map((spelling) => {
-      const prefix = prefixIn(spelling, { hostBits: "mask" });
+      const prefix = documentationIn(spelling);
       const usual = prefix ? [prefix.toString(), prefix.toString().replace(/\/(32|128)$/, "")] : [];
       return [...new Set([spelling, ...usual])];
     });
