@@ -107,7 +107,7 @@ test("SIGTERM ends a command that waits for the file, and nothing is written", a
 
 /** Lets a command take the lock and keep it: its second reading of the file, a pipe, comes to no end. */
 async function holding(...args: string[]) {
-  await rm(join(folder, "blocks.yaml"));
+  await rm(join(folder, "blocks.yaml"), { force: true });
   await promisify(execFile)("mkfifo", [join(folder, "blocks.yaml")]);
   asked();
   const { child, ended } = await started(...args, "--file", "blocks.yaml");
@@ -131,6 +131,45 @@ describe.each(["SIGINT", "SIGTERM"] as const)("a second %s", (signal) => {
     }
     expect(await ended).toEqual([null, signal]);
     expect(locks()).toEqual([]);
+  });
+});
+
+describe("two signals", () => {
+  test.each([
+    ["block expire", [...NOW]],
+    ["import", [BLOCKED, "--node", "fra1", "--out", "imported"]],
+    ["capture", ["edge", "--node", "fra1"]],
+    ["probe", [BLOCKED, "--node", "fra1", "--write"]],
+    ["forward", ["--once", "--config", "forward.yaml"]],
+  ])("end %s, and leave no lock behind", async (name, words) => {
+    await write("blocks.yaml", '203.0.113.1/32: { expires: "2020-01-01T00:00:00Z" }\n');
+    await write(
+      "forward.yaml",
+      `nodes: { fra1: { endpoint: "${silent.url}" } }\nwatch: [{ arena: edge }]\nstate: spool\nsinks: [{ name: disk, type: file, path: marks }]\n`,
+    );
+    const { child, ended } = await started(...name.split(" "), ...words);
+    child.kill("SIGINT");
+    child.kill("SIGTERM");
+    const [code, by] = await ended;
+    // Either the first one has ended it, or the second has.
+    expect([130, 143, "SIGINT", "SIGTERM"]).toContain(code ?? by);
+    expect(locks()).toEqual([]);
+  });
+
+  test("end a probe that takes back what it wrote, and --clean does the rest", async () => {
+    await using node = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes: { fra1: { endpoint: "${node.endpoint}" } }\n`);
+    for (const cmd of ["insert", "delete"] as const) node.fail({ cmd, kind: "silence" });
+    const count = (cmd: string) => node.journal.filter((one) => one.cmd === cmd).length;
+    asked();
+    const { child, ended } = await started("probe", BLOCKED, "--node", "fra1", "--write");
+    await expect.poll(() => count("insert"), { timeout: 20_000 }).toBe(1);
+    child.kill("SIGINT");
+    await expect.poll(() => count("delete"), { timeout: 20_000 }).toBe(1);
+    child.kill("SIGINT");
+    expect(await ended).toEqual([null, "SIGINT"]);
+    expect(await run(["probe", "--clean", "--node", "fra1"], { folder })).toMatchObject({ code: 0 });
+    expect([node.prefixSet(BLOCKED).applied, readdirSync(folder)]).toEqual([{}, ["Pulumi.dev.yaml"]]);
   });
 });
 
