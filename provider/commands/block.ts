@@ -17,8 +17,8 @@ import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } 
 import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
-import { printResult } from "./blocking/result";
-import { carryOut } from "./blocking/send";
+import { orNothing, printResult } from "./blocking/result";
+import { type Change, carryOut } from "./blocking/send";
 import { expiryOf, HOW_LONG } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import type { Project } from "./project";
@@ -90,35 +90,35 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
   const place = await workplace(flags, io);
   const { name, projects } = place;
   try {
-    requireFile(place, flags.create === true);
     const names = prefixes.map((prefix) => prefix.toString());
-    for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
     const warned = new Set<string>();
     const say = flags.output === "json" ? () => {} : io.out;
     const until = change.expires ?? undefined;
-    const ended = await carryOut(
-      place,
-      {
-        names: () => names,
-        isForced: flags.force === true,
-        reason: flags.reason,
-        decide: (entries) => {
-          for (const project of projects) refuseMore(entries, names, contentLimits({}, project.settings), project);
-          sayPolicies(place, entriesAfter(entries, names, change), warned, io);
-          return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
-        },
-        written: () => {
-          if (!place.isThere) say(`${name} was made: it counts once a program reads it, with readPrefixFile.\n`);
-          say(
-            `${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it ${until ? `until ${until}` : "for good"}.\n`,
-          );
-          if (until) say(`${endSentence(names.length, place)}\n`);
-        },
+    const intent: Change = {
+      names: () => names,
+      isForced: flags.force === true,
+      reason: flags.reason,
+      decide: (entries) => {
+        for (const project of projects) refuseMore(entries, names, contentLimits({}, project.settings), project);
+        sayPolicies(place, entriesAfter(entries, names, change), warned, io);
+        return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
       },
-      { command, arguments: names, instead: { for: undefined, duration: undefined, until } },
-      io,
-    );
-    const more = { made: !place.isThere, prefixes: names, ...(until && { expires: until }) };
+      written: () => {
+        if (!place.isThere) say(`${name} was made: it counts once a program reads it, with readPrefixFile.\n`);
+        say(
+          `${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it ${until ? `until ${until}` : "for good"}.\n`,
+        );
+        if (until) say(`${endSentence(names.length, place)}\n`);
+      },
+    };
+    const said = { prefixes: names, ...(until && { expires: until }) };
+    const ended = await orNothing(place, { made: false, ...said }, io, () => {
+      requireFile(place, flags.create === true);
+      for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
+      const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
+      return carryOut(place, intent, again, io);
+    });
+    const more = { made: !place.isThere, ...said };
     printResult(ended, place, { more }, io);
   } finally {
     await place.close();

@@ -7,8 +7,8 @@ import type { PrefixEntries } from "../prefixes";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, isInProject, sentPlaces, type Workplace, workplace } from "./blocking/common";
 import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
-import { printResult } from "./blocking/result";
-import { carryOut } from "./blocking/send";
+import { orNothing, printResult } from "./blocking/result";
+import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
 import type { Project } from "./project";
@@ -46,29 +46,27 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
   const place = await workplace(flags, io);
   const { name, file, projects } = place;
   try {
-    requireThere(name, file);
     const names = prefixes.map((prefix) => prefix.toString());
     const time = (io.now ?? Date.now)();
     const places = sentPlaces(place);
-    const ended = await carryOut(
-      place,
-      {
-        names: () => names,
-        isForced: flags.force === true,
-        decide: (entries) => {
-          const gone = names.flatMap((prefix): [CanonicalPrefix, PrefixEntry][] => {
-            const entry = entries[prefix];
-            return entry ? [[prefix, entry]] : [];
-          });
-          const taken = gone.map(([prefix]) => prefix);
-          for (const project of projects) requireStill(entries, taken, project);
-          return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
-        },
-        written: () => {},
+    const change: Change = {
+      names: () => names,
+      isForced: flags.force === true,
+      decide: (entries) => {
+        const gone = names.flatMap((prefix): [CanonicalPrefix, PrefixEntry][] => {
+          const entry = entries[prefix];
+          return entry ? [[prefix, entry]] : [];
+        });
+        const taken = gone.map(([prefix]) => prefix);
+        for (const project of projects) requireStill(entries, taken, project);
+        return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
       },
-      { command, arguments: names },
-      io,
-    );
+      written: () => {},
+    };
+    const ended = await orNothing(place, { prefixes: names }, io, () => {
+      requireThere(name, file);
+      return carryOut(place, change, { command, arguments: names }, io);
+    });
     const left = await place.editor.read();
     const { before, after } = ended.edit;
     const problems = [...stillCovered(name, prefixes, without(after, names)), ...ended.problems];

@@ -66,6 +66,7 @@ describe("--output json", () => {
         made: true,
         prefixes: ["203.0.113.7/32"],
         expires: "2030-01-31T20:00:00Z",
+        written: true,
         timeoutMs: 15_000,
         nodes: [
           done(0),
@@ -85,6 +86,7 @@ describe("--output json", () => {
       file: "blocks.yaml",
       prefixes: ["203.0.113.7/32"],
       kept: ["203.0.113.7/32"],
+      written: true,
       timeoutMs: 15_000,
       nodes: [done(0)],
       problems: [],
@@ -95,12 +97,51 @@ describe("--output json", () => {
       file: "blocks.yaml",
       expired: ["203.0.113.7/32"],
       kept: [],
+      written: true,
       timeoutMs: 15_000,
       nodes: expect.arrayContaining([done(1), done(2)]),
       problems: [],
       finish: [],
     });
     expect(nodes.map((node) => node.prefixSet(BLOCKED).applied)).toEqual([{}, {}, {}]);
+  });
+
+  test("is there where nothing was changed, and says why and what became of each node", async () => {
+    const words = BLOCK.map((word) => (word === BLOCKED ? "prefixset://edge/blokced" : word));
+    const mistyped = { set: "prefixset://edge/blokced", outcome: "not sent", changed: 0 };
+    expect(await json(...words)).toEqual({
+      code: 1,
+      err: expect.stringContaining("Nothing was changed, the file neither"),
+      said: {
+        file: "blocks.yaml",
+        made: false,
+        prefixes: ["203.0.113.7/32"],
+        expires: "2030-01-31T20:00:00Z",
+        written: false,
+        timeoutMs: 15_000,
+        nodes: [0, 1, 2].map((index) => ({ ...done(index), ...mistyped, problems: [expect.any(String)] })),
+        problems: [expect.stringContaining("Nothing was changed, the file neither")],
+        finish: [],
+      },
+    });
+    const nothing = { written: false, nodes: [], finish: [] };
+    const absent = await json("block", "203.0.113.7", ...FILE, "--reason", "r", "--permanent");
+    expect(absent).toMatchObject({ code: 1, said: { ...nothing, problems: [expect.stringContaining("--create")] } });
+    for (const name of [
+      ["unblock", "203.0.113.7"],
+      ["block", "expire"],
+    ])
+      expect(await json(...name, ...FILE)).toMatchObject({
+        code: 1,
+        said: { ...nothing, problems: [expect.stringContaining("there is no such file")] },
+      });
+    await here(...BLOCK);
+    for (const node of nodes) node.fail({ cmd: "list", status: 401 });
+    const later = () => NOW + 3 * 3_600_000;
+    const args = ["block", "expire", "--file", "blocks.yaml", "--now", "--output", "json"];
+    const expired = await run(args, { folder, now: later });
+    expect(expired.err).toMatch(/Nothing was changed, the file neither\.\n$/);
+    expect(JSON.parse(expired.out)).toMatchObject({ written: false, expired: ["203.0.113.7/32"], nodes: [{}, {}, {}] });
   });
 
   test("of blocks is the entries as they stand, with the time that is left, and without what was sent", async () => {

@@ -9,7 +9,7 @@ import { isExpired } from "../../resources/entries";
 import { type CliIo, UsageError } from "../cli-io";
 import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
 import { readSet, requireGiven } from "./given";
-import { printResult } from "./result";
+import { orNothing, printResult } from "./result";
 import { carryOut } from "./send";
 import { sentTo, tidied } from "./sent";
 
@@ -54,11 +54,13 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
       'Say where with --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes what has expired.',
     );
   const place = await workplace({ ...flags, now: flags.now === true ? [] : flags.now }, io, true);
-  if (!existsSync(place.file)) throw new Error(`${place.name}: there is no such file. Check --file.`);
   const now = (io.now ?? Date.now)();
   let close = place.close;
   try {
-    const before = await place.editor.read();
+    const before = await orNothing(place, { expired: [] }, io, () => {
+      if (existsSync(place.file)) return place.editor.read();
+      throw new Error(`${place.name}: there is no such file. Check --file.`);
+    });
     const expired = new Map(Object.entries(before).filter(([, { expires }]) => isExpired(expires, now)));
     const remembered =
       isEverywhere && expired.size > 0 ? await rememberedTargets(expired, flags, place, io) : undefined;
@@ -71,7 +73,9 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
     };
     const isForced = flags.force === true;
     const change = { names, isForced, isExpired: true, decide: () => new Map(), written: () => {} };
-    const ended = await carryOut({ ...place, targets }, change, { command, arguments: [] }, io);
+    const ended = await orNothing(place, { expired: [...expired.keys()] }, io, () =>
+      carryOut({ ...place, targets }, change, { command, arguments: [] }, io),
+    );
     const after = await tidied(place.editor, (entries) => forgotten(entries, [...expired.keys()]), io);
     const left = [...expired.keys()].filter((prefix) => after[prefix] !== undefined);
     const sentences = endSentences(place.name, [...expired.keys()], left);

@@ -1,8 +1,10 @@
 import { formatUrl } from "../../client";
+import { messageOf } from "../../model/errors";
 import type { CliIo } from "../cli-io";
 import { pretty } from "../listing/output";
 import type { Workplace } from "./common";
-import type { Ended } from "./send";
+import type { Outcome } from "./outcome";
+import { type Ended, NothingDone } from "./send";
 import { summaryOf } from "./watching";
 
 /**
@@ -13,21 +15,12 @@ import { summaryOf } from "./watching";
  */
 export function printResult(
   { outcomes, problems, finish }: Ended,
-  { name, deadline, output }: Workplace,
+  place: Workplace,
   { more, sentences = [] }: { readonly more: object; readonly sentences?: readonly string[] },
   io: CliIo,
 ): void {
-  if (output === "json") {
-    const nodes = outcomes.map(({ node, client, url, project, outcome, changed, reason, problems: told }) => ({
-      ...(project.stack !== undefined && { stack: project.stack }),
-      node: node ?? client.endpoint,
-      endpoint: client.endpoint,
-      set: formatUrl(url),
-      outcome,
-      changed,
-      problems: reason === undefined ? told : [`${reason}.`],
-    }));
-    io.out(pretty({ file: name, ...more, timeoutMs: deadline.ms, nodes, problems, finish }));
+  if (place.output === "json") {
+    io.out(json(place, { ...more, written: true }, { outcomes, problems, finish }));
   } else {
     const [only] = outcomes;
     if (outcomes.length > 1) io.out(summaryOf(outcomes, io));
@@ -35,4 +28,47 @@ export function printResult(
     for (const sentence of sentences) io.out(`${sentence}\n`);
   }
   if (problems.length > 0) throw new Error(problems.join("\n"));
+}
+
+/**
+ * Does what may end with nothing changed: scripts have an object then, too.
+ *
+ * @throws what the work does
+ */
+export async function orNothing<T>(place: Workplace, more: object, io: CliIo, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const outcomes = error instanceof NothingDone ? error.outcomes : [];
+    const ended = { outcomes, problems: [messageOf(error)], finish: [] };
+    if (place.output === "json") io.out(json(place, { ...more, written: false }, ended));
+    throw error;
+  }
+}
+
+function json(
+  { name, deadline }: Workplace,
+  more: object,
+  { outcomes, problems, finish }: Pick<Ended, "outcomes" | "problems" | "finish">,
+): string {
+  return pretty({
+    file: name,
+    ...more,
+    timeoutMs: deadline.ms,
+    nodes: outcomes.map(nodeOf),
+    problems,
+    finish,
+  });
+}
+
+function nodeOf({ node, client, url, project, outcome, changed, reason, problems }: Outcome) {
+  return {
+    ...(project.stack !== undefined && { stack: project.stack }),
+    node: node ?? client.endpoint,
+    endpoint: client.endpoint,
+    set: formatUrl(url),
+    outcome,
+    changed,
+    problems: reason === undefined ? problems : [`${reason}.`],
+  };
 }

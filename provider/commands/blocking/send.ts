@@ -40,12 +40,24 @@ export interface Ended {
   readonly finish: readonly string[];
 }
 
+/** Nothing was changed, neither in the file nor at a node. */
+export class NothingDone extends Error {
+  override readonly name = "NothingDone";
+
+  constructor(
+    message: string,
+    readonly outcomes: readonly Outcome[],
+  ) {
+    super(message);
+  }
+}
+
 /**
  * Makes the change in the file and, with --now, sends it to every target at once. The file is written as soon as one node has
  * listed its set, or at the end where all are silent. Where a target refuses and none lists its set, as with a mistyped
  * set, the file stays as it is. A target that fails or is silent keeps no other from being done.
  *
- * @throws {Error} where nothing was changed, neither in the file nor at a node
+ * @throws {NothingDone}
  */
 export async function carryOut(place: Workplace, change: Change, given: Given, io: CliIo): Promise<Ended> {
   const { editor, targets, deadline } = place;
@@ -83,7 +95,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     watch = undefined;
   });
   // A file that could not be written is the failure of all.
-  if (writing === undefined && (outcomes.some(isRefusal) || io.stop.aborted)) throw nothingDone(outcomes);
+  if (writing === undefined && (outcomes.some(isRefusal) || io.stop.aborted)) throw nothingDone(outcomes, change);
   const edit = await write();
   const open = outcomes.filter(({ isPassing }) => isPassing);
   const finish = perStack(open).map((options) => finishing(options, given));
@@ -116,11 +128,10 @@ async function outcomeOf(
   }
 }
 
-function nothingDone(outcomes: readonly Outcome[]): Error {
+function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change): NothingDone {
   const sentences = [...new Set([...outcomes.flatMap(({ problems }) => problems), ...reasonsOf(outcomes)])];
-  return new Error(
-    `${sentences.join("\n")}\nNothing was changed, the file neither: without --now the file alone is written.`,
-  );
+  const alone = isExpired ? "" : ": without --now the file alone is written";
+  return new NothingDone(`${sentences.join("\n")}\nNothing was changed, the file neither${alone}.`, outcomes);
 }
 
 function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
