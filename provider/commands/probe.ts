@@ -135,8 +135,9 @@ async function cleanAfter(texts: readonly string[], flags: Flags, io: CliIo): Pr
   const project = await writableProject(flags, ["--clean"], io);
   const node = undo.inserted.length > 0 ? await nodeOptions(flags, io) : undefined;
   const receiver = undo.started.length > 0 ? await receiverOptions(flags, io) : undefined;
-  if (node) requireSame("node", undo.endpoint, parseNodeEndpoint(node.endpoint).shown, name);
-  if (receiver) requireSame("receiver", undo.receiver, parseEndpoint(receiver.url, "url").shown, name);
+  const { endpoint, learnt } = undo;
+  if (node) requireSame("node", [endpoint, learnt?.movedTo], parseNodeEndpoint(node.endpoint).shown, name);
+  if (receiver) requireSame("receiver", [undo.receiver], parseEndpoint(receiver.url, "url").shown, name);
   takesBack(io.stop);
   const left = await wrongUse(OptionsError, () =>
     clean(undo, { ...(node && { node }), ...(receiver && { receiver }), signal: io.stop }),
@@ -151,9 +152,9 @@ async function cleanAfter(texts: readonly string[], flags: Flags, io: CliIo): Pr
 }
 
 /** What a probe wrote is taken back where it was written, and nowhere else. */
-function requireSame(who: string, noted: string | undefined, given: string, name: string): void {
-  if (noted === given) return;
-  throw new UsageError(`${name} is about the ${who} ${noted}, and ${given} is given: name the same ${who}.`);
+function requireSame(who: string, noted: readonly (string | undefined)[], given: string, name: string): void {
+  if (noted.includes(given)) return;
+  throw new UsageError(`${name} is about the ${who} ${noted[0]}, and ${given} is given: name the same ${who}.`);
 }
 
 /** The last lines: what could not be taken back, and the command that does it. */

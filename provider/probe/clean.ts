@@ -41,6 +41,8 @@ export async function clean(
   const ending = new Ending({ ...systemWorld, ...world }, LIMITS.wholeMs, signal);
   const bench = new Bench(new Targets(set ? [set] : []), node, LIMITS, world, ending);
   try {
+    const { movedTo } = learnt ?? {};
+    if (given && isSameOrigin(movedTo, given.endpoint)) bench.move(movedTo);
     if (given && set?.kind === "prefixset" && undo.inserted.length > 0) {
       bench.work = new WorkSet(set, bench, true);
       bench.work.inherit(undo.inserted);
@@ -63,4 +65,9 @@ export async function clean(
   } finally {
     await bench.close();
   }
+}
+
+/** Credentials go to no other origin than the one that they were given for, whatever the notes say. */
+function isSameOrigin(one: string | undefined, other: string): one is string {
+  return one !== undefined && URL.canParse(one) && new URL(one).origin === new URL(other).origin;
 }

@@ -17,6 +17,8 @@ interface Begun {
 /** What a probe has learnt that helps to take back what it wrote. */
 export interface Learnt {
   readonly node: Pick<NodeSettings, "answers">;
+  /** Where the node answers, without secrets, if it had redirected to another path. */
+  readonly movedTo?: string;
   readonly receiver: ReceiverSettings;
   /** Milliseconds until a list showed a commit, and a status a start; absent until that was measured. */
   readonly commitDelayMs?: number;
@@ -54,6 +56,7 @@ const schema = z.union([
   z.strictObject({
     learnt: z.object({
       node: settings,
+      movedTo: z.string().optional(),
       receiver: settings,
       commitDelayMs: z.number().optional(),
       statusDelayMs: z.number().optional(),

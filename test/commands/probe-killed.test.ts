@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdtemp, rm } from "node:fs/promises";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { noteLine } from "../../provider/probe/undo";
 import { Appliance, CLIENT, OWN } from "../probe/appliances/appliance";
+import { probed, SET, startNode, TOKEN } from "../probe/support";
 import { run } from "./support";
 
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
@@ -64,6 +66,25 @@ test("what a killed probe left is refused to be forgotten, and --clean takes it 
   expect(appliance.held("edge/probe")).toEqual({});
   expect(await clean()).toMatchObject({ code: 2, err: expect.stringContaining("there is no node.json.undo") });
 });
+
+test.each(["", "/redirected"])(
+  "a node that had redirected to another path is cleaned up by either address: %o",
+  async (path) => {
+    await using emulator = await startNode({ redirect: "302" });
+    const dead = emulator.fail({ kind: "reset", nth: 60, times: 100_000 });
+    let notes = "";
+    const { left } = await probed(emulator, { note: (note) => (notes += noteLine(note)) });
+    dead.remove();
+    expect(left[0]?.prefixes.length).toBeGreaterThan(0);
+    await writeFile(join(folder, "moved.undo"), notes, { mode: 0o600 });
+    const env = {
+      PACKETFILTER_ENDPOINT: `${emulator.endpoint}${path}`,
+      PACKETFILTER_HEADERS: `{"authorization":"Bearer ${TOKEN}"}`,
+    };
+    expect(await run(["probe", "--clean", "moved.undo"], { env, folder })).toMatchObject({ code: 0, err: "" });
+    expect(emulator.prefixSet(SET)).toEqual({ applied: {}, staged: {} });
+  },
+);
 
 test("SIGTERM ends a probe, and a signaling that shows late is stopped before it is over", async () => {
   await using appliance = await Appliance.start("coded");

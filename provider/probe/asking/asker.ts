@@ -60,6 +60,8 @@ export class Asker {
   marksWait = 0;
   /** What the node has set. */
   readonly cookies = new Cookies();
+  /** Where it goes on, without secrets. */
+  protected movedTo: string | undefined;
   /** The node's options with the address at which it answers. */
   private reached: NodeOptions;
   private connection: NodeConnection;
@@ -144,8 +146,9 @@ export class Asker {
     return await Promise.all([one(), one()]);
   }
 
-  /** Goes on at another address of the same node. */
+  /** Goes on at another path of the same node. */
   move(endpoint: string): void {
+    this.movedTo = endpoint;
     const { username, password } = new URL(this.node.endpoint);
     const url = Object.assign(new URL(endpoint), { username, password });
     this.reached = { ...this.node, endpoint: url.href };

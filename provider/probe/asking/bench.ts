@@ -98,8 +98,10 @@ export class Bench extends Asker {
   /** Notes what has been learnt since it was last noted, and helps to take back what is written. */
   noteLearnt(): void {
     const { answers, measuredDelay } = this.learned;
+    const { movedTo } = this;
     const learnt: Learnt = {
       node: { answers },
+      ...(movedTo !== undefined && { movedTo }),
       receiver: this.receiver ? { answers: this.receiver.answers } : {},
       ...(measuredDelay !== undefined && { commitDelayMs: measuredDelay }),
       ...(this.receiver?.delayMs !== undefined && { statusDelayMs: this.receiver.delayMs }),
