@@ -44,7 +44,7 @@ it("says nothing that holds in a TypeScript program alone, and points to no file
   expect(text.match(/[^".]*(?:docs\/[a-z-]+\.md|Runs in the program)[^".]*/g)).toBeNull();
 });
 
-it("knows all that the program in YAML uses, whose language host no registry of packages has", () => {
+it("knows all that the program in YAML uses", () => {
   const { resources, variables } = parse(readFileSync(join(root, "examples/yaml/Pulumi.yaml"), "utf8"));
   const full = (short: string) => short.replace(":", ":index:");
   const used = Object.values<{ type: string; properties: object }>(resources);

@@ -35,6 +35,13 @@ const GO = {
 };
 
 /** @type {Binary} */
+const YAML = {
+  name: "pulumi-language-yaml",
+  module: "language-yaml",
+  package: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+};
+
+/** @type {Binary} */
 const LOCAL_SDK = { name: "packetfilter-local-sdk", module: "local-sdk", package: "." };
 
 /** @typedef {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} Options */
@@ -78,6 +85,11 @@ export function buildGoHost(folder, options) {
   return buildPart(GO, folder, options);
 }
 
+/** Builds the YAML language host, as {@link buildPythonHost}. @param {string} folder @param {Options} options */
+export function buildYamlHost(folder, options) {
+  return buildPart(YAML, folder, options);
+}
+
 /**
  * Builds what writes an SDK from a schema, as {@link buildPythonHost}: the hosts that Go can build do not know how.
  *
@@ -91,7 +103,7 @@ export function buildLocalSdk(folder, options) {
 /** @param {Binary} binary @param {string} folder @param {Options} options */
 async function buildPart(binary, folder, options) {
   const go = await goVersion(options.env);
-  await buildOne(binary, folder, `${go} (once per machine, less than a minute)`, options);
+  await buildOne(binary, folder, `${go} (once per machine, a minute or two)`, options);
 }
 
 /** @param {Binary} binary @param {string} folder @param {string} how @param {Options} options */

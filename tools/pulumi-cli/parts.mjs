@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { buildGoHost, buildLocalSdk, buildPythonHost } from "./build.mjs";
+import { buildGoHost, buildLocalSdk, buildPythonHost, buildYamlHost } from "./build.mjs";
 import { VERSION } from "./ensure.mjs";
 import { locked } from "./lock.mjs";
 
@@ -14,7 +14,7 @@ import { locked } from "./lock.mjs";
 /**
  * What some tests need beside the CLI. The file that the others need comes last: where it stands, they do.
  *
- * @type {Record<"python" | "go" | "local-sdk", { title: string, files: string[], make: Maker }>}
+ * @type {Record<"python" | "go" | "yaml" | "local-sdk", { title: string, files: string[], make: Maker }>}
  */
 const PARTS = {
   python: {
@@ -23,6 +23,7 @@ const PARTS = {
     make: buildPythonHost,
   },
   go: { title: "Pulumi's Go language host", files: ["pulumi-language-go"], make: buildGoHost },
+  yaml: { title: "Pulumi's YAML language host", files: ["pulumi-language-yaml"], make: buildYamlHost },
   "local-sdk": { title: "The generator of local SDKs", files: ["packetfilter-local-sdk"], make: buildLocalSdk },
 };
 
