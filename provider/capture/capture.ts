@@ -27,7 +27,10 @@ interface ArenaDraft {
   profiles: Record<string, ProfileDraft>;
 }
 type ArenaState = NonNullable<EmulatorState["arenas"]>[string];
-type ProfileDraft = NonNullable<ArenaState["profiles"]>[string] & { sets: Record<string, Record<string, number>> };
+type ProfileState = NonNullable<ArenaState["profiles"]>[string];
+type ProfileDraft = Omit<{ -readonly [Name in keyof ProfileState]: ProfileState[Name] }, "sets"> & {
+  sets: Record<string, Record<string, number>>;
+};
 
 /**
  * Reads profiles, rules, marks and prefix-sets of a node as a state from which an emulator starts that answers every list

@@ -7,10 +7,12 @@ import { ExcessError, plainData } from "../../model/plain-data";
 import { pick, seededRandom } from "../time/random";
 import { LIST_SWITCHES } from "./list-switches";
 import { REFUSAL_SWITCHES, silentRefusals } from "./refusal-switches";
+import type { Dialect } from "./schema-types";
 import { SIGNALING_SWITCHES } from "./signaling-switches";
 import type { Switch } from "./switch";
 import { WRITE_SWITCHES } from "./write-switches";
 
+export type { Dialect } from "./schema-types";
 export type { Switch } from "./switch";
 
 /**
@@ -39,11 +41,8 @@ export const dialectSchema = z
   })
   .meta({ id: "Dialect", description: "How the open points of the contract are settled: each switch has a default." });
 
-/** How an emulator behaves where the contract leaves a choice. */
-export interface Dialect extends z.output<typeof dialectSchema> {}
-
 /** Some switches; the others have their defaults. */
-export interface DialectSettings extends z.input<typeof dialectSchema> {}
+export interface DialectSettings extends Partial<Dialect> {}
 
 /** Sensible sets of switches, by name. */
 export const DIALECTS = {

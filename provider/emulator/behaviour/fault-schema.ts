@@ -5,6 +5,7 @@ import { JOURNAL } from "../defaults";
 import type { Command } from "../journal/entry";
 import { type FaultDefinition, faultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
+import type { Fault } from "./fault-types";
 
 const members = z.strictObject({
   kind: z
@@ -49,8 +50,7 @@ export const faultSchema = members
   })
   .describe("A fault: what goes wrong, and when");
 
-/** See {@link faultSchema}. */
-export interface Fault extends z.input<typeof faultSchema> {}
+export type { Fault } from "./fault-types";
 
 /**
  * Why a fault cannot strike, or says what has no meaning; none when all is well. A fault that strikes unnoticed makes tests

@@ -19,6 +19,7 @@ import { markLosses, markRecord, trafficSummary, verdict } from "./answers";
 import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "./arguments";
 import { profileOf } from "./lookup";
 import { method, operation } from "./operation";
+import type { TrafficRequest } from "./schema-types";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
@@ -45,15 +46,14 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
 
 /** Traffic that is made where the emulator runs. */
 export const trafficRequest = z.strictObject({
-  kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
+  kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("What the packets are like."),
   to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
   from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
   count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
   seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
 });
 
-/** Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets. */
-export interface TrafficRequest extends z.infer<typeof trafficRequest> {}
+export type { TrafficRequest } from "./schema-types";
 
 const arrivingTraffic = operation(
   "POST /traffic",

@@ -5,67 +5,98 @@ import type { JournalEntry } from "./entry";
 import type { Journal } from "./journal";
 import { describeRun } from "./journal-text";
 import type { Run } from "./runs";
+import type { Har } from "./schema-types";
 
-const headerList = z.array(z.object({ name: z.string(), value: z.string() }));
-const none = z.array(z.never()).max(0);
-const unknownSize = z.literal(-1);
-const empty = z.object({});
+const text = (about: string) => z.string().describe(about);
+const number = (about: string) => z.number().describe(about);
+const headers = z
+  .array(z.object({ name: text("In lower case."), value: text("Secrets are cut out.") }))
+  .describe("As they were sent.");
+const none = z.array(z.never()).max(0).describe("None are kept.");
+const unknownSize = z.literal(-1).describe("Not known.");
+const empty = z.object({}).describe("Nothing is known of it.");
+const httpVersion = text("HTTP/1.1.");
+const comment = z.string().optional().describe("What is left out.");
+const bodySize = z.int().describe("Bytes, -1 where they are not known.");
 
-const page = z.object({ startedDateTime: z.string(), id: z.string(), title: z.string(), pageTimings: empty });
+const page = z.object({
+  startedDateTime: text("Time of its first request."),
+  id: text("By which its requests refer to it."),
+  title: text("The line that the journal has for it."),
+  pageTimings: empty,
+});
+
+const request = z.object({
+  method: text("GET or POST."),
+  url: text("Whole, secrets cut out."),
+  httpVersion,
+  cookies: none,
+  headers,
+  queryString: none,
+  postData: z
+    .object({ mimeType: text("Its Content-Type."), text: text("JSON of what was understood."), comment })
+    .optional()
+    .describe("The body, as far as it was understood."),
+  headersSize: unknownSize,
+  bodySize,
+});
+
+const response = z.object({
+  status: z.int().describe("0 where no answer was sent."),
+  statusText: text("What the status is called."),
+  httpVersion,
+  cookies: none,
+  headers,
+  content: z
+    .object({
+      size: z.int().describe("Bytes of the whole body."),
+      mimeType: text("Its Content-Type."),
+      text: z.string().optional().describe("Its beginning."),
+      comment,
+    })
+    .describe("The body."),
+  redirectURL: text("Its Location, or an empty text."),
+  headersSize: unknownSize,
+  bodySize,
+});
 
 const entry = z.object({
-  pageref: z.string().optional(),
-  startedDateTime: z.string().describe("Virtual time."),
-  time: z.number(),
-  request: z.object({
-    method: z.string(),
-    url: z.string(),
-    httpVersion: z.string(),
-    cookies: none,
-    headers: headerList,
-    queryString: none,
-    postData: z.object({ mimeType: z.string(), text: z.string(), comment: z.string().optional() }).optional(),
-    headersSize: unknownSize,
-    bodySize: z.int(),
-  }),
-  response: z.object({
-    status: z.int().describe("0 where no answer was sent."),
-    statusText: z.string(),
-    httpVersion: z.string(),
-    cookies: none,
-    headers: headerList,
-    content: z.object({
-      size: z.int(),
-      mimeType: z.string(),
-      text: z.string().optional(),
-      comment: z.string().optional(),
-    }),
-    redirectURL: z.string(),
-    headersSize: unknownSize,
-    bodySize: z.int(),
-  }),
+  pageref: z.string().optional().describe("The run to which it belongs."),
+  startedDateTime: text("Virtual time."),
+  time: number("Milliseconds until it was answered."),
+  request: request.describe("What was received."),
+  response: response.describe("What was answered."),
   cache: empty,
-  timings: z.object({ send: z.number(), wait: z.number(), receive: z.number() }),
-  _fault: z.string().optional(),
+  timings: z
+    .object({ send: number("0."), wait: number("All of the time."), receive: number("0.") })
+    .describe("Milliseconds of its parts."),
+  _fault: z.string().optional().describe("The kind of the fault that met it."),
 });
 
 /**
  * An HTTP archive (HAR 1.2): a form that the network views of browsers open. Its pages are the runs; members that begin with
  * `_` are our own, as the format allows.
  */
-export const harSchema = z.object({
-  log: z.object({
-    version: z.literal("1.2"),
-    creator: z.object({ name: z.string(), version: z.string() }),
-    pages: z.array(page),
-    entries: z.array(entry),
-  }),
-});
+export const harSchema = z
+  .object({
+    log: z
+      .object({
+        version: z.literal("1.2").describe("Of the format."),
+        creator: z
+          .object({ name: text("This emulator."), version: text("Of this package.") })
+          .describe("What made it."),
+        pages: z.array(page).describe("The runs."),
+        entries: z.array(entry).describe("The requests that were answered, oldest first."),
+      })
+      .describe("All of it."),
+  })
+  .describe(
+    "The answered requests of a journal as an HTTP archive (HAR 1.2). Members that begin with `_` are our own.",
+  );
 
-/** See `harSchema`. */
-export interface Har extends z.output<typeof harSchema> {}
+export type { Har } from "./schema-types";
 
-type HarEntry = z.output<typeof entry>;
+type HarEntry = Har["log"]["entries"][number];
 
 const HTTP = "HTTP/1.1";
 
@@ -84,7 +115,7 @@ export function har(journal: Journal, origin: string, version: string): Har {
   };
 }
 
-function pageOf(run: Run): z.output<typeof page> {
+function pageOf(run: Run): Har["log"]["pages"][number] {
   const startedDateTime = run.from ?? new Date(0).toISOString();
   return { startedDateTime, id: pageId(run.run), title: describeRun(run), pageTimings: {} };
 }
@@ -143,6 +174,6 @@ function sent({ rawUrl, cmd, type, op, data, headers }: JournalEntry): HarEntry[
   return { mimeType: headers["content-type"] ?? "", text: JSON.stringify(body), ...cut };
 }
 
-function pairs(headers: Readonly<Record<string, string>>): z.output<typeof headerList> {
+function pairs(headers: Readonly<Record<string, string>>): HarEntry["request"]["headers"] {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }

@@ -15,13 +15,15 @@ const common = {
   age: z.number().min(0).optional().describe("seconds since the record was added; absent: 0"),
   expiredFor: z.number().min(0).optional().describe("seconds since the record expired; stands in place of lifetime"),
 };
+const source = addressSchema.describe("address of the sender");
+const destination = addressSchema.describe("address of the recipient");
 const single = z.strictObject({ address: addressSchema, ...common });
-const pair = z.strictObject({ source: addressSchema, destination: addressSchema, ...common });
+const pair = z.strictObject({ source, destination, ...common });
 const connection = z.strictObject({
-  source: addressSchema,
-  destination: addressSchema,
-  sourcePort: portSchema.optional(),
-  destinationPort: portSchema.optional(),
+  source,
+  destination,
+  sourcePort: portSchema.optional().describe("port of the sender; absent: 0"),
+  destinationPort: portSchema.optional().describe("port of the recipient; absent: 0"),
   protocol: protocolSchema,
   ...common,
 });
@@ -38,15 +40,14 @@ const connection = z.strictObject({
  */
 export const marksSchema = z
   .strictObject({
-    shost: bounded(z.array(single)).optional(),
-    dhost: bounded(z.array(single)).optional(),
-    sdhost: bounded(z.array(pair)).optional(),
-    conn: bounded(z.array(connection)).optional(),
+    shost: bounded(z.array(single)).optional().describe("by senders"),
+    dhost: bounded(z.array(single)).optional().describe("by recipients"),
+    sdhost: bounded(z.array(pair)).optional().describe("by pairs of sender and recipient"),
+    conn: bounded(z.array(connection)).optional().describe("by connections"),
   })
   .meta({ id: "Marks", description: "the four tables of marks of a profile" });
 
-/** See `marksSchema`. */
-export type MarkRecords = z.infer<typeof marksSchema>;
+export type { MarkRecords } from "./schema-types";
 
 /** One record of a table in the form of a state file; which address members it has depends on the type. */
 export interface MarkRecord {

@@ -6,6 +6,7 @@ import { nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packet/packet";
 import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../validation/mark-type";
 import { prefixText } from "../validation/strict";
+import type { MatchSpec } from "./schema-types";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
 
@@ -48,16 +49,34 @@ const ports = oneOrMore(z.union([portSchema, portRange])).superRefine((given, co
 });
 
 const comparison = z
-  .union([number, z.strictObject({ eq: number, ne: number, lt: number, le: number, gt: number, ge: number }).partial()])
+  .union([
+    number,
+    z
+      .strictObject({
+        eq: number.describe("equal to this"),
+        ne: number.describe("not equal to this"),
+        lt: number.describe("below this"),
+        le: number.describe("at most this"),
+        gt: number.describe("above this"),
+        ge: number.describe("at least this"),
+      })
+      .partial(),
+  ])
   .meta({ id: "Comparison", description: "a number to equal, or conditions that must all hold" });
 
 const flags = z
-  .strictObject({ set: z.array(tcpFlagSchema).optional(), unset: z.array(tcpFlagSchema).optional() })
+  .strictObject({
+    set: z.array(tcpFlagSchema).optional().describe("flags that must be set"),
+    unset: z.array(tcpFlagSchema).optional().describe("flags that must not be set"),
+  })
   .refine(({ set, unset }) => !set?.some((flag) => unset?.includes(flag)), "a flag cannot be both set and unset")
   .describe("TCP flags that must be set, and that must not; never holds for other protocols");
 
 const length = z
-  .strictObject({ min: portSchema.optional(), max: portSchema.optional() })
+  .strictObject({
+    min: portSchema.optional().describe("least bytes"),
+    max: portSchema.optional().describe("most bytes"),
+  })
   .refine(({ min = 0, max = 65535 }) => min <= max, "`min` must not be above `max`")
   .describe("bounds of the packet's length in bytes, both included");
 
@@ -92,27 +111,25 @@ const markName: z.ZodType<MarkName, MarkName> = z.union([
 ]);
 
 const mark = z
-  .strictObject({ type: markName, id: number.optional(), value: comparison.optional() })
+  .strictObject({
+    type: markName.describe("the table, by any of its names"),
+    id: number.optional().describe("of the record; absent: any"),
+    value: comparison.optional().describe("of the record; absent: any"),
+  })
   .describe("the packet has a live record in a table of marks of this profile");
 
 const members = z.strictObject({
   source: oneOrMore(prefix).optional().describe("in one of these prefixes"),
   destination: oneOrMore(prefix).optional().describe("in one of these prefixes"),
-  protocol: oneOrMore(protocolSchema).optional(),
-  sourcePort: ports.optional(),
-  destinationPort: ports.optional(),
+  protocol: oneOrMore(protocolSchema).optional().describe("one of these: names, or numbers from 0 to 255"),
+  sourcePort: ports.optional().describe('one of these ports, or in one of these ranges such as "1024-65535"'),
+  destinationPort: ports.optional().describe("likewise"),
   flags: flags.optional(),
   length: length.optional(),
   set: set.optional(),
   mark: mark.optional(),
   rate: rate.optional(),
 });
-
-/** A match: every member that is there must hold. */
-export interface MatchSpec extends z.infer<typeof members> {
-  /** Holds when this does not. */
-  readonly not?: MatchSpec;
-}
 
 const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
   .extend({
@@ -139,7 +156,7 @@ const markAction = z
   .refine(({ set, add, max }) => [set, add, max].filter((each) => each !== undefined).length <= 1, {
     message: "a mark action has one of `set`, `add` and `max`",
   })
-  .meta({ id: "MarkAction" });
+  .meta({ id: "MarkAction", description: "what becomes of the value and the life of a record" });
 
 /** Mark actions by their usual names, and by all others, as they were written. */
 const markActions = z
@@ -191,7 +208,7 @@ const actionSchema = z
 export const ruleSchema = z
   .strictObject({
     id: number.optional().describe("unique in the profile; the default id of the marks that it makes"),
-    name: z.string().optional(),
+    name: z.string().optional().describe("for people"),
     match: z.array(matchSchema).optional().describe("all must hold; none: every packet"),
     actions: z.array(actionSchema).optional().describe("in order; none: the rule does nothing"),
     extra: z
@@ -213,7 +230,7 @@ export const ruleSchema = z
       }
     });
   })
-  .meta({ id: "Rule" });
+  .meta({ id: "Rule", description: "when all matches hold, the actions are carried out in order" });
 
 export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
   const seen = new Set<number>();
@@ -225,10 +242,6 @@ export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
   });
 });
 
-/** See `ruleSchema`. */
-export type RuleSpec = z.infer<typeof ruleSchema>;
-export type ActionSpec = z.infer<typeof actionSchema>;
-export type ComparisonSpec = z.infer<typeof comparison>;
-export type MarkActionSpec = z.infer<typeof markAction>;
-export type RateSpec = z.infer<typeof rate>;
-export type SetReference = Pick<z.infer<typeof set>, "name" | "scope">;
+export type { ActionSpec, ComparisonSpec, MarkActionSpec, MatchSpec, RuleSpec } from "./schema-types";
+export type RateSpec = NonNullable<MatchSpec["rate"]>;
+export type SetReference = Pick<NonNullable<MatchSpec["set"]>, "name" | "scope">;

@@ -3,7 +3,7 @@ import { MAX_VALUE } from "../../model/entry";
 import { plainData } from "../../model/plain-data";
 import { parseUrl } from "../../model/resource-url";
 import type { StagedValue } from "./commit-record";
-import type { EmulatorState } from "./state";
+import type { ParsedState } from "./state";
 
 const changes = z.record(z.string(), z.int().min(0).max(MAX_VALUE).nullable());
 const active = z.record(z.string(), z.array(z.string()));
@@ -29,7 +29,7 @@ export function lineOf(change: LoggedChange, signalings: () => ActiveSignalings)
   return `${JSON.stringify({ [change.kind]: change.url, changes })}\n`;
 }
 
-type State = EmulatorState & { arenas: NonNullable<EmulatorState["arenas"]> };
+type State = ParsedState & { arenas: NonNullable<ParsedState["arenas"]> };
 type Entries = Record<string, number>;
 
 /**
@@ -37,7 +37,7 @@ type Entries = Record<string, number>;
  *
  * @throws {SyntaxError} or a zod error for anything else that is no log.
  */
-export function replayLog(state: EmulatorState, log: string): EmulatorState {
+export function withChanges(state: ParsedState, log: string): ParsedState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });
   for (const text of log.split("\n").slice(0, -1)) carryOut(result, line.parse(plainData(text)));
   return result;

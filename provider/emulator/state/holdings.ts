@@ -6,7 +6,7 @@ import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { MarkRecords } from "../marks";
 import type { RuleSpec } from "../rules/rule-schema";
 import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
-import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
+import { type EmulatorState, type parseState, StateError } from "./state";
 
 /** A profile of an arena (docs/contributing/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {
@@ -110,17 +110,13 @@ export class Holdings {
 
 type EntriesOf = (entries: OrderedPrefixes) => Record<string, number>;
 
-function exportProfile(
-  { prefixes, rules, sets, extra }: ProfileHoldings,
-  marks: MarkRecords,
-  entriesOf: EntriesOf,
-): ProfileState {
+function exportProfile({ prefixes, rules, sets, extra }: ProfileHoldings, marks: MarkRecords, entriesOf: EntriesOf) {
   return {
     prefixes: prefixes.map(String),
     rules: [...rules],
     sets: plain(sets, entriesOf),
     marks,
-    ...(Object.keys(extra).length > 0 && { extra: extra as ProfileState["extra"] }),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
 

@@ -8,7 +8,7 @@ import { messageOf } from "../../model/errors";
 import { plainData } from "../../model/plain-data";
 import { PERSIST } from "../defaults";
 import type { Wall } from "../time/clock";
-import { type ActiveSignalings, type Change, type LoggedChange, lineOf, replayLog } from "./change-log";
+import { type ActiveSignalings, type Change, type LoggedChange, lineOf, withChanges } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** What is kept. */
@@ -57,7 +57,7 @@ export class Persistence {
       if (source === undefined) return undefined;
       const state = readState(plainData(source));
       const log = await readIfThere(logOf(resolve(file), source));
-      return log ? readState(replayLog(state, log)) : state;
+      return log ? readState(withChanges(state, log)) : state;
     } catch (error) {
       if (source === undefined) throw new StateError(`${file} cannot be read: ${messageOf(error)}`);
       throw new StateError(`${file} is not a state that an emulator kept: ${messageOf(error)}`);

@@ -26,7 +26,7 @@ const profile = z
     prefixes: prefixes.optional().describe("Recipient prefixes that are bound to the profile."),
     rules: rulesSchema.optional().describe("Rules in their order."),
     sets: z.record(name, entries).optional().describe("Local prefix-sets."),
-    marks: marksSchema.optional(),
+    marks: marksSchema.optional().describe("Marks that rules have made."),
     extra: record.optional().describe("Further members of the profile's record in the list of its arena."),
   })
   .describe("A profile: bound prefixes, ordered rules, local sets and marks.");
@@ -34,14 +34,14 @@ const profile = z
 const arena = z
   .strictObject({
     sets: z.record(name, entries).optional().describe("Global prefix-sets."),
-    profiles: z.record(name, profile).optional(),
+    profiles: z.record(name, profile).optional().describe("Profiles by name."),
   })
   .describe("An arena: global sets and profiles.");
 
 const client = z
   .strictObject({
-    clientId: name,
-    secretKey: name,
+    clientId: name.describe("The name by which it signals."),
+    secretKey: name.describe("The secret that belongs to the name."),
     prefixes: z
       .array(prefix)
       .min(1)
@@ -71,13 +71,14 @@ const client = z
 export const stateSchema = z
   .strictObject({
     $schema: z.string().optional().describe("For editors; ignored."),
-    arenas: z.record(name, arena).optional(),
+    arenas: z.record(name, arena).optional().describe("Arenas by name."),
     signaling: z
       .strictObject({
-        clients: z.array(client).min(1).optional(),
+        clients: z.array(client).min(1).optional().describe("The clients of the receiver."),
         testClients: z.array(client).length(2).optional().describe("The two clients of the test deployment."),
       })
-      .optional(),
+      .optional()
+      .describe("Who may signal, and what is signaled."),
     staged: z
       .record(z.string(), bounded(z.record(prefix, value.nullable())))
       .optional()
@@ -87,15 +88,12 @@ export const stateSchema = z
   })
   .describe("State of a pulumi-packetfilter emulator");
 
-/** See {@link stateSchema}. */
-export interface EmulatorState extends z.input<typeof stateSchema> {}
+export type { EmulatorState } from "./schema-types";
 
 /** A state that was read and found valid. */
 export type ParsedState = z.output<typeof stateSchema>;
 
 export type SignalingClientState = z.output<typeof client>;
-
-export type ProfileState = z.output<typeof profile>;
 
 /**
  * Thrown when a state cannot be loaded; `message` names the place in the state. Nothing of it is loaded then.

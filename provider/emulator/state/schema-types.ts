@@ -1,0 +1,70 @@
+// Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
+import type { MarkRecords } from "../marks";
+import type { RuleSpec } from "../rules/rule-schema";
+
+/** State of a pulumi-packetfilter emulator. */
+export interface EmulatorState {
+  /** For editors; ignored. */
+  readonly $schema?: string;
+  /** Arenas by name. */
+  readonly arenas?: {
+    readonly [name: string]: {
+      /** Global prefix-sets. */
+      readonly sets?: { readonly [name: string]: { readonly [name: string]: number } };
+      /** Profiles by name. */
+      readonly profiles?: {
+        readonly [name: string]: {
+          /** Recipient prefixes that are bound to the profile. */
+          readonly prefixes?: readonly string[];
+          /** Rules in their order. */
+          readonly rules?: readonly RuleSpec[];
+          /** Local prefix-sets. */
+          readonly sets?: { readonly [name: string]: { readonly [name: string]: number } };
+          /** Marks that rules have made. */
+          readonly marks?: MarkRecords;
+          /** Further members of the profile's record in the list of its arena. */
+          readonly extra?: { readonly [name: string]: unknown };
+        };
+      };
+    };
+  };
+  /** Who may signal, and what is signaled. */
+  readonly signaling?: {
+    /** The clients of the receiver. */
+    readonly clients?: readonly {
+      /** The name by which it signals. */
+      readonly clientId: string;
+      /** The secret that belongs to the name. */
+      readonly secretKey: string;
+      /** What the client may signal: these prefixes and longer ones inside them. */
+      readonly prefixes: readonly string[];
+      /** Where the prefixes move; without it a signaling is recorded and moves nothing. */
+      readonly arena?: string;
+      /** The profile of the prefixes without active signaling. */
+      readonly idleProfile?: string;
+      /** The profile of prefixes with active signaling. */
+      readonly activeProfile?: string;
+      /** Prefixes whose signaling is active. */
+      readonly active?: readonly string[];
+    }[];
+    /** The two clients of the test deployment. */
+    readonly testClients?: readonly {
+      /** The name by which it signals. */
+      readonly clientId: string;
+      /** The secret that belongs to the name. */
+      readonly secretKey: string;
+      /** What the client may signal: these prefixes and longer ones inside them. */
+      readonly prefixes: readonly string[];
+      /** Where the prefixes move; without it a signaling is recorded and moves nothing. */
+      readonly arena?: string;
+      /** The profile of the prefixes without active signaling. */
+      readonly idleProfile?: string;
+      /** The profile of prefixes with active signaling. */
+      readonly activeProfile?: string;
+      /** Prefixes whose signaling is active. */
+      readonly active?: readonly string[];
+    }[];
+  };
+  /** Staged changes that wait for a commit, by the url of the set: prefix to new value, null to remove it. */
+  readonly staged?: { readonly [name: string]: { readonly [name: string]: number | null } };
+}
