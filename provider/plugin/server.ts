@@ -93,7 +93,7 @@ export function pluginServer(parts: PluginParts): Server {
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
-      const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news));
+      const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news), request.getUrn());
       const differences = changes === false ? [] : detailedDiff(open(request.getOldInputs()).props, news.props);
       const shown = [...disclosed(olds, news), ...differences];
       const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];

@@ -1,7 +1,7 @@
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import type { Connection } from "./connections";
-import type { Compared } from "./handler";
+import type { About, Compared } from "./handler";
 import type { Runtime } from "./runtime";
 
 /** What is compared: the state and the program, as plain JSON, since every argument counts. */
@@ -25,7 +25,9 @@ export interface Comparison {
   readonly settle?: () => void;
   /** Whether a resource with many connections works at other addresses than the state says. */
   readonly hasMoved?: () => boolean;
-  readonly runtime: Pick<Runtime, "inPreview" | "node" | "receiver">;
+  readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver">;
+  /** Which resource it is, as far as that is told. */
+  readonly about?: About | undefined;
 }
 
 /** Outputs that say that the last run did not reach its goal. */
@@ -37,13 +39,12 @@ export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "fai
  * the configuration) is reported as a change.
  */
 export function compare(comparison: Comparison): Compared {
-  const { olds, news, outputs, identity, connection, runtime, hasMoved, leave, settle } = comparison;
+  const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, settle } = comparison;
   const [from, to] = connection ? [olds[connection], news[connection]] : [];
   const inUse = connection && !hasUnknown(to) ? runtime[connection](to) : undefined;
-  // What is unknown counts as another object in a preview, which then shows a replacement. In an `up` all that a program says is
-  // known by the time of its own comparison: the engine asks with unknowns whether the resource is to be deleted before one
-  // that it depends on is replaced, which would take away what may stay.
-  const isDecided = (key: string) => runtime.inPreview || !hasUnknown(news[key]);
+  // What is unknown in the program counts as another object, so that a preview shows a replacement. The engine also asks with unknowns
+  // of its own whether the resource is to be deleted before one that it depends on is replaced, which would take away what may stay.
+  const isDecided = (key: string) => runtime.isPreview(about) || !hasUnknown(news[key]);
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
   if (connection && typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
     replaces.push(connection);

@@ -1,6 +1,6 @@
 import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
-import { isObject, type JsonObject, membersOf, someMember, UNKNOWN, without } from "../model/json";
+import { hasUnknown, isObject, type JsonObject, membersOf, someMember, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
 import type { Advice } from "./advice";
 import { PUTS_BACK } from "./drift";
@@ -17,7 +17,7 @@ export interface DynamicProvider {
     news: JsonObject,
     urn?: string,
   ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }>;
-  diff(id: string, olds: JsonObject, news: JsonObject): Promise<Compared>;
+  diff(id: string, olds: JsonObject, news: JsonObject, urn?: string): Promise<Compared>;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs?: JsonObject }>;
   update(id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }>;
@@ -43,7 +43,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
       // The engine hands it in with `ignoreChanges: ["*"]`; nothing else may.
       const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
-      runtime.inPreview ||= Object.values(args).includes(UNKNOWN);
+      if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {
         const { inputs, problems } = handler.check(withoutText(olds), args, about);
         if (problems.length > 0)
@@ -68,9 +68,10 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
         throw clean(error);
       }
     },
-    async diff(_id, olds, news) {
+    async diff(_id, olds, news, urn) {
       return attempt(advice, async () => {
-        const compared = handler.diff(withoutText(olds), withoutText(news));
+        const about = urn === undefined ? {} : { urn };
+        const compared = handler.diff(withoutText(olds), withoutText(news), about);
         if (compared.changes !== false) prepareToSend();
         // The plugin left no text in the state, without which the SDK's server could neither refresh nor delete: an update adds it.
         const lacksText = olds[PROVIDER_KEY] === undefined && news[PROVIDER_KEY] !== undefined;

@@ -42,7 +42,7 @@ export interface Handler {
    */
   look?(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt>;
   /** Compares outputs of the state with checked inputs; sends nothing. */
-  diff(olds: JsonObject, news: JsonObject): Compared;
+  diff(olds: JsonObject, news: JsonObject, about?: About): Compared;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
   /** `undefined` when the object is gone, which no error ever means. */
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject } | undefined>;

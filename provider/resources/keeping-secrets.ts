@@ -32,10 +32,10 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));
         return { inputs: { ...marksIn(news), ...inputs, ...hiddenIn(news) }, failures: shown };
       }),
-    diff: (id, olds, news) =>
+    diff: (id, olds, news, urn) =>
       hidden(news, async () => {
         learn(olds, news);
-        const answer = await provider.diff(id, plain(olds), plain(news));
+        const answer = await provider.diff(id, plain(olds), plain(news), urn);
         // The state still shows what has become a secret since.
         const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
         if (answer.changes === false && !same) return {};

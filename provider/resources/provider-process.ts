@@ -23,30 +23,24 @@ export interface Start {
 /**
  * The runtime of this provider process, made at the first call: all resource types share it.
  *
- * @param start Given once, before anything else, by a process that is no dynamic provider.
+ * @param start Given once, before anything else, by the plugin; what evaluates the provider text is the server of dynamic resources.
  */
-export function providerProcess(start?: Start): Runtime {
+export function providerProcess(start: Start = { address: addressIn(process.argv), print: toEngine }): Runtime {
   if (runtime) return runtime;
-  const served =
-    start ?? (isServer(process.argv[1]) ? { address: addressIn(process.argv), print: toEngine } : undefined);
-  const others = served && deploymentOf(served.address);
+  const others = deploymentOf(start.address);
   runtime = new Runtime({
     ...(others && { others }),
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
-    print: served?.print ?? toEngine,
+    print: start.print,
   });
-  if (served) exitWithEngine(runtime);
+  exitWithEngine(runtime);
   return runtime;
 }
 
 /** The address that the engine serves, behind the flags that it passes on, of which some have values (`--tracing ADDRESS`). */
 export function addressIn(argv: readonly string[]): string | undefined {
   return argv.slice(2).at(-1);
-}
-
-function isServer(script: string | undefined): boolean {
-  return script !== undefined && /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
 }
 
 /** What the engine's other provider processes say. The engine gives each of them the address that it serves for one deployment. */

@@ -10,6 +10,7 @@ import type { ReadConfig } from "./config-keys";
 import { Declarations } from "./conflicts";
 import type { Shared } from "./connections";
 import type { Environment } from "./environment-credentials";
+import type { About } from "./handler";
 import { RemovalBudget } from "./limits/removals";
 import { Look } from "./look";
 import { NodeInUse } from "./node-in-use";
@@ -48,8 +49,6 @@ export class Runtime {
   readonly notices: Notices;
   /** What errors advise. */
   readonly advice = new Advice();
-  /** True once a check got something unknown, which only those of a preview do. */
-  inPreview = false;
   /** What is there, seen before anything is decided. */
   readonly look: Look;
   /** What the connections share, and what is known of wanted and owned keys. */
@@ -63,6 +62,8 @@ export class Runtime {
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
   private readonly checks = new Set<Promise<void>>();
+  /** Urns of resources whose check got something unknown, and `undefined` once there is one. */
+  private readonly previewed = new Set<string | undefined>();
   private readonly ending = new AbortController();
 
   constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
@@ -182,6 +183,16 @@ export class Runtime {
   /** The engine wants the process to end. */
   cancel(): void {
     this.ending.abort();
+  }
+
+  /** A check got something unknown, which only that of a preview does: in an `up` all that a program says is known by then. */
+  seePreview({ urn }: About): void {
+    this.previewed.add(urn).add(undefined);
+  }
+
+  /** True where what is unknown of a resource is so by its program; of one whose urn is not told, by that of any. */
+  isPreview({ urn }: About = {}): boolean {
+    return this.previewed.has(urn);
   }
 
   /** Counts an operation as in hand until it has ended. */

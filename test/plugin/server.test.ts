@@ -124,6 +124,18 @@ describe("the plugin, called as an engine does,", () => {
     expect(foreseen).toEqual({ ...updated, endpoint: UNKNOWN });
   });
 
+  it("foresees a replacement where the program names a set that is not known, and none where only the engine asks so", async () => {
+    await configure({ detectDrift: "off" });
+    const partners = new Subject(() => engine, "PrefixSet", "partners");
+    const [inputs, others] = [await blocked.checked(ARGS), await partners.checked({ ...ARGS, set: "partners" })];
+    const unknown = await blocked.checked({ ...ARGS, set: UNKNOWN }, inputs);
+    const asked = await blocked.diff({ id: BLOCKED, state: inputs, inputs, news: unknown });
+    expect(asked.getReplacesList()).toEqual(["set"]);
+    const state = { id: "prefixset://edge/partners", state: others, inputs: others };
+    const ofEngine = await partners.diff({ ...state, news: { ...others, set: UNKNOWN } });
+    expect(ofEngine.getReplacesList()).toEqual([]);
+  });
+
   it("says of what failed half-way which state is true of it", async () => {
     await configure({ node: { deadlineMs: 1_000 } });
     const inputs = await blocked.checked(ARGS);

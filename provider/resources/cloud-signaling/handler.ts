@@ -70,7 +70,7 @@ export class CloudSignalingHandler implements Handler {
     return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
   }
 
-  diff(olds: JsonObject, given: JsonObject) {
+  diff(olds: JsonObject, given: JsonObject, about?: About) {
     remember(olds.receiver, () => this.own(readReplaced(olds)));
     const news = this.putsBack(olds, given) ? given : without(given, [PUTS_BACK]);
     return compare({
@@ -84,6 +84,7 @@ export class CloudSignalingHandler implements Handler {
         ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
       },
       runtime: this.runtime,
+      about,
     });
   }
 

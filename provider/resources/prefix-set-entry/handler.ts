@@ -61,7 +61,7 @@ export class PrefixSetEntryHandler implements Handler {
     });
   }
 
-  diff(olds: JsonObject, given: JsonObject) {
+  diff(olds: JsonObject, given: JsonObject, about?: About) {
     const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
@@ -71,12 +71,12 @@ export class PrefixSetEntryHandler implements Handler {
       if (news[PUTS_BACK] !== undefined && set.endpoint === state.endpoint)
         this.sayLook(set, state, readInputs(knownOf(news)));
     });
-    const compared = this.compared(olds, news);
+    const compared = this.compared(olds, news, about);
     this.isReplaced = compared.replaces !== undefined;
     return compared;
   }
 
-  private compared(olds: JsonObject, news: JsonObject) {
+  private compared(olds: JsonObject, news: JsonObject, about: About | undefined) {
     return compare({
       olds,
       news,
@@ -89,6 +89,7 @@ export class PrefixSetEntryHandler implements Handler {
       },
       settle: () => ResourceSet.settle(this.runtime, news, String(news.prefix)),
       runtime: this.runtime,
+      about,
     });
   }
 

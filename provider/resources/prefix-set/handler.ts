@@ -40,7 +40,7 @@ export class PrefixSetHandler implements Handler {
     return lookAgain(this.runtime, looked, known, storedSet(inputs).entries());
   }
 
-  diff(olds: JsonObject, given: JsonObject) {
+  diff(olds: JsonObject, given: JsonObject, about?: About) {
     const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
@@ -65,6 +65,7 @@ export class PrefixSetHandler implements Handler {
       },
       settle: () => ResourceSet.settle(this.runtime, news, WHOLE_SET),
       runtime: this.runtime,
+      about,
     });
   }
 
