@@ -129,3 +129,104 @@ it("a group that is replaced while it is red (--replace) is checked before anyth
   expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
   expect(engine.state).toHaveLength(1);
 });
+
+/** The group as the engine replaces it: it asks for a create beside the old one, and for its delete later. */
+function replaced(engine: { state: readonly object[] }) {
+  engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
+}
+
+const WITHOUT = { rollout: undefined };
+
+it("a group that is replaced while it is red, under a program without the check, is asked the check of its state", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  for (const [entries, refresh] of [
+    [NEW, true],
+    [{ [A]: 2 }, true],
+    [OLD, true],
+  ] as const) {
+    replaced(waves.engine);
+    const { printed } = await waves.engine.preview([group(entries, NODES)], { refresh });
+    expect(printed.join("\n")).toContain(`${URL}: wave 1 of 3 (lab1) did not pass: GET `);
+    const { error } = await waves.up(entries, WITHOUT, { refresh });
+    expect(error).toMatch(/wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. .*PACKETFILTER_ALLOW_WAVE/);
+    expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
+  }
+  waves.doctor.ill.clear();
+  expect((await waves.up(NEW, WITHOUT, { refresh: true })).error).toBe("");
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: NEW, ams1: NEW });
+});
+
+it("a group that was killed and is replaced then is asked the check of its state, though nothing says that it is red", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  for (let request = 1; waves.held().lab1?.[B] === undefined && request < 20; request++)
+    await waves.up(NEW, {}, { world: new HurriedWorld({ request, when: "after" }) });
+  expect(waves.outputs().rollout).not.toHaveProperty("reason");
+  expect((await waves.up(NEW, WITHOUT)).error).toContain("wave 1 of 1 (lab1) did not pass: ");
+  replaced(waves.engine);
+  expect((await waves.up(NEW, WITHOUT, { refresh: true })).error).toContain("(lab1) did not pass: ");
+  expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
+});
+
+it("a group whose set gets another name while it is red is asked the check of its state before the new set is written", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  const next = { ...WITHOUT, set: "other" };
+  expect((await waves.up(NEW, next)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  for (const node of NODES) expect(waves.node(node).prefixSet("prefixset://edge/other").applied).toEqual({});
+  waves.doctor.ill.clear();
+  expect((await waves.up(NEW, next)).error).toBe("");
+  for (const node of NODES) expect(waves.node(node).prefixSet("prefixset://edge/other").applied).toEqual(NEW);
+});
+
+it("a group that is replaced or renamed while it is red, and of which the engine says nothing, does not go on in waves without a check", async () => {
+  for (const name of ["blocked", "renamed"]) {
+    await using waves = await filled();
+    waves.doctor.ill.set("lab1", 503);
+    expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+    if (name === "blocked") replaced(waves.engine);
+    const up = async (entries: object) => {
+      const { errors } = await waves.engine.up([{ ...group(entries, NODES, { rollout: { waves: WAVES } }), name }]);
+      return errors.map(({ message }) => message).join("\n");
+    };
+    const said = await up(NEW);
+    expect(said).toContain("nothing was written: lab1 holds what the program says, and ams1, fra1 hold something else");
+    expect(said).toContain(
+      `or run "pulumi up --refresh", which goes by the state. PACKETFILTER_ALLOW_WAVE=${URL} takes`,
+    );
+    expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
+  }
+});
+
+it("what takes the place of a red group unseen leaves the run red, until the check of its state has passed", async () => {
+  for (const name of ["blocked", "renamed"]) {
+    await using waves = await filled();
+    waves.doctor.ill.set("lab1", 503);
+    expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+    if (name === "blocked") replaced(waves.engine);
+    const program = [{ ...group({ ...NEW, "203.0.113.0/24": 1 }, NODES), name }];
+    for (let run = 0; run < 2; run++) {
+      const { errors } = await waves.engine.up(program);
+      expect(errors.map(({ message }) => message).join("\n")).toMatch(
+        /^Set \S+: wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. What took the place of the group .*PACKETFILTER_ALLOW_WAVE/,
+      );
+      expect(waves.engine.state).toHaveLength(2);
+    }
+    waves.doctor.ill.clear();
+    expect(await waves.engine.up(program)).toMatchObject({ errors: [] });
+    expect(waves.engine.state).toHaveLength(1);
+  }
+});
+
+it("a red group that leaves the program is cleared, and no check is asked", async () => {
+  await using waves = await filled();
+  waves.doctor.ill.set("lab1", 503);
+  expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
+  waves.doctor.asked();
+  expect(await waves.engine.up([])).toMatchObject({ errors: [] });
+  expect(waves.doctor.asked()).toEqual([]);
+  expect(waves.held()).toEqual({ lab1: {}, fra1: {}, ams1: {} });
+});

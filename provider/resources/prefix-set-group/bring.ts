@@ -4,21 +4,26 @@ import { formatUrl } from "../../model/resource-url";
 import type { Runtime } from "../runtime";
 import { GroupNodes } from "./group-nodes";
 import { checkWave } from "./rollout/check-wave";
+import { FormerRollouts } from "./rollout/former";
+import { wayOut } from "./rollout/passed-over";
 import { Rollout, type Wave } from "./rollout/rollout";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Makes of what the state knows of each node what the program wants there, and clears the nodes that left it. */
 export async function bring(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
-  const nodes = new GroupNodes(runtime, inputs, state);
   const url = formatUrl(inputs.address);
+  const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
+  const former = state ? undefined : FormerRollouts.in(runtime).at(url, places);
+  const before = state ? { ...state.rollout, strays: state.strays } : former;
+  const nodes = new GroupNodes(runtime, inputs, state, former);
   const { args } = inputs.rollout;
   const { world } = runtime.shared;
   const rollout = new Rollout(
     nodes,
     inputs.rollout,
-    { args: undefined, pending: undefined, ...state?.rollout, strays: state?.strays ?? [] },
+    before ?? { args: undefined, pending: undefined, strays: [] },
     {
-      wayOut: `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`,
+      wayOut: wayOut(url),
       isCancelled: () => runtime.cancelled.aborted,
       pause: async ({ number, of }: Wave) => {
         const ms = args?.pauseMs ?? 0;
@@ -27,7 +32,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
         await pause(world, ms, runtime.cancelled);
       },
       check: (check, names, isOnce) => {
-        const timeoutMs = (args ?? state?.rollout.args)?.checkTimeoutMs ?? 0;
+        const timeoutMs = (args ?? before?.args)?.checkTimeoutMs ?? 0;
         const surroundings = { world, env: runtime.env, signal: runtime.cancelled };
         return checkWave(surroundings, check, { nodes: names, set: url, timeoutMs, isOnce });
       },
@@ -36,7 +41,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
   );
   const red = await rollout.run();
   // Without waves a node that fails is in the way of no other.
-  const isRollout = args !== undefined || state?.rollout.pending !== undefined;
+  const isRollout = args !== undefined || before?.pending !== undefined || red?.isHeld === true;
   if (red && isRollout) {
     if (!runtime.cancelled.aborted) await nodes.restore(red);
     nodes.leaveStaying();

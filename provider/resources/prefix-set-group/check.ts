@@ -11,6 +11,7 @@ import { type Differences, differing, overridden, readDiffers } from "./content"
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
 import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { FormerRollouts } from "./rollout/former";
 import { sayNext } from "./rollout/say-next";
 import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
@@ -78,7 +79,10 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const { entries, notes } = normal;
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
-  if (isNew && !hasUnknown(inputs)) sayNext(runtime, undefined, readInputs(inputs));
+  if (url && isNew && !hasUnknown(inputs)) {
+    const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
+    sayNext(runtime, undefined, readInputs(inputs), FormerRollouts.in(runtime).at(url, places)?.pending);
+  }
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
 }
 

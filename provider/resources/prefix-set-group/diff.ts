@@ -1,7 +1,7 @@
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, setUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
 import type { Compared } from "../handler";
 import { WHOLE_SET } from "../node-in-use";
@@ -12,13 +12,19 @@ import type { Runtime } from "../runtime";
 import type { Place } from "../wanted";
 import { sayLeaving } from "./leaving";
 import { readRollout } from "./rollout/arguments";
+import { FormerRollouts } from "./rollout/former";
 import { sayNext } from "./rollout/say-next";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
 
 /** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
 export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject): Compared {
+  const formers = FormerRollouts.in(runtime);
   const areKnown = !hasUnknown(news.nodes);
-  remember(olds.nodes, () => takeIn(runtime, readReplaced(olds), areKnown ? news : undefined));
+  remember(olds.nodes, () => {
+    const state = readReplaced(olds);
+    formers.add(state);
+    takeIn(runtime, state, areKnown ? news : undefined);
+  });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
   if (!hasUnknown(news)) sayNext(runtime, readReplaced(olds), readInputs(news));
@@ -31,6 +37,8 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
     identity: ["arena", "profile", "set"],
     leave: () => {
       const state = readState(olds);
+      const successor = setUrl(news);
+      if (pending && successor) formers.add(state, { url: formatUrl(successor) });
       if (state.onDestroy !== "keep") leave(runtime, state, state.endpoints.keys());
     },
     settle: () => {

@@ -13,6 +13,7 @@ import { type Apart, refined } from "./apart";
 import { placed } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { writeState } from "./outputs";
+import type { Former } from "./rollout/former";
 import type { Red, RolloutNodes, Written } from "./rollout/rollout";
 import { type GroupInputs, type GroupState, type KeptNode, keptBefore, NOTHING_KEPT } from "./state";
 import { isStray } from "./stray";
@@ -41,6 +42,8 @@ export class GroupNodes implements RolloutNodes {
     private readonly runtime: Runtime,
     private readonly inputs: GroupInputs,
     private readonly state: GroupState | undefined,
+    /** What is known of the group that this one takes the place of. */
+    private readonly replaced?: Former,
   ) {
     this.names = [...inputs.nodes.keys()];
     const { former, left } = placed(runtime, this.names, state);
@@ -70,6 +73,7 @@ export class GroupNodes implements RolloutNodes {
   }
 
   hasFailed(node: string): boolean {
+    if (this.replaced?.failed.includes(node)) return true;
     const name = this.former.get(node);
     return name !== undefined && this.state?.open.get(name) === "failed";
   }
@@ -78,6 +82,21 @@ export class GroupNodes implements RolloutNodes {
     const { entries, endpoint, open } = this.kept.get(node) ?? NOTHING_KEPT;
     const isWritten = endpoint !== undefined && open === undefined;
     return !isWritten || !equal(this.found.get(node) ?? entries, this.inputs.of(node).entries);
+  }
+
+  uneven() {
+    if (this.state || this.replaced) return undefined;
+    const held = this.names.flatMap((node) => {
+      const { seen, activity, owned } = this.runtime.node(node).set(this.inputs.address);
+      const { entries, exclusive } = this.inputs.of(node);
+      // What others have in a set that is shared is nothing of this group's.
+      const ours = [...(seen ?? [])].filter(([prefix]) => exclusive || entries.has(prefix));
+      const isOurs = activity.epoch === 0 && ours.length > 0 && ours.every(([prefix]) => !owned.has(prefix));
+      return isOurs ? [{ node, isDone: equal(new Map(ours), entries) }] : [];
+    });
+    const namesOf = (isDone: boolean) => held.flatMap((it) => (it.isDone === isDone ? it.node : []));
+    const [done, behind] = [namesOf(true), namesOf(false)];
+    return done.length > 0 && behind.length > 0 ? { done, behind } : undefined;
   }
 
   async strays(): Promise<readonly string[]> {
@@ -102,7 +121,7 @@ export class GroupNodes implements RolloutNodes {
       const node = this.nameNow(name);
       if (this.names.includes(node) || this.state?.of(name).entries.size) strays.push(node);
     }
-    return [...new Set([...this.found.keys(), ...strays])];
+    return [...new Set([...this.found.keys(), ...strays, ...(this.replaced?.strays ?? [])])];
   }
 
   /** What a node holds, if it answers soon. What is not as the state says is kept as found. */

@@ -13,6 +13,8 @@ import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure }
 import { isImport, sharedContent } from "./import";
 import { lookAtGroup } from "./look";
 import { writeDiffers, writeState } from "./outputs";
+import { FormerRollouts } from "./rollout/former";
+import { askPassedOver } from "./rollout/passed-over";
 import { wavesOf } from "./rollout/rollout";
 import { type GroupState, type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
 
@@ -72,6 +74,7 @@ export class PrefixSetGroupHandler implements Handler {
     }
     const apart = refined(state.apart, seen, [...kept.keys()]);
     const strays = [...new Set([...state.strays, ...changed])];
+    FormerRollouts.in(this.runtime).add(state, { strays });
     const outs = writeState(state, kept, { ...state.rollout, apart, strays });
     return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
   }
@@ -84,6 +87,7 @@ export class PrefixSetGroupHandler implements Handler {
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
     const names = [...state.endpoints.keys()];
+    await askPassedOver(this.runtime, state);
     if (state.onDestroy === "keep") {
       const entries = count(state.common.entries.size, "entry", "entries");
       this.runtime.notices.info(

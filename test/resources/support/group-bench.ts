@@ -4,7 +4,7 @@ import { type Declared, MiniEngine } from "../../failures/support/engine";
 export const URL = "prefixset://edge/blocked";
 export const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
 
-/** Nodes with empty sets, by name, and an engine with an empty state whose configuration has them. */
+/** Nodes with two empty sets, by name, and an engine with an empty state whose configuration has them. */
 export async function bench(...names: string[]) {
   const pairs = await Promise.all(names.map(async (name) => [name, await emptyNode()] as const));
   const nodes = Object.fromEntries(pairs) as Record<string, Emulator>;
@@ -28,7 +28,7 @@ export async function bench(...names: string[]) {
 }
 
 function emptyNode() {
-  return startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+  return startEmulator({ state: { arenas: { edge: { sets: { blocked: {}, other: {} } } } } });
 }
 
 export function configured(nodes: Record<string, Pick<Emulator, "endpoint">>) {

@@ -31,6 +31,10 @@ export interface RolloutNodes {
   /** True where the last write at a node did not end. */
   hasFailed(node: string): boolean;
   /**
+   * Of a group that has no state: nodes that hold what the program wants, where others hold something else. As far as a look saw.
+   */
+  uneven(): { readonly done: readonly string[]; readonly behind: readonly string[] } | undefined;
+  /**
    * Nodes that hold otherwise than the state says: an update that was killed leaves no other trace. As far as they answer.
    */
   strays(): Promise<readonly string[]>;
@@ -57,12 +61,14 @@ export interface Red {
   readonly pending?: Pending;
   /** Those of its nodes that hold otherwise than the state says, and that nothing was written to for that reason. */
   readonly strays?: readonly string[];
+  /** True where nothing was written, by whatever program: what earlier runs wrote has not passed. */
+  readonly isHeld?: boolean;
 }
 
 type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
 
 /** What the state says of a rollout. */
-interface Before extends Read {
+export interface Before extends Read {
   /** Nodes that hold otherwise than the last run left them, by its names. */
   readonly strays: readonly string[];
 }
@@ -82,6 +88,8 @@ export function wavesOf(names: readonly string[], { args }: Pick<Read, "args">):
  * - A run that was killed has told the state nothing. Its nodes hold otherwise than the state says, and are treated alike, but
  *   that what the program says comes to them in the order of the waves: it may be another writer who changed them.
  * - A check that the program changed or dropped is asked as the state has it, and nothing is written before it passes.
+ * - A group that is made anew has the state that it replaces, where this process was told of it. Where it was not, waves without
+ *   a check do not go on from nodes that hold what the program says to others that hold something else.
  */
 export class Rollout {
   private readonly waves: readonly Wave[];
@@ -143,6 +151,8 @@ export class Rollout {
     const strays = this.owed ? await this.nodes.strays() : [];
     const owing = [...new Set([...recorded, ...strays])];
     this.cameTo = owing;
+    const uneven = this.program.args && !this.owed ? this.nodes.uneven() : undefined;
+    if (uneven) return this.held(uneven);
     if (!this.owed || owing.length === 0) return owing.filter((node) => this.nodes.names.includes(node));
     const unwritten = recorded.filter((node) => this.nodes.hasFailed(node));
     const others = strays.filter((node) => !recorded.includes(node));
@@ -158,8 +168,16 @@ export class Rollout {
     if (canMend) return unpassed.nodes;
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
     const red = this.red(wave, owing, unpassed.reason, this.waves);
-    if (this.isOwn) return red;
-    return { text: `${red.text} The program has another check by now, or none: put it back. ${this.steps.wayOut}` };
+    if (this.isOwn) return { ...red, isHeld: true };
+    const text = `${red.text} The program has another check by now, or none: put it back. ${this.steps.wayOut}`;
+    return { text, isHeld: true };
+  }
+
+  /** A group without a state, which may be one that is made anew while a wave of it has not passed. */
+  private held({ done, behind }: NonNullable<ReturnType<RolloutNodes["uneven"]>>): Red {
+    const [hold, others] = [done, behind].map((nodes) => `${some(nodes)} ${nodes.length > 1 ? "hold" : "holds"}`);
+    const text = `nothing was written: ${hold} what the program says, and ${others} something else, as a wave leaves them that has not passed. The engine says nothing of a group that is replaced or renamed, and these waves have no check. Give them the check, or run "pulumi up --refresh", which goes by the state. ${this.steps.wayOut}`;
+    return { text, isHeld: true };
   }
 
   private async step(

@@ -12,8 +12,12 @@ const NAMED = 3;
  * Says which wave is next, and why the last one did not pass:
  * `wave 2 of 4 (6 nodes) is next; wave 1 (cdn1) did not pass: GET https://health.example/cdn1: HTTP 503`
  */
-export function sayNext({ notices }: Runtime, state: GroupState | undefined, inputs: GroupInputs): void {
-  const { pending } = state?.rollout ?? {};
+export function sayNext(
+  { notices }: Runtime,
+  state: GroupState | undefined,
+  inputs: GroupInputs,
+  pending = state?.rollout.pending,
+): void {
   const waves = wavesOf([...inputs.nodes.keys()], inputs.rollout);
   const isOpen = (node: string) =>
     !pending?.nodes.includes(node) &&

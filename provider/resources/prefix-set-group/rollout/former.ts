@@ -1,0 +1,58 @@
+import { formatUrl } from "../../../model/resource-url";
+import type { Runtime } from "../../runtime";
+import type { GroupState } from "../state";
+import type { Before } from "./rollout";
+
+/** What the state of a group says that goes, for the one that takes its place. */
+export interface Former extends Before {
+  /** Nodes at which the last write did not end. */
+  readonly failed: readonly string[];
+}
+
+/** A group of some state. */
+interface Told extends Former {
+  readonly url: string;
+  readonly endpoints: ReadonlyMap<string, string>;
+}
+
+/**
+ * Rollouts of groups, as states told them to this process. The engine creates a replacement, and a group under another name, without a
+ * word of the state before: which wave has not passed there is known only from a refresh or a comparison of the same run.
+ */
+export class FormerRollouts {
+  private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
+  private readonly told: Told[] = [];
+
+  /** Those of a process, whichever handler is called in it. */
+  static in(runtime: Runtime): FormerRollouts {
+    const formers = FormerRollouts.ofProcesses.get(runtime) ?? new FormerRollouts();
+    FormerRollouts.ofProcesses.set(runtime, formers);
+    return formers;
+  }
+
+  /**
+   * @param url The set that is about to take the place of this one, where that is another one.
+   * @param strays Nodes that a refresh found otherwise.
+   */
+  add(state: GroupState, { url = formatUrl(state.address), strays = state.strays } = {}): void {
+    const { args, pending } = state.rollout;
+    const failed = [...state.open].flatMap(([node, how]) => (how === "failed" ? [node] : []));
+    this.told.push({ url, endpoints: state.endpoints, args, pending, failed, strays });
+  }
+
+  /**
+   * What nodes owe from before, by the names of the program.
+   *
+   * @param places Nodes of a group that has no state, with their addresses.
+   */
+  at(url: string, places: ReadonlyMap<string, string>): Former | undefined {
+    const names = new Map([...places].map(([node, endpoint]) => [endpoint, node]));
+    const here = this.told.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
+    const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
+    if (!former) return undefined;
+    const { args, pending, failed, strays, endpoints } = former;
+    const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
+    const owing = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
+    return { args, pending: owing, failed: failed.map(nameNow), strays: strays.map(nameNow) };
+  }
+}

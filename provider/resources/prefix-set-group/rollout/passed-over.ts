@@ -1,0 +1,36 @@
+import { formatUrl } from "../../../model/resource-url";
+import { some } from "../../../model/text";
+import type { Runtime } from "../../runtime";
+import type { GroupState } from "../state";
+import { checkWave } from "./check-wave";
+
+/** How a person takes a wave as passed. */
+export function wayOut(url: string): string {
+  return `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`;
+}
+
+/**
+ * Asks the check of a wave that has not passed before its group is deleted, where the program wants something in its place: the
+ * engine makes that first, and says nothing of this state then.
+ *
+ * @throws {Error} where the check does not pass: the state stays, and the next run asks again
+ */
+export async function askPassedOver(runtime: Runtime, { address, endpoints, rollout }: GroupState): Promise<void> {
+  const { pending, args } = rollout;
+  const url = formatUrl(address);
+  if (!pending || !args?.check || runtime.settings.passesWave(url)) return;
+  const isWanted = (node: string) => {
+    const endpoint = endpoints.get(node);
+    return endpoint !== undefined && runtime.shared.wanted.at({ endpoint }, url).size > 0;
+  };
+  if (!pending.nodes.some(isWanted)) return;
+  const surroundings = { world: runtime.shared.world, env: runtime.env, signal: runtime.cancelled };
+  const { nodes, wave, of } = pending;
+  const wanted = { nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
+  const unpassed = await checkWave(surroundings, args.check, wanted);
+  if (!unpassed) return;
+  const end = /[.!?…]$/.test(unpassed.reason) ? "" : ".";
+  throw new Error(
+    `Set ${url}: wave ${wave} of ${of} (${some(nodes)}) did not pass: ${unpassed.reason}${end} What took the place of the group was written all the same, since the engine tells of a former state last; with "pulumi up --refresh" it tells first. The next "pulumi up" asks again. ${wayOut(url)}`,
+  );
+}
