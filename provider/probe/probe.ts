@@ -179,7 +179,8 @@ function summary(
   const asked = new Set(
     findings.filter(({ found }) => found === "observed" || found === "assumed").map(({ point }) => point),
   );
-  const settled = new Set(POINTS.filter(({ name }) => asked.has(name)).flatMap(({ settles }) => settles));
+  const settled = new Set<string>(POINTS.flatMap(({ settles }) => settles));
+  for (const { name, settles } of POINTS) if (!asked.has(name)) for (const one of settles) settled.delete(one);
   const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = Object.fromEntries(
     CARRIED.filter((name) => given[name] !== undefined && !settled.has(name)).map((name) => [name, given[name]]),
   );

@@ -136,14 +136,19 @@ export class Asker {
     }
   }
 
-  /** Asks the same twice at once; an answer that did not come whole is none. */
+  /** Asks the same twice at once, whatever the settings allow; an answer that did not come whole is none. */
   async askTwice(question: Question): Promise<(Answer | undefined)[]> {
+    const connection = this.connect({ ...this.reached, maxConcurrency: 2 }, this.cookies);
     const one = () =>
-      this.send(question, false).catch((error: unknown) => {
+      this.send(question, false, connection).catch((error: unknown) => {
         if (isUnreachable(error)) return undefined;
         throw error;
       });
-    return await Promise.all([one(), one()]);
+    try {
+      return await Promise.all([one(), one()]);
+    } finally {
+      await connection.close();
+    }
   }
 
   /** Goes on at another path of the same node. */
