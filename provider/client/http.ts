@@ -50,9 +50,9 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Loads all of undici now, which the first streamed request does otherwise: a tenth of a second in which the event loop stands still. */
+/** Loads now what the first streamed request loads otherwise, while the event loop stands still. */
 export async function loadTransport(): Promise<void> {
-  await import("undici");
+  await Promise.all([loadAgent(), loadRequest()]);
 }
 
 /**
@@ -173,10 +173,8 @@ export class Http {
   ): Promise<OpenAnswer> {
     // Its body is read by others, and never counted as over.
     this.underWay += 1;
-    // Which gives the connections this way of asking.
-    await loadTransport();
-    const dispatcher = await this.dispatcher();
-    const answer = await dispatcher.request({ origin, path, method, headers: { ...headers }, body, signal });
+    const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
+    const answer = await ask.call(dispatcher, { origin, path, method, headers: { ...headers }, body, signal });
     const header = (name: string) => [answer.headers[name]].flat()[0];
     return { status: answer.statusCode, header, body: answer.body };
   }
@@ -225,18 +223,29 @@ export class Http {
   }
 }
 
-/** undici's connections, for which its types have no module. */
-const CONNECTIONS: string = "undici/lib/dispatcher/agent.js";
+type Ask = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 
 /**
- * undici's connections alone, a quarter of its modules: with fetch, WebSocket and caches, of which nothing is used here, it
- * takes as long to load as all of this package. A version that keeps them elsewhere is loaded whole.
+ * Parts of undici, for which its types have no module: a quarter of it. With fetch, WebSocket and caches, of which nothing is
+ * used here, it takes as long to load as all of this package. A version that keeps them elsewhere is loaded whole.
  */
+const PARTS = { agent: "undici/lib/dispatcher/agent.js", request: "undici/lib/api/api-request.js" };
+
+/** undici's connections. */
 export async function loadAgent(): Promise<typeof Agent> {
+  return (await part<typeof Agent>(PARTS.agent)) ?? (await import("undici")).Agent;
+}
+
+/** undici's request whose answer is read as it arrives, a method of its connections. */
+async function loadRequest(): Promise<Ask> {
+  return (await part<Ask>(PARTS.request)) ?? (await import("undici")).Dispatcher.prototype.request;
+}
+
+async function part<T>(file: string): Promise<T | undefined> {
   try {
-    const { default: agent }: { default: typeof Agent } = await import(CONNECTIONS);
-    return agent;
+    const { default: loaded }: { default: T } = await import(file);
+    return loaded;
   } catch {
-    return (await import("undici")).Agent;
+    return undefined;
   }
 }
