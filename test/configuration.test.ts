@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../provider/client/options";
+import { VARIABLES } from "../provider/commands/helping/variables";
 import { CONFIG_KEYS } from "../provider/resources/config-keys";
 
 /** All words of a kind in the sources of the resources and the client. */
@@ -27,4 +28,17 @@ it("docs/configuration.md names every variable and key that is read, and the def
     const shown = value === 2 ** 20 ? "1 MiB" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
     expect(page).toMatch(new RegExp(`^\\| \`${key}\`.*default ${shown} `, "m"));
   }
+});
+
+it("the table of variables has each one that the sources name, and no other", async () => {
+  // Their refusals say what took their place.
+  const former = ["PACKETFILTER_ALLOW_CHANGES", "PACKETFILTER_ALLOW_REMOVALS", "PACKETFILTER_DISTINCT_NODES"];
+  const table = "provider/commands/helping/variables.ts";
+  const rooms = ["provider", "policies"].map((folder) =>
+    readdir(folder, { recursive: true }).then((names) => names.map((name) => join(folder, name))),
+  );
+  const files = (await Promise.all(rooms)).flat().filter((file) => file.endsWith(".ts") && file !== table);
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const named = new Set(texts.flatMap((text) => text.match(/\bPACKETFILTER_[A-Z_]*[A-Z]\b/g) ?? []));
+  expect(Object.keys(VARIABLES).sort()).toEqual([...named].filter((name) => !former.includes(name)).sort());
 });

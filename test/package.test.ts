@@ -201,7 +201,7 @@ describe("what npm publishes", () => {
       /^plugin\/pulumi-resource-packetfilter(\.cmd)?$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
-      /^docs\/((guides|reference|contributing(\/decisions)?)\/)?[^/]+\.md$/,
+      /^docs\/((guides|reference|contributing)\/)?[^/]+\.md$/,
       /^docs\/pictures\/(page-sets-light\.png|peers-[a-z-]+\.svg)$/,
       /^examples\/(?!.*node_modules)/,
     ];

@@ -8,6 +8,7 @@ import { fitted } from "./fitted";
 import { coloured, hasColours, inColour } from "./helping/colours";
 import { addPages } from "./helping/pages";
 import { SuggestingCommand } from "./helping/suggesting";
+import { variablesHelp } from "./helping/variables";
 import { exitCode } from "./interruption";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
@@ -77,7 +78,11 @@ const COMMANDS: Record<string, { about: string; isHidden?: true; load: () => Pro
 };
 
 /** What stands in the list of commands and is an option in disguise. */
-const WORDS = { help: "show what a command does: help [command]", version: "print the version of this package" };
+const WORDS = {
+  environment: "show the environment variables that are read: help environment",
+  help: "show what a command does: help [command]",
+  version: "print the version of this package",
+};
 
 /**
  * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use, 130 and 143 ended by SIGINT and SIGTERM; `probe --check` has 3.
@@ -117,7 +122,10 @@ async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
       if (name === called || (called === "completion" && !isHidden)) (await load()).register(program, io);
       else program.command(name, { hidden: isHidden }).description(about).allowUnknownOption();
     }
-    for (const [name, about] of Object.entries(WORDS)) program.command(name).description(about);
+    for (const [name, about] of Object.entries(WORDS)) {
+      const word = program.command(name).description(about);
+      if (name === "environment") word.addHelpText("after", variablesHelp).action(() => word.outputHelp());
+    }
     for (const command of program.commands) refuseRepeats(command);
     addPages(program);
     await program.parseAsync(words, { from: "user" });
@@ -140,7 +148,7 @@ function asOptions(args: readonly string[]): readonly string[] {
   const [first, ...others] = args;
   if (first === "help") {
     const [name] = others;
-    if (name !== undefined && !(name in COMMANDS))
+    if (name !== undefined && name !== "environment" && !(name in COMMANDS))
       throw new UsageError(
         `There is no command ${JSON.stringify(name)}: help shows all.${likelyMeant(name, Object.keys(COMMANDS))}`,
       );

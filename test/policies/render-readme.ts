@@ -10,7 +10,7 @@ import { startRun } from "../../policies/start-run";
 import { typeToken } from "../../provider/model/resource-kind";
 
 /** The message that the example of a rule gives. */
-function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
+export function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
   const { config = {}, settings = {}, stack = "dev", resources } = rule.example;
   const parsed = parsePolicyConfig({ ...config, rules: { [rule.name]: settings } } as never, rules);
   const run = startRun(rules, { config: parsed, now: new Date("2026-06-15T12:00:00Z"), environment: {} });

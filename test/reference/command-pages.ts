@@ -2,7 +2,9 @@ import { run } from "../commands/support";
 
 /** Pages of the commands by file name, from their own help. */
 export async function commandPages(): Promise<Record<string, string>> {
-  const names = subcommands((await run(["--help"])).out).filter((name) => !["help", "version"].includes(name));
+  const names = subcommands((await run(["--help"])).out).filter(
+    (name) => !["environment", "help", "version"].includes(name),
+  );
   const pages = await Promise.all(
     names.map(async (name) => [`command-${name}`, `# pulumi-packetfilter ${name}\n\n${await sections([name])}\n`]),
   );

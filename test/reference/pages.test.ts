@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../support/markdown";
 import { commandPages } from "./command-pages";
+import { environmentPage } from "./environment-page";
+import { policyPages } from "./policy-pages";
 import { schemaPages } from "./schema-pages";
 
 // "npx vitest run test/reference/pages.test.ts -u" writes the pages anew.
@@ -10,8 +12,8 @@ const folder = join(root, "docs/reference");
 const NOTICE =
   '<!-- Made by test/reference/pages.test.ts: change the source, then run "npx vitest run test/reference/pages.test.ts -u". -->\n';
 
-test("docs/reference has a page for each resource, function and command, as schema, comments and help say", async () => {
-  const pages = { ...schemaPages(), ...(await commandPages()) };
+test("docs/reference has all resources, functions, keys, variables, policies and commands, as schema, comments, rules and help say", async () => {
+  const pages = { ...schemaPages(), ...policyPages(), ...environmentPage(), ...(await commandPages()) };
   for (const [name, text] of Object.entries(pages))
     await expect(`${NOTICE}\n${text}`).toMatchFileSnapshot(join(folder, `${name}.md`));
   // The last two are made by tests of their own: test/emulator/docs.test.ts and test/reference/times.test.ts.
@@ -29,7 +31,6 @@ function index(pages: Record<string, string>): string {
       .join("\n");
   return `# Reference
 
-Configuration keys and environment variables with their order: [Configuration](../configuration.md). Policies: [the pack's README](../../policies/README.md).
 [Switches, faults and operations of the emulator](emulator.md). [Times, sizes and limits](times.md): every default.
 
 ## Resources
@@ -40,9 +41,9 @@ ${list((name) => /^[A-Z]/.test(name))}
 
 ${list((name) => /^(get|read)/.test(name))}
 
-## Objects and configuration
+## Objects, configuration and policies
 
-${list((name) => ["types", "provider"].includes(name))}
+${list((name) => ["types", "provider", "environment", "policies"].includes(name))}
 
 ## Commands
 

@@ -56,10 +56,19 @@ export function schemaPages(): Record<string, string> {
     types: `# Objects in arguments and answers\n\n${objects.join("\n\n")}\n`,
     provider: page(
       "Provider and configuration keys",
-      "The keys of `packetfilter:` in a stack's configuration; an explicit `Provider` takes them as arguments.",
-      [["Keys", table(["Key", "Type", "Meaning"], rows(schema.config.variables, []))]],
+      "The keys of `packetfilter:` in a stack's configuration; an explicit `Provider` takes them as arguments. [Configuration](../configuration.md) says which comes first.",
+      Object.entries(schema.config.variables).map(([key, type]) => [key, keySection(key, type)]),
     ),
   };
+}
+
+/** A key of the configuration: what it is, its type and how it is set. */
+function keySection(key: string, type: Type): string {
+  const about = `${type.description} Type: ${typeText(type)}.`;
+  const isText = type.type !== undefined && !["object", "array"].includes(type.type);
+  const secret = type.secret ? "--secret " : "";
+  const value = isText ? "VALUE" : "'JSON'";
+  return `${about}\n\n\`\`\`sh\npulumi config set ${secret}packetfilter:${key} ${value}\n\`\`\``;
 }
 
 function resourcePage(

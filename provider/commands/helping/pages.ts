@@ -59,6 +59,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   blocks: { page: INCIDENTS },
   unblock: { page: INCIDENTS },
   docs: { page: "" },
+  environment: { page: "reference/environment", examples: ["help environment"] },
   completion: { page: INCIDENTS },
   names: { page: INCIDENTS, examples: ["names nodes --stack prod"] },
 };
