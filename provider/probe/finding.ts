@@ -34,6 +34,8 @@ export interface Finding {
   /** The question: `insert of what is there`. */
   readonly title: string;
   readonly found: Certainty;
+  /** The lists that were asked held nothing, so how what stands in them is written was not seen. */
+  readonly unseen?: true;
   /** What the node does, or why that is not known. */
   readonly node: string;
   /** What the node said, shortened. */

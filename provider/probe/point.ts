@@ -9,6 +9,8 @@ import type { Certainty, Finding, NodeSettings, ReceiverSettings } from "./findi
 export interface Judgement {
   /** Default: `observed`. */
   readonly found?: Extract<Certainty, "observed" | "assumed">;
+  /** See {@link Finding.unseen}. */
+  readonly unseen?: true;
   /** What the node does, in a sentence without a full stop. */
   readonly node: string;
   readonly evidence?: readonly (Answer | undefined)[];

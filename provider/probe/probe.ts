@@ -145,7 +145,13 @@ function lookedAt(findings: readonly Finding[], moot: ReadonlySet<string>, bench
     (needs === "receiver" ? bench.receiver : bench.targets.first) !== undefined;
   const names = new Set(POINTS.filter(matters).map(({ name }) => name));
   const all = findings.filter(({ point }) => names.has(point));
-  const missed = all.filter(({ found }) => found === "skipped" || found === "error");
+  const isAsked = ({ found }: Finding) => found !== "skipped" && found !== "error";
+  const seen = new Set(all.filter((one) => isAsked(one) && !one.unseen).map(({ point }) => point));
+  const told = new Set(POINTS.filter(({ name }) => seen.has(name)).flatMap(({ settles }) => settles));
+  const isTold = ({ point }: Finding) =>
+    POINTS.find(({ name }) => name === point)?.settles.every((one) => told.has(one));
+  // What known entries tell need not be seen in what a set held before.
+  const missed = all.filter((one) => !isAsked(one) || (one.unseen && !isTold(one)));
   return { of: all.length, missed: missed.map(({ title, node: why }) => `${title}: ${why}`) };
 }
 

@@ -4,6 +4,7 @@ import { parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
 import { probed, startAppliance } from "./appliances/probing";
+import { probed as probedNode, startNode } from "./support";
 
 const [PROBE, BLOCKED] = ["prefixset://edge/probe", "prefixset://edge/blocked"];
 
@@ -28,14 +29,24 @@ test("on a filled set --write says what it cannot ask there, and how to get an e
 });
 
 test("nothing is to be set only where every point that decides about a setting was looked at", async () => {
-  await using appliance = await startAppliance("cookie");
-  const whole = table(await probed(appliance));
+  await using emulator = await startNode({});
+  const whole = table(await probedNode(emulator));
   expect(whole).toContain("\nNothing is to be set.\n");
   expect(whole).not.toContain("could not be looked at");
+  await using appliance = await startAppliance("cookie");
   const partly = table(await looked(appliance, [PROBE]));
   expect(partly).not.toContain("Nothing is to be set.");
   expect(partly.replace(/\s+/g, " ")).toMatch(
-    /Of \d+ points \d+ could not be looked at; the first is "first insert into an unknown set: only with --write"\./,
+    /Of \d+ points \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
+  );
+});
+
+test("names of marks count as not looked at where no table holds any", async () => {
+  await using appliance = await startAppliance("cookie");
+  const said = table(await probed(appliance));
+  expect(said).not.toContain("Nothing is to be set.");
+  expect(said.replace(/\s+/g, " ")).toMatch(
+    /Of \d+ points 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
   );
 });
 

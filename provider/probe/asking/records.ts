@@ -78,13 +78,21 @@ export function whereOf(path: string): string {
   return path === "" ? "the whole answer" : `under ${path}`;
 }
 
+const NONE = "none, so that their names were not seen";
+
 /** What to say of a list that was read, and what to set for it. */
 export function describeRecords(
-  { answer, where, lesson }: { answer: Answer; where: string; lesson: Lesson },
+  { answer, records, where, lesson }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
 ): Judgement {
   const { known, guessed } = lesson;
-  return { node: `${what}, ${where}`, evidence: [answer], settings: settingsOf(known), guesses: settingsOf(guessed) };
+  return {
+    ...(records.length === 0 && { found: "assumed", unseen: true }),
+    node: `${records.length === 0 ? NONE : what}, ${where}`,
+    evidence: [answer],
+    settings: settingsOf(known),
+    guesses: settingsOf(guessed),
+  };
 }
 
 /** The name under which a record holds what was read of it. */

@@ -174,5 +174,5 @@ async function firstFilled(bench: Bench) {
 
 function nothingIn(answer: Answer, where: string): Judgement {
   const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
-  return { found: "assumed", node, evidence: [answer] };
+  return { found: "assumed", unseen: true, node, evidence: [answer] };
 }

@@ -65,9 +65,7 @@ export const marks: readonly Point[] = [
       const [mark] = chosen.records;
       // Fields of rows have names of their own only where a head line names them.
       const isByColumn = forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined;
-      const names = first
-        ? `${count}, with ${Object.keys(first).join(", ")}`
-        : "none, so that their names were not seen";
+      const names = `${count}${first ? `, with ${Object.keys(first).join(", ")}` : ""}`;
       const dialect = first &&
         mark && {
           markKeys: isByColumn ? undefined : markKeys(raw, bench.learned.answers),
@@ -77,7 +75,6 @@ export const marks: readonly Point[] = [
         };
       return () => ({
         ...describeRecords({ ...chosen, lesson }, names),
-        found: first ? "observed" : "assumed",
         dialect: dialect ?? {},
       });
     },
