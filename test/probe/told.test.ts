@@ -72,6 +72,21 @@ test("without --write a filled set among the named ones tells names and spelling
   });
 });
 
+test("what a commit counts is told as the node counts it", async () => {
+  const said = async (success: (cmd: string, count: number) => unknown) => {
+    await using node = await startShapedNode({ [PROBE]: {} }, { success });
+    const options = { urls: [parseUrl(PROBE)], write: true, limits: { entries: 20, bytes: 2_048 } };
+    const { node: text, found } =
+      finding(await probe({ node: { endpoint: node.endpoint }, ...options }), "success") ?? {};
+    return { text, found };
+  };
+  expect(await said(() => ({ count: 4 }))).toEqual({ text: '{"count":4}', found: "observed" });
+  expect(await said((cmd, count) => ({ count: cmd === "commit" ? 1 : count }))).toEqual({
+    text: '{"count":4}; a commit of as many: {"count":1}',
+    found: "assumed",
+  });
+});
+
 test("a node that refuses one entry of a request takes any number of others", async () => {
   await using node = await startShapedNode(
     { [PROBE]: {} },
