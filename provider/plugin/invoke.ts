@@ -1,10 +1,14 @@
 import type { z } from "zod";
+import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { MARK_TYPES } from "../model/mark";
 import { issuePath, schema, zod } from "../model/schema";
 import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
 import * as reading from "../resources/read-functions";
+import type { Runtime } from "../resources/runtime";
+import { SECRETS_KEY } from "../resources/secret-names";
 import type { Settings } from "../resources/settings";
+import type { Opened } from "./properties";
 
 const argumentSchemas = schema(() => {
   const z = zod();
@@ -25,9 +29,19 @@ const argumentSchemas = schema(() => {
  * Calls a function of the plugin by its token, with the settings of its provider. Each answers with one member, as invokes return
  * objects.
  *
- * @throws {Error} naming the argument that is wrong, or the function that there is not
+ * @throws {Error} naming the argument that is wrong, or the function that there is not, and nothing that a resource or argument keeps
+ * as a secret
  */
-export async function invoke(settings: Settings, token: string, args: JsonObject): Promise<JsonObject> {
+export async function invoke(runtime: Runtime, token: string, { props, secrets }: Opened): Promise<JsonObject> {
+  runtime.secrets.learn({ ...props, [SECRETS_KEY]: secrets });
+  try {
+    return await called(runtime.settings, token, props);
+  } catch (error) {
+    throw new Error(runtime.secrets.hide(messageOf(error)));
+  }
+}
+
+async function called(settings: Settings, token: string, args: JsonObject): Promise<JsonObject> {
   const { ofArena, ofProfile, ofTable, ofSet, ofReceiver, ofFile } = argumentSchemas();
   switch (token) {
     case "packetfilter:index:getProfiles":

@@ -22,7 +22,7 @@ const server = pluginServer({
   schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
   get,
   configProblems,
-  invoke: (token, args) => invoke(runtime.settings, token, args),
+  invoke: (token, args) => invoke(runtime, token, args),
   log,
   cancel: () => process.kill(process.pid, "SIGINT"),
 });

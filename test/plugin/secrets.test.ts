@@ -142,3 +142,20 @@ it("prefixes of a signaling that are secret are so in the state of one that fail
   expect(state.started).toEqual(secret(["198.51.100.7/32", "198.51.100.8/32"]));
   expect(inTheClear(state) + error.details).not.toContain("198.51.100.");
 });
+
+it("what a resource or an argument keeps as a secret stands in no failure of a read function", async () => {
+  await configure({ endpoint: emulator.endpoint, detectDrift: "off" });
+  await blocked.checked({ ...SET, entries: secret({ "198.51.100.77": 1 }) });
+  const why = `no list of 198.51.100.77 for ${CANARY}`;
+  emulator.fail({ cmd: "list", kind: "error", status: 400, message: why, times: 2 });
+  const failureOf = async (set: unknown) => {
+    const args = struct({ arena: "edge", set });
+    const request = made(messages.InvokeRequest, { Tok: "packetfilter:index:getPrefixSet", Args: args });
+    const failure = await engine.call("invoke", request).catch((error: ServiceError) => error);
+    return (failure as ServiceError).details;
+  };
+  expect(await failureOf("blocked")).toMatch(/no list of \[secret\] for/);
+  const hidden = await failureOf(secret(CANARY));
+  expect(hidden).toContain("[secret]");
+  expect(hidden).not.toContain(CANARY);
+});

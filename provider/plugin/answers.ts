@@ -1,0 +1,38 @@
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import type { Difference } from "./detailed-diff";
+
+/** A sentence about arguments that make no sense. */
+export function checkFailure({ property, reason }: { readonly property: string; readonly reason: string }) {
+  const failed = new messages.CheckFailure();
+  failed.setProperty(property);
+  failed.setReason(reason);
+  return failed;
+}
+
+const KINDS = {
+  add: [messages.PropertyDiff.Kind.ADD, messages.PropertyDiff.Kind.ADD_REPLACE],
+  delete: [messages.PropertyDiff.Kind.DELETE, messages.PropertyDiff.Kind.DELETE_REPLACE],
+  update: [messages.PropertyDiff.Kind.UPDATE, messages.PropertyDiff.Kind.UPDATE_REPLACE],
+} as const;
+
+/** The answer with each difference under its path; those that make another object of it are named in `replaces`. */
+export function withDifferences(
+  answer: messages.DiffResponse,
+  differences: readonly Difference[],
+  replaces: readonly string[],
+): messages.DiffResponse {
+  const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
+  answer.setChanges(differences.length + replaces.length > 0 ? DIFF_SOME : DIFF_NONE);
+  answer.setReplacesList([...replaces]);
+  answer.setHasdetaileddiff(true);
+  for (const { path, kind, isOfState } of differences) {
+    const [name = path] = path.split("[");
+    const [plain, replacing] = KINDS[kind];
+    const difference = new messages.PropertyDiff();
+    difference.setKind(replaces.includes(name) ? replacing : plain);
+    difference.setInputdiff(!isOfState);
+    answer.getDetaileddiffMap().set(path, difference);
+    answer.addDiffs(name);
+  }
+  return answer;
+}

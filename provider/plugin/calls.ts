@@ -1,0 +1,37 @@
+import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import type { JsonObject } from "../model/json";
+import type { DynamicProvider } from "../resources/dynamic-provider";
+import type { EngineLog } from "./engine-log";
+import { EngineFailure } from "./failures";
+import type { Opened } from "./properties";
+
+/** What the server is made of. */
+export interface PluginParts {
+  readonly version: string;
+  /** The schema as JSON text. */
+  readonly schema: () => string;
+  /** The handler of a type. */
+  readonly get: (type: string) => DynamicProvider;
+  /** Sentences about a configuration that make no sense, each with the key that it is about. */
+  readonly configProblems: (config: JsonObject) => readonly { property: string; reason: string }[];
+  /** A read function by its token. */
+  readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
+  readonly log: EngineLog;
+  /** Ends what is in hand, since the engine was interrupted. */
+  readonly cancel: () => void;
+}
+
+/** A method of the protocol: failures as the engine reads them, after each line that was printed so far. */
+export function unary<Request, Response>({ log }: PluginParts, work: (request: Request) => Promise<Response>) {
+  return async ({ request }: ServerUnaryCall<Request, Response>, answer: sendUnaryData<Response>): Promise<void> => {
+    try {
+      const response = await work(request);
+      // A line after the last answer may come too late: the engine ends its plugins.
+      await log.flushed();
+      answer(null, response);
+    } catch (error) {
+      await log.flushed();
+      answer(EngineFailure.of(error), null);
+    }
+  };
+}

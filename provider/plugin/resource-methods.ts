@@ -1,0 +1,137 @@
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { JsonObject } from "../model/json";
+import type { DynamicProvider } from "../resources/dynamic-provider";
+import { checkFailure, withDifferences } from "./answers";
+import { type PluginParts, unary } from "./calls";
+import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
+import { EngineFailure } from "./failures";
+import { close, marked, type Opened, open } from "./properties";
+import { type PluginResource, resourceOf } from "./resources";
+
+/** The methods of the protocol that are about one resource. */
+export function resourceMethods(parts: PluginParts) {
+  return {
+    check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
+      const news = open(request.getNews());
+      const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
+      const answer = new messages.CheckResponse();
+      answer.setInputs(write(inputs, news.secrets));
+      answer.setFailuresList(failures.map(checkFailure));
+      return answer;
+    }),
+    diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
+      const [olds, news] = [open(request.getOlds()), open(request.getNews())];
+      const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news), request.getUrn());
+      const differences = changes === false ? [] : detailedDiff(open(request.getOldInputs()).props, news.props);
+      const shown = [...disclosed(olds, news), ...differences];
+      const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
+      const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
+      if (changes === true) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
+      return answer;
+    }),
+    create: resource(parts, async (request: messages.CreateRequest, { handler, read, write, foreseen }) => {
+      const inputs = open(request.getProperties());
+      const answer = new messages.CreateResponse();
+      if (request.getPreview()) {
+        answer.setProperties(foreseen(inputs));
+        return answer;
+      }
+      const { id, outs } = await handler.create(read(inputs));
+      answer.setId(id);
+      answer.setProperties(write(outs, inputs.secrets));
+      return answer;
+    }),
+    read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
+      const state = open(request.getProperties());
+      const isImport = Object.keys(state.props).length === 0;
+      const { id, secrets, props } = isImport
+        ? importedBy(kind, request.getId(), open(request.getInputs()))
+        : { ...state, id: request.getId() };
+      const found = await handler.read(id, read({ props, secrets }));
+      const answer = new messages.ReadResponse();
+      answer.setId(found.id);
+      if (found.id === "") return answer;
+      answer.setProperties(write(found.props, secrets));
+      answer.setInputs(write(found.inputs ?? {}, secrets));
+      return answer;
+    }),
+    update: resource(parts, async (request: messages.UpdateRequest, { handler, read, write, foreseen }) => {
+      const [state, news] = [open(request.getOlds()), open(request.getNews())];
+      const answer = new messages.UpdateResponse();
+      if (request.getPreview()) {
+        answer.setProperties(foreseen(news));
+        return answer;
+      }
+      const { outs } = await handler.update(request.getId(), read(state), read(news));
+      answer.setProperties(write(outs, news.secrets));
+      return answer;
+    }),
+    delete: resource(parts, async (request: messages.DeleteRequest, { handler, read }) => {
+      await handler.delete(request.getId(), read(open(request.getProperties())));
+      return new Empty();
+    }),
+  };
+}
+
+/** What each method about a resource works with. */
+interface Subject {
+  readonly kind: PluginResource;
+  readonly handler: DynamicProvider;
+  readonly read: (opened: Opened) => JsonObject;
+  readonly write: (props: JsonObject, secrets: readonly string[]) => Struct;
+  /** What a preview answers. Of a state nothing is in it: an update may change each output that the arguments do not tell. */
+  readonly foreseen: (inputs: Opened) => Struct;
+}
+
+/** A request about a resource; the type stands in its urn, and in a member of its own since engines send that. */
+interface AboutResource {
+  getUrn(): string;
+  getType(): string;
+}
+
+function resource<Request extends AboutResource, Response>(
+  parts: PluginParts,
+  work: (request: Request, subject: Subject) => Promise<Response>,
+) {
+  return unary<Request, Response>(parts, (request) =>
+    parts.log.about(request.getUrn(), async () => {
+      const kind = resourceOf(request.getType() || typeIn(request.getUrn()));
+      const { repeats } = kind;
+      const seen = new Set<string>();
+      const write = (props: JsonObject, secrets: readonly string[]) => close(props, secrets, repeats);
+      try {
+        return await work(request, {
+          kind,
+          handler: parts.get(kind.type),
+          read: (opened) => {
+            for (const name of opened.secrets) seen.add(name);
+            return marked(opened, repeats);
+          },
+          write,
+          foreseen: ({ props, secrets }) => write({ ...props, ...kind.foreseen(props) }, secrets),
+        });
+      } catch (error) {
+        throw EngineFailure.of(error, (props) => write(props, [...seen]));
+      }
+    }),
+  );
+}
+
+/** The type of `urn:pulumi:stack::project::parent$type::name`. */
+function typeIn(urn: string): string {
+  return urn.split("::")[2]?.split("$").at(-1) ?? "";
+}
+
+/** What an import reads from, with the arguments that a program gives with it. */
+function importedBy(kind: PluginResource, given: string, { props, secrets }: Opened) {
+  const { id, state } = kind.imported(given);
+  return { id, secrets, props: { ...state, ...props } };
+}
+
+/** What has become a secret since, and still stands in the state for everyone: an update takes it out of there. */
+function disclosed(olds: Opened, news: Opened): Difference[] {
+  const names = news.secrets.filter((name) => name in olds.props && !olds.secrets.includes(name));
+  return names.map((path) => ({ path, kind: "update" }));
+}
