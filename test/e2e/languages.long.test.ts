@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { guide } from "../support/guide";
-import type { TestStack } from "./support/stack";
+import { type TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, since, world } from "./support/world";
 
 const root = process.cwd();
@@ -71,6 +71,9 @@ async function localSdk(language: string, folder: string): Promise<string> {
 const LANGUAGES: Record<string, (stack: TestStack) => Promise<void>> = {
   async yaml() {
     // Its host asks the plugin for the schema.
+  },
+  async typescript(stack) {
+    stack.environment(TYPES_ARE_CHECKED);
   },
   async nodejs({ folder }) {
     const sdk = await localSdk("nodejs", folder);
