@@ -12,6 +12,7 @@ import type { ProbeResult } from "../probe/finding";
 import { nodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
 import { LIMITS, TIMING } from "../probe/timing";
+import { commandLine } from "./blocking/command-line";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { takesBack } from "./interruption";
@@ -69,11 +70,11 @@ export function register(program: Command, io: CliIo): void {
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
   addReceiverFlags(addNodeFlags(command, { listsMarks: true }))
     .addHelpText("after", HELP)
-    .action((urls: string[], flags: Flags) => run(urls, flags, io));
+    .action((urls: string[], flags: Flags, own: Command) => run(urls, flags, own, io));
 }
 
-async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  if (flags.clean !== undefined) return cleanAfter(texts, flags, io);
+async function run(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
+  if (flags.clean !== undefined) return cleanAfter(texts, flags, command, io);
   const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const write = flags.write === true;
   const keep = flags.keep === true;
@@ -94,7 +95,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const receiver = prefix && { prefix, options: await receiverOptions(told, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const notes = undoName(flags.out);
-  const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes) : undefined;
+  const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes, cleaning(command, notes)) : undefined;
   progress(io, TIME);
   const asked = { ...(node && { node }), ...(receiver && { receiver }), ...(undo && { note: undo.note }) };
   const common = { ...asked, urls, write, signal: io.stop };
@@ -116,7 +117,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   }
   if (project && receiver)
     recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
-  const left = leftBehind(result.left, notes);
+  const left = leftBehind(result.left, cleaning(command, notes));
   if ("rows" in result) return endOfCheck(result, left, flags.check ?? "");
   if (flags.out !== undefined) await writeOut(flags.out, result, io);
   const sentences = [failures(result), left].filter((one) => one !== undefined);
@@ -126,7 +127,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
 const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it; what it wrote is taken back then, within ${TIMING.mostCleanUp / 1_000} s.`;
 
 /** Takes back what the notes of an earlier probe tell of, at the node and the receiver that it asked. */
-async function cleanAfter(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+async function cleanAfter(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
   if (texts.length > 0 || flags.write || flags.signaling !== undefined)
     throw new UsageError("--clean takes what is to be done from its file: neither urls nor --write or --signaling.");
   const name = typeof flags.clean === "string" ? flags.clean : undoName(flags.out);
@@ -145,7 +146,7 @@ async function cleanAfter(texts: readonly string[], flags: Flags, io: CliIo): Pr
   const reason = "probe --clean";
   if (node) recordProbe(project, { node: node.endpoint, set: undo.set, reason }, { left }, io);
   if (receiver) recordProbe(project, { node: receiver.url, set: "signaling", reason }, { left }, io);
-  const sentence = leftBehind(left, name);
+  const sentence = leftBehind(left, cleaning(command, name));
   if (sentence !== undefined) throw new Ended(sentence, 1);
   await rm(file, { force: true });
   io.out(`Nothing is left of what the probe of ${name} wrote and started.\n`);
@@ -157,11 +158,18 @@ function requireSame(who: string, noted: readonly (string | undefined)[], given:
   throw new UsageError(`${name} is about the ${who} ${noted[0]}, and ${given} is given: name the same ${who}.`);
 }
 
+/** The command that takes back what is noted, at the same node and receiver. */
+function cleaning(command: Command, notes: string): string {
+  const { check, settings = check } = command.opts<Flags>();
+  const gone = { write: undefined, keep: undefined, signaling: undefined, check: undefined, output: undefined };
+  return commandLine(command, [], { ...gone, out: undefined, settings, clean: notes });
+}
+
 /** The last lines: what could not be taken back, and the command that does it. */
-function leftBehind(left: ProbeResult["left"], notes: string): string | undefined {
+function leftBehind(left: ProbeResult["left"], command: string): string | undefined {
   if (left.length === 0) return undefined;
   const remedies = left.map(({ remedy }) => visibleLines(remedy));
-  return [...remedies, `Once it answers again: pulumi-packetfilter probe --clean ${notes}`].join("\n");
+  return [...remedies, `Once it answers again: ${command}`].join("\n");
 }
 
 /** A result that ended before its time must not take the place of a whole one. */

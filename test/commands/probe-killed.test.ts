@@ -50,15 +50,21 @@ test("what a killed probe left is refused to be forgotten, and --clean takes it 
   const held = () => appliance.sets.get("edge/probe")?.size ?? 0;
   await endedBy("SIGKILL", appliance, () => appliance.requests > 60 && held() > 0);
   expect(held()).toBeGreaterThan(0);
-  const again = await run(["probe", "prefixset://edge/probe", "--write", "--out", "node.json"], { env, folder });
-  expect(again).toMatchObject({
+  const [url, write] = ["prefixset://edge/probe", ["--write", "--signaling", OWN, "--out", "node.json"]];
+  const reached = ["--endpoint", appliance.url, "--timeout", "20s", "--signaling-url", `${appliance.url}/path`];
+  const { PACKETFILTER_CLIENT_ID, PACKETFILTER_SECRET_KEY } = env;
+  const credentials = { PACKETFILTER_CLIENT_ID, PACKETFILTER_SECRET_KEY };
+  const again = await run(["probe", url, ...write, ...reached, "--client-id", CLIENT.clientId], { env, folder });
+  const [, command = ""] = /Take it back first: pulumi-packetfilter (.*)\n$/.exec(again.err) ?? [];
+  expect({ code: again.code, command: new Set(command.split(" ")) }).toEqual({
     code: 2,
-    err: expect.stringContaining("Take it back first: pulumi-packetfilter probe --clean node.json.undo"),
+    command: new Set(["probe", "--clean", "node.json.undo", ...reached, "--client-id", CLIENT.clientId]),
   });
-  const clean = (given = env) => run(["probe", "--clean", "node.json.undo"], { env: given, folder });
+  const clean = (given: Record<string, string> = env) =>
+    run(["probe", "--clean", "node.json.undo"], { env: given, folder });
   const elsewhere = await clean({ ...env, PACKETFILTER_ENDPOINT: "http://127.0.0.1:1" });
   expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("name the same node") });
-  expect(await clean()).toEqual({
+  expect(await run(command.split(" "), { env: credentials, folder })).toEqual({
     code: 0,
     out: "Nothing is left of what the probe of node.json.undo wrote and started.\n",
     err: "",

@@ -15,17 +15,21 @@ export class UndoFile {
   private readonly descriptor: number;
   private isNeeded = false;
 
-  /** @throws {UsageError} where an earlier probe has left its own. */
+  /**
+   * @param remedy The command that takes back what an earlier one may tell of.
+   * @throws {UsageError} where an earlier probe has left its own.
+   */
   constructor(
     private readonly file: string,
     shown: string,
+    remedy: string,
   ) {
     try {
       this.descriptor = openOwnSync(file, "new", PRIVATE_FILE);
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw error;
       throw new UsageError(
-        `${shown} holds what an earlier probe may have left, or one that runs. Take it back first: pulumi-packetfilter probe --clean ${shown}`,
+        `${shown} holds what an earlier probe may have left, or one that runs. Take it back first: ${remedy}`,
       );
     }
   }
