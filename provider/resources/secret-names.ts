@@ -18,7 +18,7 @@ export const SECRET_PREFIXES = "secretPrefixes";
 export const LISTS_KEY = "__lists";
 
 /** Outputs that name prefixes, of the node's or of a write without a known result. */
-export const LISTS = ["adopted", "found", "unsettled", "differs"];
+export const LISTS = ["adopted", "found", "unsettled", "differs", "lost"];
 
 /** Arguments that hold prefixes: where one is secret the prefixes themselves are, and not only what stands beside them. */
 export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];

@@ -154,6 +154,36 @@ describe("a rollout", () => {
     expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject({ ...fine, steps: [] });
   });
 
+  it("puts back while it is red what a refresh took over as lost, and forgets it then", async () => {
+    for (const isSeparate of [false, true]) {
+      await using stack = await bench(...NODES);
+      await using doctor = await startHealth();
+      const { engine, held } = stack;
+      const rollout = { waves: WAVES, check: { url: doctor.url }, checkTimeoutMs: 1_000 };
+      const program = (entries: object) => [group(entries, NODES, { rollout })];
+      await engine.up(program({ [A]: 1, [C]: 7 }));
+      doctor.ill.set("fra1", 503);
+      expect(messages(await engine.up(program({ [A]: 1, [B]: 1, [C]: 7 })))).toContain("wave 2 of 3 (fra1) did not");
+      stack.node("lab1").change(URL, { delete: [B] });
+      stack.node("ams1").change(URL, { insert: { [C]: 5 }, delete: [A] });
+      if (isSeparate) expect(await engine.refresh()).toMatchObject(fine);
+      const red = await engine.up(program({ [A]: 1, [B]: 1, [C]: 7 }), { refresh: !isSeparate });
+      expect(messages(red)).toContain("wave 2 of 3 (fra1) did not pass: ");
+      const whole = { [A]: 1, [B]: 1, [C]: 7 };
+      expect(held()).toEqual({ lab1: whole, fra1: whole, ams1: { [A]: 1, [C]: 7 } });
+      expect(stack.outputs().differs).toEqual({ ams1: { [B]: null } });
+      expect(stack.outputs()).not.toHaveProperty("lost");
+      // What the program no longer wants stays away, whatever an earlier run lost.
+      stack.node("ams1").change(URL, { delete: [A] });
+      await engine.up(program({ [B]: 1, [C]: 7 }), { refresh: true });
+      expect(held().ams1).toEqual({ [C]: 7 });
+      doctor.ill.clear();
+      expect(await engine.up(program({ [B]: 1, [C]: 7 }))).toMatchObject(fine);
+      for (const node of NODES) expect(held()[node]).toEqual({ [B]: 1, [C]: 7 });
+      expect(stack.outputs()).not.toHaveProperty("lost");
+    }
+  });
+
   it.each([["a url"], ["a command"]])(
     "does not go to a node that another writer changed before the waves that come first, with %s as its check",
     async (kind) => {

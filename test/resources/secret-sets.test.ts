@@ -160,9 +160,8 @@ describe("a group whose prefixes are secret", () => {
     await using emulator = await startEmulator({ state: NODE });
     const engine = new MiniEngine({ nodes: { fra1: { endpoint: emulator.endpoint } } });
     const args = { arena: "edge", set: "blocked", entries: [OURS], nodes: { fra1: { entries: { [MORE]: 2 } } } };
-    const program = [
-      { type: "PrefixSetGroup", name: "blocked", args: { ...args, ...SECRET_ENTRIES, __secret: [name] } },
-    ] as const;
+    const hidden = { rollout: { waves: [["fra1"]] }, ...SECRET_ENTRIES, __secret: [name] };
+    const program = [{ type: "PrefixSetGroup", name: "blocked", args: { ...args, ...hidden } }] as const;
     const inTheClear = () =>
       JSON.stringify(
         engine.state.map(({ inputs, outputs }) => [inputs, outputs]),
@@ -175,6 +174,7 @@ describe("a group whose prefixes are secret", () => {
     expect(told(preview)).not.toMatch(ANY_PREFIX);
     const refreshed = await engine.refresh();
     expect(told(refreshed)).not.toMatch(ANY_PREFIX);
+    expect(engine.state[0]?.outputs.__lists).toMatchObject({ lost: { fra1: { [OURS]: 1 } } });
     expect(inTheClear()).not.toMatch(ANY_PREFIX);
     expect((await engine.up(program)).errors).toEqual([]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1, [MORE]: 2 });

@@ -171,7 +171,8 @@ export class GroupNodes implements RolloutNodes {
       const wanted = this.inputs.of(node);
       if (state?.endpoint === undefined || this.reached.has(node) || unpassed.includes(node)) continue;
       const set = ResourceSet.open(this.runtime, wanted, state);
-      const entries = new Map([...state.entries].filter(([prefix, value]) => wanted.entries.get(prefix) === value));
+      const passed = [...state.entries, ...(this.state?.lost.get(this.former.get(node) ?? "") ?? [])];
+      const entries = new Map(passed.filter(([prefix, value]) => wanted.entries.get(prefix) === value));
       if (set.endpoint !== state.endpoint || !set.lost(entries, entries)) continue;
       // What the new contents have to hold, these need not.
       const limits = { ...wanted.limits, requiredPrefixes: [] };
@@ -180,7 +181,12 @@ export class GroupNodes implements RolloutNodes {
     }
     const failures = await eachSet(this.runtime, "put back", this.inputs, [...sets.keys()], async (node, lifecycle) => {
       const restored = sets.get(node);
-      if (restored) await lifecycle.update(restored.set.called(WHOLE_SET, true), restored.state, restored.inputs);
+      if (!restored) return;
+      const { set, state, inputs } = restored;
+      await lifecycle.update(set.called(WHOLE_SET, true), state, inputs);
+      // What a refresh had taken out of the state is there again.
+      const before = this.kept.get(node) ?? NOTHING_KEPT;
+      this.kept.set(node, { ...before, entries: new Map([...before.entries, ...inputs.entries]) });
     });
     // What failed here leaves the state as it is: the next run sees it again.
     this.unrestored.push(...failures);
@@ -222,6 +228,7 @@ export class GroupNodes implements RolloutNodes {
       pending: red?.pending,
       apart: this.stillApart(),
       strays: red?.strays ?? [],
+      lost: red ? this.stillLost() : new Map(),
     });
     if (failures.length === 0 && !red) return outs;
     const url = formatUrl(inputs.address);
@@ -230,6 +237,18 @@ export class GroupNodes implements RolloutNodes {
       failures.length === this.tried && failures.every(({ error }) => !(error instanceof UnfinishedWrite));
     if (isUntouched && (!red?.pending || !this.state)) throw new Error(texts.join("\n"));
     throw new PartialFailure(texts.join("\n"), url, outs, texts);
+  }
+
+  /** What was lost before this run, of nodes that it neither wrote nor put right. */
+  private stillLost(): ReadonlyMap<string, ListedMap> {
+    const lost = new Map<string, ListedMap>();
+    for (const [node, name] of this.former) {
+      const held = this.kept.get(node)?.entries;
+      const before = [...(this.state?.lost.get(name) ?? [])];
+      if (!this.reached.has(node))
+        lost.set(node, new Map(before.filter(([prefix, value]) => held?.get(prefix) !== value)));
+    }
+    return lost;
   }
 
   /** Nodes that left the program are told apart until they are cleared. */

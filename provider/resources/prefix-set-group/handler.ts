@@ -44,6 +44,7 @@ export class PrefixSetGroupHandler implements Handler {
     const kept = new Map<string, KeptNode>();
     const changed: string[] = [];
     const seen = new Map<string, ListedMap>();
+    const lost = new Map(state.lost);
     for (const node of state.nodes.keys()) kept.set(node, keptBefore(state, node));
     const isNew = isImport(state);
     const failures = await eachSet(
@@ -63,7 +64,12 @@ export class PrefixSetGroupHandler implements Handler {
         seen.set(node, now.entries);
         if (isLeaving && now.entries.size === 0) kept.delete(node);
         const isOfWave = state.rollout.pending?.nodes.includes(node) === true;
-        if (!isLeaving && !isOfWave && !equal(now.entries, before.entries)) changed.push(node);
+        if (isLeaving || isOfWave) return;
+        const isChanged = !equal(now.entries, before.entries);
+        if (isChanged) changed.push(node);
+        if (!state.rollout.args) return;
+        const passed = [...(isChanged ? before.entries : []), ...(lost.get(node) ?? [])];
+        lost.set(node, new Map(passed.filter(([prefix, value]) => now.entries.get(prefix) !== value)));
       },
     );
     const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
@@ -75,7 +81,7 @@ export class PrefixSetGroupHandler implements Handler {
     const apart = refined(state.apart, seen, [...kept.keys()]);
     const strays = [...new Set([...state.strays, ...changed])];
     FormerRollouts.in(this.runtime).add(state, { strays });
-    const outs = writeState(state, kept, { ...state.rollout, apart, strays });
+    const outs = writeState(state, kept, { ...state.rollout, apart, strays, lost });
     return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
   }
 

@@ -1,4 +1,5 @@
 import { type JsonObject, membersOf } from "../../model/json";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { Apart } from "./apart";
 import { differencesOf } from "./content";
@@ -9,7 +10,7 @@ import type { GroupMembers, KeptNode } from "./state";
  * The outputs of a group with these arguments, whose nodes hold this.
  *
  * @param known `pending`: the wave that has not passed; `apart`: nodes that are machines of their own; `strays`: nodes that a
- * refresh found otherwise than the last run left them
+ * refresh found otherwise than the last run left them; `lost`: what nodes of theirs held before it
  */
 export function writeState(
   group: GroupMembers,
@@ -18,10 +19,12 @@ export function writeState(
     pending,
     apart = new Map(),
     strays = [],
+    lost = new Map(),
   }: {
     readonly pending?: Pending | undefined;
     readonly apart?: Apart;
     readonly strays?: readonly string[];
+    readonly lost?: ReadonlyMap<string, ListedMap>;
   } = {},
 ): JsonObject {
   const all = [...nodes];
@@ -49,6 +52,10 @@ export function writeState(
     ...named("failed", opened("failed")),
     ...some("apart", [...apart]),
     ...named("strays", strays),
+    ...some(
+      "lost",
+      [...lost].flatMap(([name, entries]) => (entries.size > 0 ? [[name, Object.fromEntries(entries)] as const] : [])),
+    ),
     ...(pending && { rollout: { ...membersOf(group.rollout.given), ...pending } }),
   };
 }

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import type { ListedValue } from "../../model/entry";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, readAddress } from "../../model/resource-url";
 import { objectError } from "../../model/schema";
 import { compareNames } from "../../model/text";
-import { replaced, Stored } from "../arguments";
+import { listedValue, replaced, Stored } from "../arguments";
 import type { HeldEntries } from "../entries";
 import { parseShareLimit } from "../limits/removals";
 import {
@@ -57,6 +59,7 @@ export const GROUP_OUTPUTS = [
   "failed",
   "apart",
   "strays",
+  "lost",
 ] as const;
 
 /** What inputs and state of a group have in common. */
@@ -96,6 +99,7 @@ const factsSchema = z.object({
   unsettled: listsSchema,
   apart: byName(z.number()),
   strays: names,
+  lost: byName(z.record(z.string(), listedValue)),
 });
 
 /** Reads inputs that `check` made. */
@@ -130,6 +134,8 @@ export function readState(json: JsonObject) {
     apart: new Map(Object.entries(facts.apart)),
     /** Nodes that a refresh found otherwise than the last run left them: an update that was killed may have written them. */
     strays: facts.strays,
+    /** What nodes lost of what they held, as refreshes found since the last run. */
+    lost: new Map(Object.entries(facts.lost).map(([node, lost]) => [node, mapOf(lost)] as const)),
     /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
     endpoints: new Map(inOrder(facts.endpoints)),
     /** What it says of one node's set. */
@@ -233,6 +239,10 @@ export function keptBefore(state: GroupState | undefined, node: string | undefin
 
 /** Of a node that this group never wrote. */
 export const NOTHING_KEPT: KeptNode = { entries: new Map(), endpoint: undefined };
+
+function mapOf(entries: Readonly<Record<string, ListedValue>>): ListedMap {
+  return new Map(Object.entries(entries).map(([prefix, value]) => [Prefix.canonical(prefix), value]));
+}
 
 function prefixesOf(texts: readonly string[] = []): ReadonlySet<CanonicalPrefix> {
   return new Set(texts.map((prefix) => Prefix.canonical(prefix)));

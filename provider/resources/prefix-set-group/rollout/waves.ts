@@ -20,7 +20,12 @@ export type WaveSize = number | `${number}%`;
  */
 export type Waves =
   | readonly (readonly string[] | WaveSize)[]
-  | { readonly canary: readonly string[]; readonly size?: WaveSize };
+  | {
+      /** Names of the nodes that come first. */
+      readonly canary: readonly string[];
+      /** So many of the others at a time; default: all of them. */
+      readonly size?: WaveSize;
+    };
 
 /** Thrown for waves that cannot be: the message says where, and what to do. */
 class WavesError extends TypeError {
