@@ -28,8 +28,8 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
   const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
   const ordered = [one, two].sort(
     (a, b) =>
-      Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)) ||
-      (kind === "prefixset" ? appliedFirst(a.path, b.path) : 0),
+      (kind === "prefixset" ? appliedFirst(a.path, b.path) : 0) ||
+      Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)),
   );
   const settings = ordered.map(({ path }) => pathSetting(answers, kind, path));
   return new ShapeError(

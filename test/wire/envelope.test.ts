@@ -171,7 +171,8 @@ describe("what is not understood is refused with its shape and the setting that 
       'both "data" and "applied" are arrays',
       'answers.path: "applied" or answers.path: "data"',
     ],
-    [{ entries: ONE, running: {} }, 'both "entries" and "running"', 'answers.path: "running"'],
+    [{ entries: ONE, running: {} }, 'both "entries" and "running"', ': answers.path: "running" or'],
+    [{ entries: ONE, running: [] }, 'both "entries" and "running"', ': answers.path: "running" or'],
     [{ data: { items: [] }, Result: ONE }, 'both "data.items" and "Result"', 'answers.path: "Result"'],
     [{ rules: [], prefixes: ["192.0.2.0/24"] }, 'both "rules" and "prefixes"', ': answers.path: "prefixes" or'],
   ])("two lists compete in %j", (json, message, remedy) => {
