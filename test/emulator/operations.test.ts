@@ -10,7 +10,7 @@ const ready = z.object({ endpoint: z.string(), signalingUrl: z.string() });
 
 /** Commands and the answers below them, in the order of the page. */
 function examples(page: string): { command: string; answer: string }[] {
-  const blocks = [...page.matchAll(/^```answers\n(.*?)^```$/gms)].map(([, block = ""]) => block).join("");
+  const blocks = [...page.matchAll(/^```text answers\n(.*?)^```$/gms)].map(([, block = ""]) => block).join("");
   return [...blocks.matchAll(/^\$ (.*)\n(.*)\n/gm)].map(([, command = "", answer = ""]) => ({ command, answer }));
 }
 
