@@ -65,18 +65,16 @@ const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 
-/** Says what is lost, and that it is put back. */
-export function sayLost(notices: SetNotices, set: ResourceSet, lost: Lost, desired: ListedMap): void {
+/** Says what is lost, and that it is put back, unless it stays so before a wave has passed. */
+export function sayLost(notices: SetNotices, set: ResourceSet, lost: Lost, desired: ListedMap, isHeld = false): void {
+  const fate = (number: number) =>
+    isHeld ? "nothing is written there before the check of its wave has passed." : `this up puts ${them(number)} back.`;
   const { length } = lost.missing;
   const { size } = lost.different;
-  if (length > 0)
-    notices.seen(set, `lacks ${declared(length)} (${some(lost.missing)}): this up puts ${them(length)} back.`);
+  if (length > 0) notices.seen(set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);
   if (size === 0) return;
   const values = size === 1 ? "another value" : "other values";
-  notices.seen(
-    set,
-    `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): this up puts ${them(size)} back.`,
-  );
+  notices.seen(set, `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): ${fate(size)}`);
 }
 
 /** `3 declared entries` */

@@ -65,6 +65,26 @@ describe("a rollout", () => {
     expect(await engine.up(mended)).toMatchObject({ ...fine, steps: [] });
   });
 
+  it("that did not pass a first create says that its other nodes are filled with their waves, and which one is put right", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine } = stack;
+    const rollout = { waves: WAVES, check: { url: doctor.url }, checkTimeoutMs: 1_000 };
+    doctor.ill.set("fra1", 503);
+    await engine.up([group({ [A]: 1 }, NODES, { rollout })]);
+    stack.node("lab1").change(URL, { delete: [A] });
+    const next = [group({ [A]: 1, [B]: 1 }, NODES, { rollout })];
+    const { printed } = await engine.preview(next);
+    expect(printed.filter((line) => line.includes("lacks"))).toEqual([
+      `warning: lab1 ${URL} lacks 1 declared entry (${A}): this up puts it back.`,
+    ]);
+    doctor.ill.clear();
+    await engine.up(next);
+    expect(engine.state[0]?.inputs.putsBack).toBe(
+      `ams1, lab1: 1 missing entry: ${A}; what has not passed goes in with its wave`,
+    );
+  });
+
   it("that was killed between a write and its check begins with the check, whatever the program says then", async () => {
     for (const more of [{ waves: WAVES }, { waves: [["ams1"], ["fra1"]] }]) {
       await using stack = await bench(...NODES);
@@ -143,7 +163,15 @@ describe("a rollout", () => {
     // Under another check nothing is written to the wave itself.
     stack.node("lab1").change(URL, { delete: [B] });
     stack.node("fra1").change(URL, { delete: [B] });
-    const other = await engine.up([group({ [A]: 1, [B]: 1 }, NODES, { rollout: { waves: WAVES } })]);
+    const without = [group({ [A]: 1, [B]: 1 }, NODES, { rollout: { waves: WAVES } })];
+    const lacks = (node: string) => `warning: ${node} ${URL} lacks 1 declared entry (${B}): `;
+    expect((await engine.preview(without)).printed).toEqual(
+      expect.arrayContaining([
+        putBack("lab1", B),
+        `${lacks("fra1")}nothing is written there before the check of its wave has passed.`,
+      ]),
+    );
+    const other = await engine.up(without);
     expect(messages(other)).toContain("The program has another check by now, or none: put it back.");
     expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1 } });
     expect(messages(await engine.up(program({ [A]: 1, [B]: 1 })))).toContain("wave 2 of 3 (fra1) did not pass: ");

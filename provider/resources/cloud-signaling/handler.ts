@@ -66,7 +66,9 @@ export class CloudSignalingHandler implements Handler {
     }
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
-    const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}`;
+    // Of several, some may be of others, which the state alone tells: a single one of others is no change at all.
+    const whose = lost.length > 1 ? "; those of them that this stack started are started again" : "";
+    const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}${whose}`;
     return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
   }
 

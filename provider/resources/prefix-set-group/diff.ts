@@ -11,7 +11,7 @@ import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import type { Place } from "../wanted";
 import { sayLeaving } from "./leaving";
-import { readRollout } from "./rollout/arguments";
+import { hasOwed, readRollout } from "./rollout/arguments";
 import { FormerRollouts } from "./rollout/former";
 import { sayNext } from "./rollout/say-next";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
@@ -78,11 +78,20 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     if (!inputs.nodes.has(node)) continue;
     const wanted = inputs.of(node);
     if (held.foreign.size > 0) lifecycle.sayForeign(set, held, wanted.entries);
-    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, wanted.exclusive);
+    const isHeld = isHeldBack(runtime, state, inputs, node);
+    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, { ...wanted, isHeld });
   }
   notices.flush();
   const url = formatUrl(state.address);
   for (const [entries, places] of alike) runtime.shared.owned.addAll(places, url, entries);
+}
+
+/** True for a node of a wave that has not passed, under a program that does not have its check: nothing is written there. */
+function isHeldBack(runtime: Runtime, { address, rollout, strays }: GroupState, inputs: GroupInputs, node: string) {
+  const { pending, args } = rollout;
+  const isOfWave = pending?.nodes.includes(node) === true && !strays.includes(node);
+  const hasCheck = hasOwed(args?.check, inputs.rollout.args?.check);
+  return isOfWave && !hasCheck && !runtime.settings.passesWave(formatUrl(address));
 }
 
 /** A node takes the place of another one: what the two hold is compared before the new one is written. */

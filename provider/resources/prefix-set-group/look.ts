@@ -46,7 +46,9 @@ export async function lookAtGroup(
   const told = parts.slice(0, TOLD).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
   const rest = parts.slice(TOLD).flatMap(({ nodes }) => nodes);
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
-  return parts.length > 0 ? { putsBack: [...told, ...more].join("; ") } : {};
+  // Which waves have passed, the state alone tells.
+  const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
+  return parts.length > 0 ? { putsBack: [...told, ...more, ...waits].join("; ") } : {};
 }
 
 /** So many ways in which nodes lack entries are told. */

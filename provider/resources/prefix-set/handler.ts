@@ -51,7 +51,7 @@ export class PrefixSetHandler implements Handler {
       const desired = storedSet(news).entries();
       if (state.foreign.size > 0) this.lifecycle.sayForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)
-        this.lifecycle.sayLook(set, state, desired, news.exclusive);
+        this.lifecycle.sayLook(set, state, desired, { exclusive: news.exclusive });
     });
     return compare({
       olds,

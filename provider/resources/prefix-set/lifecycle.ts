@@ -236,14 +236,23 @@ export class SetLifecycle {
     );
   }
 
-  /** What the look saw otherwise than the program declares, and what this run does about it. */
-  sayLook(set: ResourceSet, state: SetState, desired: ListedMap, exclusive: unknown = true): void {
+  /**
+   * What the look saw otherwise than the program declares, and what this run does about it.
+   *
+   * @param isHeld True where nothing is put back before a wave has passed.
+   */
+  sayLook(
+    set: ResourceSet,
+    state: SetState,
+    desired: ListedMap,
+    { exclusive = true, isHeld = false }: { readonly exclusive?: unknown; readonly isHeld?: boolean } = {},
+  ): void {
     const { seen } = set;
     if (!seen) return;
     const say = (text: string) => this.notices.seen(set, text);
     const { entries: known, foreign } = state;
     const lost = set.lost(known, desired);
-    if (lost) sayLost(this.notices, set, lost, desired);
+    if (lost) sayLost(this.notices, set, lost, desired, isHeld);
     const ignored = set.isIgnored ? sizeOf(lostOf(seen, known, desired)) : 0;
     if (ignored > 0) {
       say(

@@ -67,8 +67,13 @@ export function readRollout(rollout: unknown) {
 }
 
 /** True where one check is as strict as the other: what is asked, and what passes. Headers hold keys, which are rotated. */
-export function isSameCheck(one: Check, other: Check): boolean {
+function isSameCheck(one: Check, other: Check): boolean {
   return identity(one) === identity(other);
+}
+
+/** True where a program has the check that its nodes owe, if they owe one. */
+export function hasOwed(owed: Check | undefined, check: Check | undefined): boolean {
+  return owed === undefined || (check !== undefined && isSameCheck(owed, check));
 }
 
 function identity(check: Check): string {

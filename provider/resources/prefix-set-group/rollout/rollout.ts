@@ -1,5 +1,5 @@
 import { count, some } from "../../../model/text";
-import { type Check, isSameCheck, type Pending, type readRollout } from "./arguments";
+import { type Check, hasOwed, type Pending, type readRollout } from "./arguments";
 import type { Unpassed } from "./wave-check";
 import { inWaves } from "./waves";
 
@@ -109,7 +109,7 @@ export class Rollout {
   ) {
     this.waves = wavesOf(nodes.names, program);
     this.owed = state.args?.check ?? this.check;
-    this.isOwn = this.owed === undefined || (this.check !== undefined && isSameCheck(this.owed, this.check));
+    this.isOwn = hasOwed(this.owed, this.check);
   }
 
   private get check(): Check | undefined {
