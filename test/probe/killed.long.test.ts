@@ -1,22 +1,38 @@
-import { expect, test } from "vitest";
-import { APPLIANCES } from "./appliances/appliance";
-import { cleaned, killedAt, startAppliance } from "./appliances/probing";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { APPLIANCES, type ApplianceName } from "./appliances/appliance";
+import { cleaned, killedAt, ownNode, startAppliance } from "./appliances/probing";
 
 const EVERY = 10;
 
-test.each(APPLIANCES)(
-  "a probe of %s that is killed at every tenth request leaves nothing once --clean has run",
-  async (name) => {
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-killed-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Each as it is, and the one that needs a module of the user's own with that, too. */
+const REACHED: readonly (readonly [name: ApplianceName, how: "plainly" | "with a reader"])[] = [
+  ...APPLIANCES.map((name) => [name, "plainly"] as const),
+  ["padded", "with a reader"],
+];
+
+test.each(REACHED)(
+  "a probe of %s, reached %s, that is killed at every tenth request leaves nothing once --clean has run",
+  async (name, how) => {
     const left: unknown[] = [];
     for (let request = EVERY; ; request += EVERY) {
       await using appliance = await startAppliance(name);
-      const notes = await killedAt(appliance, request);
+      const node = how === "plainly" ? { endpoint: appliance.url } : await ownNode(appliance, name, folder);
+      const notes = await killedAt(appliance, request, { node });
       if (appliance.requests < request) {
         // A probe that ends before it asks for much would be killed nowhere.
         expect(request).toBeGreaterThan(4 * EVERY);
         break;
       }
-      const told = await cleaned(appliance, notes);
+      const told = await cleaned(appliance, notes, { node });
       appliance.endSessions();
       const held = { ...appliance.held("edge/probe"), ...appliance.held("edge/blocked") };
       if (told.length > 0 || Object.keys(held).length > 0 || appliance.waiting() > 0 || appliance.signaled().length > 0)

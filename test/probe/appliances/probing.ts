@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent } from "undici";
+import type { NodeOptions } from "../../../provider/client/options";
 import { NodeMemories, type World } from "../../../provider/client/world";
 import { Prefix } from "../../../provider/model/prefix";
 import { parseUrl } from "../../../provider/model/resource-url";
@@ -9,6 +10,7 @@ import { clean } from "../../../provider/probe/clean";
 import { nodeFile } from "../../../provider/probe/node-file";
 import { type ProbeOptions, probe } from "../../../provider/probe/probe";
 import { noteLine, readUndo } from "../../../provider/probe/undo";
+import { blocksOf } from "../../support/markdown";
 import { Appliance, type ApplianceName, CLIENT, OWN } from "./appliance";
 
 const SET = "prefixset://edge/probe";
@@ -36,24 +38,26 @@ export async function startAppliance(name: ApplianceName) {
 
 type Started = Awaited<ReturnType<typeof startAppliance>>;
 
-/** What no setting describes is read by a module of the user's own. */
-const READERS: Partial<Record<ApplianceName, string>> = {
-  // {"data":[{"from":"192.000.002.000","to":"192.000.002.255","prio":7}]}
-  padded: `
-const address = (text) => text.split(".").map(Number).join(".");
-
-exports.default = (body, kind) => {
-  const { data } = JSON.parse(body);
-  if (kind !== "prefixset") return data;
-  return data.map(({ from, to, prio }) => ({ from: address(from), to: address(to), value: prio }));
-};
-`,
-};
-
 /** Where it is, for a probe and for what cleans up after one. */
 function reached({ url }: Started) {
   const receiver = { url: `${url}/path`, ...CLIENT };
-  return { node: { endpoint: url }, receiver };
+  const node: NodeOptions = { endpoint: url };
+  return { node, receiver };
+}
+
+/**
+ * A node as a user reaches it who has read what a first probe said: what no setting describes is read by a module of one's
+ * own, the one of the page about the configuration.
+ *
+ * @param folder Where the module is put.
+ */
+export async function ownNode(appliance: Started, name: ApplianceName, folder: string): Promise<NodeOptions> {
+  const { node } = reached(appliance);
+  if (name !== "padded") return node;
+  const [module] = blocksOf("docs/configuration.md").filter(({ language }) => language === "js");
+  const read = join(folder, `${name}.cjs`);
+  await writeFile(read, module?.text ?? "");
+  return { ...node, answers: { read } };
 }
 
 /**
@@ -63,11 +67,7 @@ function reached({ url }: Started) {
  */
 export async function writtenBy(appliance: Started, name: ApplianceName, folder: string) {
   const { node, receiver } = reached(appliance);
-  const module = READERS[name];
-  const read = join(folder, `${name}.cjs`);
-  if (module !== undefined) await writeFile(read, module);
-  const own = { ...node, ...(module !== undefined && { answers: { read } }) };
-  const result = await probed(appliance, { node: own });
+  const result = await probed(appliance, { node: await ownNode(appliance, name, folder) });
   const { node: settings, receiver: told } = JSON.parse(JSON.stringify(nodeFile(result)));
   return { result, node: { ...node, ...settings }, receiver: { ...receiver, ...told } };
 }
@@ -100,7 +100,11 @@ export function probed(appliance: Started, options: Partial<ProbeOptions> = {}) 
  *
  * @returns what it had noted until then.
  */
-export async function killedAt(appliance: Started, request: number): Promise<string> {
+export async function killedAt(
+  appliance: Started,
+  request: number,
+  { node }: { readonly node: NodeOptions } = reached(appliance),
+): Promise<string> {
   let notes = "";
   const world = appliance.world();
   const dead = new Promise<never>(() => {});
@@ -115,7 +119,7 @@ export async function killedAt(appliance: Started, request: number): Promise<str
   };
   const sleep: World["sleep"] = (ms, signal) => (isDead() ? dead : (world.sleep ?? (() => dead))(ms, signal));
   const { dispatcher, agent } = dying(isDead);
-  const whole = probed(appliance, { note, world: { ...world, sleep, dispatcher } });
+  const whole = probed(appliance, { node, note, world: { ...world, sleep, dispatcher } });
   await Promise.race([killed, whole]);
   // What the last request does is done, and its answer is lost.
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -125,8 +129,8 @@ export async function killedAt(appliance: Started, request: number): Promise<str
 }
 
 /** Takes back what notes tell of. */
-export function cleaned(appliance: Started, notes: string) {
-  return clean(readUndo(notes), { ...reached(appliance), world: appliance.world() });
+export function cleaned(appliance: Started, notes: string, own: { readonly node?: NodeOptions } = {}) {
+  return clean(readUndo(notes), { ...reached(appliance), ...own, world: appliance.world() });
 }
 
 /** Connections whose answers are lost, and that send nothing more, once the process is dead. */
