@@ -67,6 +67,13 @@ test("eight appliances: probed, checked, and by what the probe wrote up, no chan
   }
   const drift = await stack.preview("--refresh", "--expect-no-changes");
   expect(drift.code, drift.text).not.toBe(0);
+  // A line for the set and one for the signaling of each, and none for anything else.
+  const changed = [...drift.text.matchAll(/^ [~+-]+ +\S*?(PrefixSet|CloudSignaling) +(\w+) +update/gm)].map(
+    ([, type, name]) => `${type} ${name}`,
+  );
+  expect(changed.toSorted(), drift.text).toEqual(
+    APPLIANCES.flatMap((name) => [`CloudSignaling ${name}`, `PrefixSet ${name}`]).toSorted(),
+  );
   await stack.program(program(9));
   const repaired = await stack.up("--refresh", "--skip-preview");
   expect(repaired.code, repaired.text).toBe(0);
