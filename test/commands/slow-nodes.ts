@@ -36,6 +36,8 @@ const both = () => [
   "blocks.yaml",
   "--now",
   BLOCKED,
+  "--timeout",
+  "10m",
   ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
 ];
 const REASON = ["--reason", "SYN flood", "--for", "2h"];

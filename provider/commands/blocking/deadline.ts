@@ -1,5 +1,5 @@
 import { duration } from "../../client/retry";
-import type { CliIo } from "../cli-io";
+import { type CliIo, repeatedly } from "../cli-io";
 import { readTimeout } from "./until";
 
 /** Milliseconds that a command has which changes nodes at once, unless `--timeout` says otherwise. */
@@ -24,11 +24,14 @@ export interface Deadline {
 }
 
 /** Counted from the start of the process, as its caller counts. @throws {UsageError} for a span that is none */
-export function deadlineOf(timeout: string | undefined, { stop, elapsed = () => 0 }: CliIo): Deadline {
+export function deadlineOf(
+  timeout: string | undefined,
+  { stop, elapsed = () => 0, every = repeatedly }: CliIo,
+): Deadline {
   const ms = timeout === undefined ? COMMAND_MS : readTimeout(timeout);
   const end = new AbortController();
-  const timer = setTimeout(() => end.abort(new TimedOut(ms)), Math.max(0, ms - elapsed()));
-  return { ms, stop: AbortSignal.any([stop, end.signal]), close: () => clearTimeout(timer) };
+  const close = every(Math.max(0, ms - elapsed()), () => end.abort(new TimedOut(ms)));
+  return { ms, stop: AbortSignal.any([stop, end.signal]), close };
 }
 
 /** Why nothing more was sent, in the words of a result. */

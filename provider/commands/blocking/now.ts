@@ -38,6 +38,8 @@ export interface Intent {
   readonly isExpired?: boolean;
   /** Why, for the audit log. */
   readonly reason?: string;
+  /** Takes a sentence about the set, which is not named in it: what came to light that fails nothing. */
+  notice(sentence: string): void;
 }
 
 /** What is to be there at once, and what is to be gone. */
@@ -135,7 +137,7 @@ export async function sendNow(
     get wanted() {
       return wanted.put;
     },
-    notices: { warn: (message) => io.err(`${message}\n`) },
+    notices: { warn: (message) => intent.notice(message.replace(`Set ${label}: `, "")) },
     reads: new SharedReads(() => set.observe()),
     removals: new RemovalBudget(() => project.settings, name, label),
     begin: async (observed) => {

@@ -10,7 +10,7 @@ import type { NowTarget, Workplace } from "./common";
 import { stopReason } from "./deadline";
 import { type Intent, NotSent, sendNow } from "./now";
 import type { Outcome } from "./outcome";
-import { outcomeLine, type Watching, watchOutcomes } from "./watching";
+import { namesOf, outcomeLine, type Watching, watchOutcomes } from "./watching";
 
 /** The command that is carried out, and what it says otherwise when it is given again. */
 export interface Given {
@@ -78,13 +78,11 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   if (targets.length === 0) return { edit: await write(), outcomes: [], problems: [], finish: [] };
   watch = watchOutcomes(targets, io);
   place.notes.say = (text) => (watch ? watch.above(() => io.err(text)) : io.err(text));
+  const noticed = new Map<string, NowTarget[]>();
   const send = async (target: NowTarget): Promise<Outcome> => {
-    const intent: Intent = { names: names(target), known: () => known, write, ...how };
-    const outcome = await outcomeOf(
-      target,
-      () => sendNow(target, place, intent, { ...io, err: place.notes.say }),
-      stop,
-    );
+    const notice = (text: string) => void noticed.set(text, [...(noticed.get(text) ?? []), target]);
+    const intent: Intent = { names: names(target), known: () => known, write, notice, ...how };
+    const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
     watch?.ended(target);
     // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
@@ -94,6 +92,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     watch?.close();
     watch = undefined;
   });
+  for (const [sentence, those] of noticed) io.err(`${namesOf(those, targets)}: ${sentence}\n`);
   // A file that could not be written is the failure of all.
   if (writing === undefined && (outcomes.some(isRefusal) || io.stop.aborted)) throw nothingDone(outcomes, change);
   const edit = await write();

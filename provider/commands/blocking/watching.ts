@@ -55,16 +55,24 @@ export function watchOutcomes(targets: readonly NowTarget[], { terminal, err, ev
 /** Nodes of which nothing is to be said but that they are done. */
 export function summaryOf(outcomes: readonly Outcome[], io: CliIo): string {
   const done = outcomes.filter(({ outcome }) => outcome === "done").length;
-  const sets = new Set(outcomes.map(({ url }) => formatUrl(url))).size;
-  const what = sets > 1 ? "sets of nodes" : "nodes";
+  const what = areSeveral(outcomes) ? "sets of nodes" : "nodes";
   const isAll = done === outcomes.length;
   const first = isAll ? `${done} ${what}: done.` : `${done} of ${outcomes.length} ${what}: done.`;
   const lines = [isAll ? inColour(io, "out", "success", first) : first];
   for (const kind of ["not all", "not sent", "unknown"] as const) {
-    const names = outcomes.flatMap((one) => (one.outcome === kind ? (sets > 1 ? shown(one) : nameOf(one)) : []));
-    if (names.length > 0) lines.push(inColour(io, "out", "failure", `${kind}: ${names.join(", ")}.`));
+    const those = outcomes.filter(({ outcome }) => outcome === kind);
+    if (those.length > 0) lines.push(inColour(io, "out", "failure", `${kind}: ${namesOf(those, outcomes)}.`));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Some targets, by their nodes; with the set where the command is about several. */
+export function namesOf(targets: readonly NowTarget[], all: readonly NowTarget[]): string {
+  return targets.map(areSeveral(all) ? shown : nameOf).join(", ");
+}
+
+function areSeveral(targets: readonly NowTarget[]): boolean {
+  return new Set(targets.map(({ url }) => formatUrl(url))).size > 1;
 }
 
 /** One outcome, for those who read a pipe. */

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import { sentIn } from "../../provider/model/entry";
+import { readPrefixFile } from "../../provider/prefixes";
+import { isExpired } from "../../provider/resources/entries";
+import { BLOCKED, ENDS, NAMES, type Sickness, startHundred } from "./hundred-nodes";
+
+const FIRST = "203.0.113.7/32";
+const SECOND = "203.0.113.8/32";
+const block = (prefix: string) => ["block", prefix, "--reason", "r", "--permanent"];
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-hundred-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+
+/** What the file wants, and at how many nodes it may have each of its entries by a command. */
+function file() {
+  const entries = Object.entries(readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true }));
+  const wanted = entries.filter(([, { expires }]) => !isExpired(expires, Date.now())).map(([prefix]) => prefix);
+  const sent = entries.map(([prefix, entry]) => [prefix, (sentIn(entry)?.split(" ").length ?? 2) - 2]);
+  return { wanted: wanted.sort(), sent: Object.fromEntries(sent) as Record<string, number> };
+}
+
+/** Another operator's commit may have brought it: one line says so of all nodes. On a slow machine the file is waited for. */
+const NOTICE =
+  /^(n\d+, )*n\d+: with our commit, entries that are not ours (appeared|vanished): |^Waits for blocks\.yaml: /;
+
+/** What a command says that has met so many that are ill so. */
+function expectEnd(ended: { code: number; out: string; err: string }, sick: number, sickness: Sickness): void {
+  const { outcome, by } = ENDS[sickness];
+  const left = outcome === "done" ? [] : NAMES.slice(0, sick);
+  const done = NAMES.length - left.length;
+  const summary =
+    left.length > 0 ? `${done} of 100 nodes: done.\n${outcome}: ${left.join(", ")}.\n` : "100 nodes: done.\n";
+  expect(ended.out.split("\n").filter((line) => line.endsWith(`${BLOCKED}: done, 1 changed`))).toHaveLength(done);
+  expect([ended.code, ended.out]).toEqual([left.length > 0 ? 1 : 0, expect.stringContaining(`\n${summary}`)]);
+  const [notices, others] = [true, false].map((isNotice) =>
+    ended.err.split("\n").filter((line) => line !== "" && NOTICE.test(line) === isNotice),
+  );
+  expect(notices?.length).toBeLessThan(3);
+  if (left.length === 0) return void expect(others).toEqual([]);
+  if (by === "timeout") expect(others?.[0]).toBe(`${left.join(", ")}: ${outcome}, no answer within 600 s (--timeout).`);
+  if (by === "tries") expect(others?.slice(0, sick)).toEqual(left.map(() => expect.stringContaining(", 5 tries in ")));
+  const last = by === "answer" ? /put right what is said above first\.$/ : new RegExp(`--node ${left.join(",")}( |$)`);
+  expect(others?.at(-1)).toMatch(last);
+}
+
+/** One command at a hundred nodes, of which so many are ill. */
+export async function expectDone(sick: number, sickness: Sickness): Promise<void> {
+  await using hundred = await startHundred(sick, sickness);
+  await write("Pulumi.dev.yaml", hundred.stack);
+  await write("blocks.yaml", "{}\n");
+  expectEnd(await hundred.operator(block(FIRST), folder), sick, sickness);
+  const { outcome } = ENDS[sickness];
+  const isDone = ({ isSick }: { isSick: boolean }) => !isSick || outcome === "done";
+  const held = hundred.nodes.map((node) => Object.fromEntries(node.held));
+  expect(held).toEqual(hundred.nodes.map((node) => (isDone(node) ? { [FIRST]: 1 } : {})));
+  const done = hundred.nodes.filter(isDone);
+  expect(done.map(({ requests }) => requests)).toEqual(done.map(() => ["list", "insert", "commit", "list"]));
+  const known = outcome === "not sent" ? NAMES.length - sick : NAMES.length;
+  expect(file()).toEqual({ wanted: [FIRST], sent: { [FIRST]: known } });
+}
+
+/** Two at once: both block, or one unblocks what was blocked. */
+export async function expectBoth(sick: number, sickness: Sickness, other: "block" | "unblock"): Promise<void> {
+  const isUnblock = other === "unblock";
+  const before = isUnblock ? { [SECOND]: 1 } : {};
+  await using hundred = await startHundred(sick, sickness, { operators: 2, before });
+  await write("Pulumi.dev.yaml", hundred.stack);
+  const sent = [1, BLOCKED, ...hundred.endpoints].join(" ");
+  await write("blocks.yaml", isUnblock ? `${SECOND}: { value: 1, sent: ${sent} }\n` : "{}\n");
+  const commands = [block(FIRST), isUnblock ? [other, SECOND] : block(SECOND)];
+  const ends = await Promise.all(commands.map((words) => hundred.operator(words, folder)));
+  for (const end of ends) expectEnd(end, sick, sickness);
+  const { outcome } = ENDS[sickness];
+  const done = hundred.nodes.filter(({ isSick }) => !isSick || outcome === "done");
+  const held = isUnblock ? { [FIRST]: 1 } : { [FIRST]: 1, [SECOND]: 1 };
+  expect(done.map((node) => Object.fromEntries(node.held))).toEqual(done.map(() => held));
+  // Of each: a list, a change, a commit, a list.
+  expect(done.map(({ requests }) => requests.length)).toEqual(done.map(() => 8));
+  const known = outcome === "not sent" ? NAMES.length - sick : NAMES.length;
+  const left = outcome === "done" ? 0 : sick;
+  const ofSecond = isUnblock ? left : known;
+  expect(file()).toEqual({
+    wanted: Object.keys(held),
+    sent: { [FIRST]: known, ...(ofSecond > 0 && { [SECOND]: ofSecond }) },
+  });
+}
