@@ -12,7 +12,8 @@ export type Field =
   | { readonly kind: "address"; readonly name: AddressField }
   | { readonly kind: "text"; readonly name: "status" | "protocol" };
 
-const NATURAL: Readonly<Record<NumberField | AddressField | "status" | "protocol", readonly string[]>> = {
+/** Natural names of members of marks, the shortest first. */
+export const MARK_NAMES: Readonly<Record<NumberField | AddressField | "status" | "protocol", readonly string[]>> = {
   id: ["id", "rule_id", "ruleid", "mark_id"],
   value: ["v", "value", "val"],
   lifetime: ["t", "ttl", "lifetime", "life", "left", "time_left", "remaining", "expires_in"],
@@ -55,12 +56,12 @@ export interface MarkNames {
 export function markNames(type: MarkType, answers: Answers | undefined): MarkNames {
   const fields = new Map<string, Field | null>();
   const named = new Map<string, Field>();
-  for (const [member, names] of Object.entries(NATURAL)) {
+  for (const [member, names] of Object.entries(MARK_NAMES)) {
     const field = fieldFor(member, type);
     for (const name of names) fields.set(name, field);
   }
   for (const [member, name] of Object.entries(answers?.names ?? {}) as [Member, string | undefined][]) {
-    if (name === undefined || !Object.hasOwn(NATURAL, member)) continue;
+    if (name === undefined || !Object.hasOwn(MARK_NAMES, member)) continue;
     named.set(name.toLowerCase(), fieldFor(member, type));
   }
   for (const [name, field] of named) fields.set(name, field);

@@ -151,8 +151,8 @@ function isSample(
 }
 
 /** `undefined` where no text holds a single address together with its length. */
-function singleIn(body: string, { form, length, addressForm }: EntryShape): "cidr" | "bare" | undefined {
-  if (form === "object" && (length !== undefined || addressForm !== undefined)) return undefined;
+function singleIn(body: string, { form, names, addressForm }: EntryShape): "cidr" | "bare" | undefined {
+  if (form === "object" && (names.prefixLength !== undefined || addressForm !== undefined)) return undefined;
   const address = form === "string" ? "203.0.113.77" : "203.0.113.9";
   return body.includes(`${address}/32`) || body.includes(`${address}\\/32`) ? "cidr" : "bare";
 }

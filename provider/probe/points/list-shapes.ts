@@ -4,7 +4,7 @@ import { forKind } from "../../wire/places";
 import { Moot, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
-import type { EntryShape } from "../shapes/entry-shape";
+import { type EntryShape, membersText } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import { fieldsOf, formatFor, jsonOf } from "../shapes/rows";
 
@@ -52,7 +52,7 @@ export const listShapes: readonly Point[] = [
       return () => ({
         found: entry ? "observed" : "assumed",
         node: [
-          `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
+          `sets: ${whereOf(place.path)}; ${entry ? membersText(entry) : "no entry was seen"}`,
           ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
         ].join("; "),
         dialect: {
@@ -92,13 +92,6 @@ function envelopeName(path: ListPlace["path"]): string {
   return path === "" ? "array" : path;
 }
 
-function entryText({ form, prefix, value, length, end }: EntryShape): string {
-  if (form === "keyed") return "keyed by prefix";
-  if (form === "pair") return "pairs of prefix and value";
-  const names = [prefix, end, length, value].filter((name) => name !== undefined).join(", ");
-  return form === "string" ? `texts${names && `, and records with ${names}`}` : `records with ${names}`;
-}
-
 function placeText(place: ListPlace | "nothing"): string {
   if (place === "nothing") return "no body";
   const text = { array: "[]", hollow: "{}", null: "null", keyed: "{}" }[place.kind];
@@ -133,18 +126,18 @@ function verdictIn({ body, path }: { readonly body: string; readonly path: strin
 function entrySwitches(entry: EntryShape, answers: Answers): Record<string, string | undefined> {
   const columns = forKind<Columns>(answers.columns, "prefixset") ?? {};
   // A reader gives columns the names of what they mean: the head line has the node's own.
-  const own = (name: string | undefined, member: keyof Columns) => {
+  const own = (member: keyof Columns) => {
     const column = columns[member];
-    return typeof column === "string" ? column : name;
+    return typeof column === "string" ? column : entry.names[member];
   };
-  const { form, prefix, value, length, lengthForm, end, addressForm, valueForm } = entry;
-  const isRange = addressForm === "range";
+  const { form, lengthForm, addressForm, valueForm } = entry;
   return {
     entryForm: form,
-    ...(!isRange && { prefixKey: own(prefix, "prefix") }),
-    ...(isRange && { rangeStartKey: own(prefix, "rangeStart"), rangeEndKey: own(end, "rangeEnd") }),
-    valueKey: own(value, "value"),
-    lengthKey: own(length, "prefixLength") ?? "none",
+    prefixKey: own("prefix"),
+    rangeStartKey: own("rangeStart"),
+    rangeEndKey: own("rangeEnd"),
+    valueKey: own("value"),
+    lengthKey: own("prefixLength") ?? "none",
     lengthForm,
     addressForm: addressForm ?? "text",
     valueForm: valueForm ?? "number",

@@ -18,14 +18,9 @@ export interface KnownEntry {
 export interface EntryShape {
   /** `string`: plain texts, at least where the value is 1. */
   readonly form: "object" | "string" | "pair" | "keyed";
-  /** Names of the members of an entry, where it has names; of a range the one with its first address. */
-  readonly prefix?: string;
-  readonly value?: string;
-  /** Where the length stands beside the address. */
-  readonly length?: string;
+  /** Names of the members of an entry, where it has names; of a row the numbers of its fields. */
+  readonly names: Partial<Record<Member, string>>;
   readonly lengthForm?: "number" | "netmask";
-  /** Where the last address of a range stands. */
-  readonly end?: string;
   /** How the address is written. Default: as a text. */
   readonly addressForm?: "integer" | "hex" | "octets" | "range";
   /** How the value is written. Default: as a number. */
@@ -39,29 +34,15 @@ export interface EntryShape {
  * @param known Entries whose lengths and values differ from each other, so that nothing is taken for something else.
  */
 export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []): EntryShape {
-  if (place.kind === "keyed") return { form: "keyed", ...formOf(Object.values(place.members)[0]) };
+  if (place.kind === "keyed") return { form: "keyed", names: {}, ...formOf(Object.values(place.members)[0]) };
   const isText = place.elements.some((element) => typeof element === "string");
   const pair = place.elements.find((element) => Array.isArray(element));
-  if (pair !== undefined && !isText) return { form: "pair", ...formOf(pair[1]) };
-  const records = place.elements.filter(isObject);
-  const names = namesIn(records, known);
-  return { form: isText ? "string" : "object", ...names };
+  if (pair !== undefined && !isText) return { form: "pair", names: {}, ...formOf(pair[1]) };
+  return { form: isText ? "string" : "object", ...membersOf(place.elements.filter(isObject), known) };
 }
 
-/** What the settings call the members of records, or of rows by the numbers of their fields, in which known entries stand. */
-export function namesOfKnown(
-  records: readonly JsonObject[],
-  known: readonly KnownEntry[],
-): Partial<Record<Member, string>> {
-  const { prefix, value, length, end } = namesIn(records, known);
-  return given({
-    ...(end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end }),
-    prefixLength: length,
-    value,
-  }) as Partial<Record<Member, string>>;
-}
-
-function namesIn(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
+/** The same of records, or of rows by the numbers of their fields. */
+export function membersOf(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
   const told = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
   const common = (fits: (name: string, content: unknown, entry: KnownEntry | undefined) => boolean) => {
@@ -92,11 +73,12 @@ function namesIn(records: readonly JsonObject[], known: readonly KnownEntry[]): 
   );
   const isMask = told.some(({ record }) => length !== undefined && isAddressLike(String(record[length])));
   const [example] = told;
+  const ofPrefix = end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end };
   return {
-    ...(prefix !== undefined && { prefix, ...addressFormOf(example?.record[prefix], end) }),
-    ...(value !== undefined && { value, ...formOf(example?.record[value]) }),
-    ...(length !== undefined && { length, lengthForm: isMask ? "netmask" : "number" }),
-    ...(end !== undefined && { end }),
+    names: given({ ...ofPrefix, prefixLength: length, value }) as EntryShape["names"],
+    ...(prefix !== undefined && addressFormOf(example?.record[prefix], end)),
+    ...(value !== undefined && formOf(example?.record[value])),
+    ...(length !== undefined && { lengthForm: isMask ? "netmask" : "number" }),
   };
 }
 
@@ -129,14 +111,16 @@ function lastOf({ address, length }: KnownEntry): string {
 }
 
 /** How entries are written, for people. */
-export function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {
+export function membersText({ form, names, lengthForm }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
   if (form === "pair") return "pairs of prefix and value";
-  const names = [
-    prefix && `${end === undefined ? "prefix" : "first address"} ${prefix}`,
-    end && `last address ${end}`,
+  const { prefix, rangeStart, rangeEnd, prefixLength: length, value } = names;
+  const texts = [
+    prefix && `prefix ${prefix}`,
+    rangeStart && `first address ${rangeStart}`,
+    rangeEnd && `last address ${rangeEnd}`,
     length && `length ${length}${lengthForm === "netmask" ? " (a netmask)" : ""}`,
     value && `value ${value}`,
   ].filter(Boolean);
-  return form === "string" ? `texts where the value is 1, else ${names.join(", ")}` : names.join(", ");
+  return form === "string" ? `texts where the value is 1, else ${texts.join(", ")}` : texts.join(", ");
 }

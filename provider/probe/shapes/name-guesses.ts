@@ -3,10 +3,10 @@ import type { MarkType } from "../../model/mark";
 import type { Answers, ListKind, Member } from "../../wire/answers";
 import { couldBeLength, IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
-import { markNames } from "../../wire/mark-names";
+import { MARK_NAMES, markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
 import type { Lesson } from "../asking/learned";
-import { type KnownEntry, namesOfKnown } from "./entry-shape";
+import { type KnownEntry, membersOf } from "./entry-shape";
 import type { ListPlace } from "./list-place";
 
 type Names = Partial<Record<Member, string>>;
@@ -28,7 +28,7 @@ export function namesIn({ place, records, kind, entries, names }: Records): Less
   if (kind === "prefixset") {
     if (entries.length === 0) return guessEntryNames(first, records);
     // Keys tell their prefixes, whatever stands below them.
-    const names = place.kind === "keyed" ? {} : namesOfKnown(records, entries);
+    const names = place.kind === "keyed" ? {} : membersOf(records, entries).names;
     // A number beside a bare address that is none of its lengths.
     return [lesson(names), ...(names.prefixLength === undefined ? [lesson({ ...names, prefixLength: IN_TEXT })] : [])];
   }
@@ -113,20 +113,8 @@ export function guessRuleId(rules: readonly JsonObject[]): string | undefined {
   return other === undefined ? name : undefined;
 }
 
-/** The emulator's names of members of marks: the short ones, and the long ones. */
-const SHORT: Readonly<Record<string, string>> = {
-  address: "a",
-  source: "src",
-  destination: "dst",
-  sourcePort: "sport",
-  destinationPort: "dport",
-  protocol: "proto",
-  id: "id",
-  value: "v",
-  lifetime: "t",
-  age: "age",
-  status: "status",
-};
+/** The emulator's names of members of marks: the short ones come first among the natural ones; and the long ones. */
+const SHORT = Object.fromEntries(Object.entries(MARK_NAMES).map(([member, [first]]) => [member, first]));
 const LONG: typeof SHORT = {
   ...SHORT,
   address: "addr",

@@ -6,7 +6,7 @@ import { lengthOf } from "../../wire/entry-members";
 import { parseJson, readNumber, ShapeError, textOf } from "../../wire/json";
 import { forKind, isAddressLike } from "../../wire/places";
 import { type Line, linesOf, splitter, withoutVerdict } from "../../wire/text-lines";
-import { type KnownEntry, namesOfKnown } from "./entry-shape";
+import { type KnownEntry, membersOf } from "./entry-shape";
 
 /** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
 export function formatsOf(body: string): ListFormat[] {
@@ -57,12 +57,8 @@ type ColumnGuess = Record<"known" | "guessed", Columns>;
 export function columnsOfEntries(all: readonly (readonly unknown[])[], known: readonly KnownEntry[]): ColumnGuess {
   const { rows, name } = bodyOf(all);
   if (known.length > 0) {
-    const names = Object.entries(
-      namesOfKnown(
-        rows.map((row) => ({ ...row })),
-        known,
-      ),
-    );
+    const records = rows.map((row) => ({ ...row }));
+    const names = Object.entries(membersOf(records, known).names);
     return { known: Object.fromEntries(names.map(([member, at]) => [member, name(Number(at))])), guessed: {} };
   }
   const columns = [...Array(Math.max(0, ...rows.map(({ length }) => length))).keys()];
