@@ -23,6 +23,12 @@ const FUNCTIONS = {
   getSignalings: ["GetSignalingsArgs", "prefixes", { type: "array", items: { type: "string" } }],
   readPrefixFile: ["PrefixFileOptions", "entries", { type: "object", additionalProperties: { $ref: `${TYPES}Entry` } }],
 };
+/**
+ * Resources of which a node or receiver lists those that are there, with the arguments that say where.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const LISTED = { PrefixSetEntry: ["arena", "profile", "set", "node"], CloudSignaling: ["receiver"] };
 /** Members that are the same everywhere, however a type puts it, with the interface of their object. */
 const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
 /** What functions answer with: numbers there may be fractions, all that a program gives are integers. */
@@ -120,12 +126,18 @@ class Reader {
       Object.fromEntries(outputs.map((member) => [member.name, this.property(member)])),
     );
     if (properties.count) Object.assign(properties.count, { type: "integer" });
+    const listed = Object.entries(inputs).filter(([member]) => LISTED[name]?.includes(member));
+    const listInputs = {
+      properties: Object.fromEntries(listed),
+      required: required.filter((member) => LISTED[name]?.includes(member)),
+    };
     return {
       description: this.comment(this.symbol(name)),
       inputProperties: inputs,
       requiredInputs: required,
       properties,
       required: outputs.filter((member) => !this.isOptional(member)).map(({ name }) => name),
+      ...(listed.length > 0 && { listInputs }),
       aliases: [{ type: `pulumi-nodejs:dynamic/packetfilter:${name}` }],
     };
   }

@@ -16,6 +16,8 @@ export interface PluginParts {
   readonly configProblems: (config: JsonObject) => readonly { property: string; reason: string }[];
   /** A read function by its token. */
   readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
+  /** What could be imported of a type, by its token. */
+  readonly list: (token: string, query: Opened) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly log: EngineLog;
   /** Ends what is in hand, since the engine was interrupted. */
   readonly cancel: () => void;

@@ -9,6 +9,7 @@ import { addressIn, providerProcess } from "../resources/provider-process";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
 import { invoke } from "./invoke";
+import { listed } from "./listing";
 import { pluginServer } from "./server";
 
 const packageRoot = join(__dirname, "..", "..", "..");
@@ -23,6 +24,7 @@ const server = pluginServer({
   get,
   configProblems,
   invoke: (token, args) => invoke(runtime, token, args),
+  list: (token, query) => listed(runtime, token, query),
   log,
   cancel: () => process.kill(process.pid, "SIGINT"),
 });

@@ -3,10 +3,12 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { JsonObject } from "../model/json";
 import { SECRET_SETTINGS } from "../resources/secret-names";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { detailedDiff } from "./detailed-diff";
+import { listing } from "./listing";
 import { close, open } from "./properties";
 import { resourceMethods } from "./resource-methods";
 
@@ -40,7 +42,7 @@ export function pluginServer(parts: PluginParts): Server {
       const { props, secrets } = open(request.getNews());
       const answer = new messages.CheckResponse();
       answer.setInputs(close(props, [...secrets, ...SECRET_SETTINGS]));
-      answer.setFailuresList(parts.configProblems(props).map(checkFailure));
+      answer.setFailuresList(parts.configProblems(given(props)).map(checkFailure));
       return answer;
     }),
     // Changed credentials or addresses update what is there: a replaced provider would replace all its resources.
@@ -50,7 +52,7 @@ export function pluginServer(parts: PluginParts): Server {
       return withDifferences(answer, differences, []);
     }),
     configure: unary(parts, async (request: messages.ConfigureRequest) => {
-      const { props } = open(request.getArgs());
+      const props = given(open(request.getArgs()).props);
       await parts.get("PrefixSet").configure({ config: { get: (key) => props[key.replace(/^packetfilter:/, "")] } });
       const answer = new messages.ConfigureResponse();
       answer.setAcceptsecrets(true);
@@ -64,6 +66,7 @@ export function pluginServer(parts: PluginParts): Server {
       answer.setReturn(close(await parts.invoke(request.getTok(), open(request.getArgs())), []));
       return answer;
     }),
+    list: listing(parts.list),
     ...resourceMethods(parts),
     cancel: unary(parts, async () => {
       // The engine gets its answer first: a process that has nothing in hand ends at once.
@@ -72,4 +75,9 @@ export function pluginServer(parts: PluginParts): Server {
     }),
   } satisfies UntypedServiceImplementation);
   return server;
+}
+
+/** A configuration without what has no value: `pulumi do` names what an environment could give. */
+function given(config: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 }

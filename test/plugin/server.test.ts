@@ -186,6 +186,22 @@ describe("the plugin, called as an engine does,", () => {
     );
   });
 
+  it("lists entries and signalings by the ids with which they are imported, and says why it lists no sets", async () => {
+    const [client] = emulator.clients;
+    // As `pulumi do` names what an environment could give.
+    const receiver = { signalingUrl: emulator.signalingUrl, clientId: client?.clientId, secretKey: client?.secretKey };
+    await configure({ ...receiver, maxEntries: null });
+    emulator.change(BLOCKED, { insert: CANONICAL });
+    emulator.signal("client-a", { start: ["198.51.100.7"] });
+    const set = { arena: "edge", set: "blocked" };
+    const entries = Object.keys(CANONICAL).map((prefix) => `${BLOCKED}#${prefix}`);
+    expect(await engine.listed("packetfilter:index:PrefixSetEntry", set)).toEqual(entries);
+    expect(await engine.listed("packetfilter:index:PrefixSetEntry", set, 1)).toEqual(entries.slice(0, 1));
+    expect(await engine.listed("packetfilter:index:PrefixSetEntry", { ...set, set: UNKNOWN })).toEqual(["unknown"]);
+    expect(await engine.listed("packetfilter:index:CloudSignaling", {})).toEqual(["198.51.100.7/32"]);
+    await expect(engine.listed("packetfilter:index:PrefixSet", {})).rejects.toThrow(/name no sets/);
+  });
+
   it("takes the engine's address from behind the flags that an engine passes on", async () => {
     await engine[Symbol.asyncDispose]();
     engine = await FakeEngine.start({}, ["--logtostderr", "-v=3", "--tracing", "http://192.0.2.9:9411/api/v1/spans"]);

@@ -168,7 +168,9 @@ export class TestStack implements AsyncDisposable {
   }
 
   pulumi(...args: string[]): Promise<Run> {
-    const stackArgs = ["stack", "config", "whoami"].includes(args[0] ?? "") ? [] : ["--stack", "test"];
+    const stackArgs = ["stack", "config", "whoami", "plugin", "package", "do"].includes(args[0] ?? "")
+      ? []
+      : ["--stack", "test"];
     return finished(this.start(...args, ...stackArgs));
   }
 

@@ -6,6 +6,7 @@ import { credentials, Server, ServerCredentials, type ServiceError } from "@grpc
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { ListRequest, type ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { SDK_ENVIRONMENT } from "../../support/sdk-process";
@@ -67,6 +68,18 @@ export class FakeEngine implements AsyncDisposable {
         error ? fail(error) : done(answer),
       ),
     );
+  }
+
+  /** What could be imported of a type: ids, in the order in which they come. @throws {ServiceError} */
+  async listed(token: string, query: object, limit = 0): Promise<string[]> {
+    const request = new ListRequest();
+    request.setToken(token);
+    request.setQuery(struct(query));
+    request.setLimit(limit);
+    const ids: string[] = [];
+    for await (const answer of this.client?.list(request) ?? [])
+      ids.push((answer as ListResponse).getResult()?.getId() ?? "unknown");
+    return ids;
   }
 
   /** Settles with how the plugin ended. */
