@@ -1,4 +1,4 @@
-/** Nodes that a command speaks to at the same time: all, but for the sockets that a process may open (often 1 024). */
+/** Nodes that a command speaks to at the same time, with a socket each: all, but for the sockets that a process may open (often 1 024). */
 const AT_ONCE = 250;
 
 /** Calls `work` for each item, so many at a time, and gives the results in the order of the items. */

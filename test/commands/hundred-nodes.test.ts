@@ -1,5 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { SICKNESSES } from "./hundred-nodes";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Interrupted } from "../../provider/commands/interruption";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
+import { NAMES, SICKNESSES } from "./hundred-nodes";
 import { expectBoth, expectDone } from "./hundred-operators";
 
 test("of a hundred nodes all are asked at once, and have the block after four requests", async () => {
@@ -24,3 +31,32 @@ test.each(["block", "unblock"] as const)(
     await expectBoth(20, "silent", other);
   },
 );
+
+test("a node that is silent holds one socket, however many sets are named, and a healthy one has them all", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-sockets-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const sets = ["blocked", "other", "third"];
+  await using healthy = await startEmulator({
+    state: { arenas: { edge: { sets: { blocked: {}, other: {}, third: {} } } } },
+  });
+  const asked: (string | undefined)[] = [];
+  using silent = await serveRaw(({ url }) => void asked.push(url));
+  const endpoint = (name: string) => (name === "n100" ? healthy.endpoint : `${silent.url}/${name}`);
+  const lines = NAMES.map((name) => `    ${name}: { endpoint: "${endpoint(name)}" }\n`);
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  const stop = new AbortController();
+  let out = "";
+  const say = (text: string) => {
+    out += text;
+    // Those that are silent would be waited for until the time is over.
+    if (out.split(": done, 1 changed").length > sets.length) stop.abort(new Interrupted("SIGINT"));
+  };
+  const words = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
+  const now = sets.flatMap((set) => ["--now", `prefixset://edge/${set}`]);
+  const io = { out: say, err: () => {}, env: {}, folder, stop: stop.signal };
+  expect(await main([...words, ...now, "--all-nodes", "--timeout", "10m"], io)).toBe(130);
+  for (const set of sets) expect(healthy.prefixSet(`prefixset://edge/${set}`).applied).toEqual({ "203.0.113.7/32": 1 });
+  expect(asked).toHaveLength(99);
+  expect(new Set(asked).size).toBe(99);
+  expect(healthy.journal.map(({ cmd }) => cmd)).toEqual(sets.flatMap(() => ["list", "insert", "commit", "list"]));
+});

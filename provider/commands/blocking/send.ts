@@ -88,7 +88,7 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
     return outcome;
   };
-  const outcomes = await inParallel(targets, send).finally(() => {
+  const outcomes = await eachNode(targets, send).finally(() => {
     watch?.close();
     watch = undefined;
   });
@@ -99,6 +99,21 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   const open = outcomes.filter(({ isPassing }) => isPassing);
   const finish = perStack(open).map((options) => finishing(options, given));
   return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
+}
+
+/** All nodes at once, and the sets of each one after the other: one that is silent holds one socket, however many sets there are. */
+async function eachNode(
+  targets: readonly NowTarget[],
+  send: (target: NowTarget) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const nodes = new Map<NowTarget["client"], NowTarget[]>();
+  for (const target of targets) nodes.set(target.client, [...(nodes.get(target.client) ?? []), target]);
+  const outcomes = await inParallel([...nodes.values()], async (sets) => {
+    const ended: Outcome[] = [];
+    for (const target of sets) ended.push(await send(target));
+    return ended;
+  });
+  return outcomes.flat();
 }
 
 /** It would fail again: the set or the credentials are wrong there. */
