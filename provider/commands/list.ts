@@ -9,6 +9,7 @@ import {
   type ResourceUrl,
 } from "../client";
 import { messageOf } from "../model/errors";
+import { COMMAND_MS } from "./blocking/deadline";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
 import { covering } from "./listing/covering";
@@ -44,6 +45,9 @@ Examples:
   pulumi-packetfilter list mark://edge/web --type shost --output csv
 `;
 
+/** One that is silent of several keeps what the others hold from a person no longer than `block` would. */
+const SEVERAL = `${COMMAND_MS / 1_000}s`;
+
 /** Adds `list` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
@@ -57,7 +61,10 @@ export function register(program: Command, io: CliIo): void {
       'output of "pulumi stack export", by which the stack\'s sets are known; default: it is run',
     )
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
-  addNodeFlags(command, { listsMarks: true })
+  addNodeFlags(command, {
+    listsMarks: true,
+    timeout: `how long a list may take with all repeats, such as 20s; default: 60s, of several nodes ${SEVERAL}`,
+  })
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
 }
@@ -74,7 +81,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
   if (url.kind !== "mark" && type !== undefined)
     throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
-  const nodes = await chosenNodes(flags, io);
+  const nodes = await chosenNodes(inTime(flags), io);
   const what = { type, covered, signal: io.stop };
   const answers = await inParallel(nodes, (node) => asked(node, url, what, io));
   const only = answers.length === 1 ? answers[0] : undefined;
@@ -88,6 +95,12 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     failure === undefined ? [] : [`${node}: ${messageOf(failure)}`],
   );
   if (failed.length > 0) throw new Error(failed.join("\n"));
+}
+
+function inTime(flags: Flags): Flags {
+  const { endpoint, node, allNodes = false, timeout } = flags;
+  const isOfSeveral = allNodes || endpoint.length + node.length > 1;
+  return timeout === undefined && isOfSeveral ? { ...flags, timeout: SEVERAL } : flags;
 }
 
 function noSet(): UsageError {
@@ -109,7 +122,7 @@ async function search(
   const isOptional = urls !== undefined || state !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
   const isUnsaid = endpoint.length === 0 && node.length === 0 && project.nodes.length > 0 && urls === undefined;
-  const nodes = await chosenNodes(isUnsaid ? { ...flags, allNodes: true } : flags, io, project);
+  const nodes = await chosenNodes(inTime(isUnsaid ? { ...flags, allNodes: true } : flags), io, project);
   const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
   const { listing, failed } = await covering({ covered, nodes, urls, known }, io);
   io.out(printed(listing, flags.output));

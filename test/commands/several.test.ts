@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -91,6 +92,26 @@ test("a list of several nodes says which node has what, and ends with 1 where on
   const failed = await here("list", BLOCKED, "--all-nodes");
   expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("fra1: ")]);
   expect(failed.out).toContain("ams1  203.0.113.7/32      1");
+});
+
+test("a list shows what the others hold where a node is silent, with --contains as well", async () => {
+  await block("--now", BLOCKED, "--all-nodes");
+  using silent = await serveRaw(() => {});
+  const lines = NAMES.map(
+    (name, index) => `    ${name}: { endpoint: "${index === 1 ? silent.url : nodes[index]?.endpoint}" }\n`,
+  );
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  const both = [[BLOCKED], ["--contains", "203.0.113.7", BLOCKED, OTHER]];
+  for (const words of both) {
+    const ended = await here("list", ...words, "--all-nodes", "--timeout", "1s", "--output", "json");
+    const rows: { node: string; prefix: string }[] = JSON.parse(ended.out);
+    expect(rows.map(({ node, prefix }) => [node, prefix])).toEqual([
+      ["fra1", "203.0.113.7/32"],
+      ["ams1", "203.0.113.7/32"],
+    ]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/ber1.*list failed \(time-out\)/)]);
+  }
+  expect((await here("list", "--help")).out).toMatch(/default: 60s,\s+of several nodes 15s/);
 });
 
 test.each([
