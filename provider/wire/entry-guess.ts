@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/json";
 import type { Answers, Columns } from "./answers";
 import { IN_TEXT, lengthOf, naturalRole } from "./entry-members";
-import { ShapeError, short } from "./json";
+import { readNumber, ShapeError, short } from "./json";
 import { addressText, forKind, isAddressLike } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
 import { columnOf } from "./rows";
@@ -17,8 +17,8 @@ export function refuseEntry(message: string, record: JsonObject, answers: Answer
   if (prefix === undefined) return new ShapeError(message);
   const others = members.filter(([name]) => name !== prefix && naturalRole(name) !== "known");
   const hasLength = String(record[prefix]).includes("/") || others.some(([name]) => naturalRole(name) === "length");
-  const length = hasLength ? undefined : guessLength(others);
-  const value = guessValue(others.filter(([name]) => name !== length));
+  const length = hasLength ? undefined : guessLength([Object.fromEntries(others)]);
+  const value = claimed(others) ?? guessValue([Object.fromEntries(others.filter(([name]) => name !== length))]);
   const isTold =
     members.filter(([name]) => naturalRole(name) === "prefix").length === 1 && naturalRole(prefix) === "prefix";
   const guess = {
@@ -80,18 +80,27 @@ function guessPrefix(members: readonly Named[]): string | undefined {
   return found;
 }
 
-function guessLength(members: readonly Named[]): string | undefined {
+/** The likeliest name of the length of entries, given without their addresses. */
+export function guessLength(records: readonly JsonObject[]): string | undefined {
   // Beside the prefix another member with a name for prefixes may be its length, as in {"net":"192.0.2.0","prefix":24}.
   const mayBe = (name: string) => naturalRole(name) === undefined || naturalRole(name) === "prefix";
-  const lengths = members.filter(([name, content]) => mayBe(name) && lengthOf(content) !== undefined);
-  const [found] = lengths.find(([name]) => /len|mask|bit|size|prefix|cidr/i.test(name)) ?? lengths[0] ?? [];
-  return found;
+  const lengths = Object.keys(records[0] ?? {}).filter(
+    (name) => mayBe(name) && records.every((record) => lengthOf(record[name]) !== undefined),
+  );
+  return lengths.find((name) => /len|mask|bit|size|prefix|cidr/i.test(name)) ?? lengths[0];
 }
 
-/** Where two members claim to be the value, the first; where none does, the only number. */
-function guessValue(members: readonly Named[]): string | undefined {
-  const values = members.filter(([name]) => naturalRole(name) === "value");
-  if (values.length > 0) return values.length > 1 ? values[0]?.[0] : undefined;
-  const numbers = members.filter(([name, content]) => !naturalRole(name) && Number.isInteger(content));
-  return numbers.length === 1 ? numbers[0]?.[0] : undefined;
+/** Where two members claim to be the value, the first. */
+function claimed(members: readonly Named[]): string | undefined {
+  const [first, second] = members.filter(([name]) => naturalRole(name) === "value");
+  return second && first?.[0];
+}
+
+/** The only whole number of entries that have no value under a natural name: read without it, each would have the value 1. */
+export function guessValue(records: readonly JsonObject[]): string | undefined {
+  const names = Object.keys(records[0] ?? {});
+  if (names.some((name) => naturalRole(name) === "value")) return undefined;
+  const isNumber = (name: string) => records.every((record) => readNumber(record[name]) !== undefined);
+  const [name, other] = names.filter((one) => naturalRole(one) === undefined && isNumber(one));
+  return other === undefined ? name : undefined;
 }

@@ -95,10 +95,14 @@ function keyOf(
   return undefined;
 }
 
+/** The members of a record that may be its name, the likeliest first. */
+export function likelyNames(record: JsonObject): string[] {
+  const texts = Object.keys(record).filter((key) => isText(record[key]));
+  return [...new Set([...texts.filter((key) => /name|title|label|profile/i.test(key)), ...texts])];
+}
+
 function guessName(element: unknown, { answers }: NodeHabits): string | undefined {
-  if (!isObject(element)) return undefined;
-  const texts = Object.keys(element).filter((key) => isText(element[key]));
-  const [likely] = texts.filter((key) => /name|title|label|profile/i.test(key)).concat(texts);
+  const [likely] = isObject(element) ? likelyNames(element) : [];
   return likely === undefined ? undefined : `If that is its name, set ${namesSetting(answers, { name: likely })}.`;
 }
 

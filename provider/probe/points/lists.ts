@@ -1,6 +1,7 @@
 import { isObject } from "../../model/json";
 import { formatUrl, nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
+import { guessValue } from "../../wire/entry-guess";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { type Answer, refusalSwitches } from "../asking/answer";
@@ -12,7 +13,7 @@ import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
-import { guessRuleId, guessValueName } from "../shapes/name-guesses";
+import { guessRuleId } from "../shapes/name-guesses";
 import { solve } from "../shapes/search";
 
 const point = pointNeeding("lists");
@@ -58,7 +59,7 @@ export const lists: readonly Point[] = [
         learned.empty.set = place;
         learned.emptyBody = answer.body;
       }
-      const value = guessValueName(place?.elements.filter(isObject) ?? []);
+      const value = guessValue(place?.elements.filter(isObject) ?? []);
       const guessed = value === undefined ? {} : { names: { value } };
       learned.learn({ guessed });
       if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };

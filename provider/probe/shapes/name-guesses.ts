@@ -1,10 +1,12 @@
+import { given } from "../../client/options";
 import type { JsonObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
 import type { Answers, ListKind, Member } from "../../wire/answers";
-import { couldBeLength, IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
-import { readNumber } from "../../wire/json";
+import { guessLength, guessValue } from "../../wire/entry-guess";
+import { IN_TEXT, naturalRole } from "../../wire/entry-members";
 import { MARK_NAMES, markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
+import { likelyNames } from "../../wire/record-lists";
 import type { Lesson } from "../asking/learned";
 import { type KnownEntry, membersOf } from "./entry-shape";
 import type { ListPlace } from "./list-place";
@@ -32,47 +34,27 @@ export function namesIn({ place, records, kind, entries, names }: Records): Less
     // A number beside a bare address that is none of its lengths.
     return [lesson(names), ...(names.prefixLength === undefined ? [lesson({ ...names, prefixLength: IN_TEXT })] : [])];
   }
-  const texts = Object.keys(first).filter((name) => typeof first[name] === "string" && first[name] !== "");
+  const likely = likelyNames(first);
   if (kind === "marks") {
-    const addresses = texts.filter((name) => isAddressLike(String(first[name])));
+    const addresses = likely.filter((name) => isAddressLike(String(first[name])));
     return addresses.map((address) => (addresses.length === 1 ? lesson({ address }) : lesson({}, { address })));
   }
-  const proved = texts.filter((name) => records.some((record) => names.includes(String(record[name]))));
-  const likely = texts.filter((name) => /name|title|label|profile/i.test(name)).concat(texts);
+  const proved = likely.filter((name) => records.some((record) => names.includes(String(record[name]))));
   return [...proved.map((name) => lesson({ name })), ...likely.map((name) => lesson({}, { name }))];
 }
 
 /** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */
 function guessEntryNames(first: JsonObject, records: readonly JsonObject[]): Lesson[] {
   const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
-  const lessons = addresses.map((prefix) => {
+  return addresses.map((prefix) => {
+    const others = records.map(({ [prefix]: _, ...rest }) => rest);
     const isApart = records.some((record) => !String(record[prefix]).includes("/"));
-    const lengths = Object.keys(first).filter(
-      (name) =>
-        name !== prefix &&
-        naturalRole(name) === undefined &&
-        records.every((record) => couldBeLength(record[name]) && lengthOf(record[name]) !== undefined),
-    );
-    const [prefixLength] = isApart ? lengths.toSorted((a, b) => rank(a) - rank(b)) : [];
-    const value = guessValueName(records.map(({ [prefixLength ?? ""]: _, ...rest }) => rest));
-    const guessed = { ...(prefixLength !== undefined && { prefixLength }), ...(value !== undefined && { value }) };
+    const hasLength = Object.keys(first).some((name) => naturalRole(name) === "length");
+    const prefixLength = isApart && !hasLength ? guessLength(others) : undefined;
+    const value = guessValue(others.map(({ [prefixLength ?? ""]: _, ...rest }) => rest));
+    const guessed = given({ prefixLength, value }) as Names;
     return addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });
   });
-  return lessons;
-}
-
-function rank(name: string): number {
-  return /len|mask|bit|size|prefix|cidr/i.test(name) ? 0 : 1;
-}
-
-/** The only whole number of entries that have no value under a natural name: read without it, each would have the value 1. */
-export function guessValueName(records: readonly JsonObject[]): string | undefined {
-  const [first = {}] = records;
-  const names = Object.keys(first);
-  if (names.some((name) => naturalRole(name) === "value")) return undefined;
-  const isNumber = (name: string) => records.every((record) => readNumber(record[name]) !== undefined);
-  const [name, other] = names.filter((one) => naturalRole(one) === undefined && isNumber(one));
-  return other === undefined ? name : undefined;
 }
 
 function lesson(known: Names, guessed: Names = {}): Lesson {
