@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startHealth } from "../support/health";
+import { native, set } from "./support/native";
 import { isAlive, providersUnder, until } from "./support/processes";
 import { finished, TestStack } from "./support/stack";
 import { BLOCKED, emptyNode, since, world } from "./support/world";
@@ -7,26 +8,6 @@ import { BLOCKED, emptyNode, since, world } from "./support/world";
 const SECRET = "canary-5d1e7b";
 const MANY = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`10.${i >> 8}.${i & 255}.0/24`, 1] as const));
 
-/** A program whose resources have a provider of the plugin, with the stack's configuration. */
-function native(resources: string): string {
-  return `
-    const config = new pulumi.Config("packetfilter");
-    const provider = new pf.Provider("native", {
-      endpoint: config.require("endpoint"),
-      signalingUrl: config.require("signalingUrl"),
-      clientId: config.require("clientId"),
-      secretKey: config.requireSecret("secretKey"),
-      node: { timeoutMs: 5_000 },
-    });
-    const native = { provider };
-    ${resources}`;
-}
-
-const set = (entries: unknown, options = "native") => `
-  const blocked = new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} }, ${options});
-  exports.url = blocked.url;
-  exports.held = blocked.count;
-`;
 const others = (options = "native") => `
   new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 }, ${options});
   new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"], reason: "UDP flood" }, ${options});
