@@ -30,9 +30,9 @@ export interface Run {
   readonly now: Date;
   /** Variables of the process, for what a run alone may lift. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where findings are written besides. */
+  /** Where findings are written besides. @internal */
   readonly findings: FindingsFile;
-  /** Notices given so far, by subject. */
+  /** Notices given so far, by subject. @internal */
   readonly noticed: Set<string>;
 }
 

@@ -6,6 +6,7 @@ export class NotConfigured extends Error {
   override readonly name = "NotConfigured";
 
   constructor(
+    /** What is missing. */
     readonly need: Need,
     /** The set without a role or direction. */
     readonly set?: string,

@@ -13,6 +13,7 @@ interface Row<V> {
 
 /** The value of a row that a prefix reaches. */
 export interface Reached<V> {
+  /** Of the row. */
   readonly value: V;
   /** The IPv4 prefix for which an IPv6 prefix stands, where that reaches the row. */
   readonly embedded?: Prefix;
@@ -47,6 +48,7 @@ export class PrefixBuckets<V> {
     return new PrefixBuckets([...prefixes].map((prefix) => [prefix, prefix]));
   }
 
+  /** True where there are no rows. */
   get isEmpty(): boolean {
     return this.rows.length === 0;
   }

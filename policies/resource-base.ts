@@ -101,6 +101,7 @@ interface ConnectionKeys {
 
 /** How a resource names its node or receiver. */
 export interface Connection {
+  /** As the configuration calls it; absent: by its address, or the unnamed one. */
   readonly name?: string;
   /** May hold secrets: never part of a message. */
   readonly url?: string;

@@ -30,7 +30,9 @@ export interface Finding {
 
 /** A resource that a stack rule leaves out, because the configuration or a preview does not say what it needs. */
 export interface LeftOut {
+  /** What is missing. */
   readonly leftOut: NotConfigured | NotYetKnown;
+  /** The resource. */
   readonly resource: Resource;
 }
 
@@ -85,19 +87,27 @@ export interface StackView {
 
 /** An example for the documentation: configuration and resources as a user writes them. */
 interface Example {
+  /** The shared configuration; default: none. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** The rule's own; default: none. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Name of the stack; default: any. */
   readonly stack?: string;
+  /** What the stack declares. */
   readonly resources: readonly ExampleResource[];
 }
 
 /** A resource of an {@link Example}, with its inputs in the form that they have after `check`. */
 export interface ExampleResource {
+  /** Its class. */
   readonly kind: ResourceKind;
   /** Another type than that of its kind. */
   readonly type?: string;
+  /** Its name in the program. */
   readonly name: string;
+  /** Its option of this name; default false. */
   readonly protect?: boolean;
+  /** Its arguments. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 

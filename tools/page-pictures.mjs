@@ -145,9 +145,9 @@ async function traffic(/** @type {import("playwright-core").Page} */ page) {
   };
   for (let second = 0; second < SECONDS; second++) {
     const part = second / SECONDS;
-    await emulator.replay(sources.usual, 400);
-    await emulator.replay(sources.flood, Math.round(60 * Math.sin(part * Math.PI) ** 2) + 1);
-    if (part > 0.35) await emulator.replay(sources.answers, 90);
+    await emulator.receiveTraffic(sources.usual, 400);
+    await emulator.receiveTraffic(sources.flood, Math.round(60 * Math.sin(part * Math.PI) ** 2) + 1);
+    if (part > 0.35) await emulator.receiveTraffic(sources.answers, 90);
     await page.waitForResponse(/overview/);
   }
 }

@@ -6,13 +6,8 @@ import { isObject } from "../../provider/model/json";
 import { ExcessError } from "../../provider/model/plain-data";
 import { readYaml } from "../../provider/model/yaml";
 import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
-import {
-  type Configurable,
-  type PolicyConfig,
-  type PolicyConfigInput,
-  policyConfigSchema,
-  type RuleSettings,
-} from "./schema";
+import type { RuleSettings } from "./rule-settings";
+import { type Configurable, type PolicyConfig, type PolicyConfigInput, policyConfigSchema } from "./schema";
 
 /** The name of the configuration file in the folder of a program. */
 export const CONFIG_FILE = "packetfilter-policies.yaml";

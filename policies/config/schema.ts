@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { Level } from "./rule-settings";
+import type { PolicyConfig } from "./schema-types";
 import { prefix, setPattern, stackPattern, until } from "./values";
 
-/** The levels of Pulumi. `remediate` is for rules that have `remediate`; elsewhere it means `mandatory`. */
-export type Level = "mandatory" | "advisory" | "remediate" | "disabled";
+export type { Level } from "./rule-settings";
 
 /** The part of a rule that the configuration needs to know. */
 export interface Configurable<S extends z.ZodObject = z.ZodObject> {
@@ -59,7 +60,7 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
   );
   const names = rules.map((rule) => rule.name);
   return z.strictObject({
-    $schema: z.string().optional(),
+    $schema: z.string().optional().describe("For editors; ignored."),
     sets: z.array(setMeaning).default([]).describe("What sets are for. The first pattern that matches counts."),
     unknownSets: z
       .enum(["advisory", "mandatory"])
@@ -98,18 +99,8 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
   });
 }
 
-/** Level and settings of single rules, as they stand in the file: a rule reads its own. */
-export type RuleSettings = Readonly<
-  Record<string, Level | (Readonly<Record<string, unknown>> & { readonly level?: Level }) | undefined>
->;
-
-/** A configuration as it was read. */
-export type PolicyConfig = Omit<z.output<ReturnType<typeof policyConfigSchema>>, "rules"> & {
-  readonly rules: RuleSettings;
-};
-
-/** A configuration as people write it. */
-export type PolicyConfigInput = z.input<ReturnType<typeof policyConfigSchema>>;
+export type { PolicyConfigInput } from "./input-types";
+export type { PolicyConfig } from "./schema-types";
 
 /** An exception as it was read. */
 export type Exception = PolicyConfig["exceptions"][number];

@@ -43,6 +43,14 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds / 1_000}s`;
 }
 
+/** When something ends. */
+export interface Until {
+  /** As it was written. */
+  readonly text: string;
+  /** The last moment of it. */
+  readonly moment: Date;
+}
+
 /** A date (the whole of that day, UTC) or an ISO time with zone, read into the moment at which it has passed. */
 export const until = z.string().transform((text, context) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

@@ -34,6 +34,7 @@ export interface RequestFailure
     RequestError,
     "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted" | "remedy"
   > {
+  /** What it comes from. */
   readonly cause?: Error;
 }
 

@@ -1,5 +1,12 @@
-import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry";
-import { type EntriesOf, givenEntries, NO_ENTRIES, type PrefixLike, prefixText } from "../model/given-entries";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
+import {
+  type EntriesOf,
+  givenEntries,
+  NO_ENTRIES,
+  type PrefixLike,
+  prefixText,
+  type ValueLike,
+} from "../model/given-entries";
 import { membersOf } from "../model/json";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
 import { Prefix } from "../model/prefix";
@@ -60,6 +67,7 @@ export class NodeClient {
    * One set, for callers that hold parsed prefixes; the methods below take texts.
    *
    * @param withholds True where errors leave the node's words out, since the set's prefixes are secret.
+   * @internal
    */
   set(url: PrefixSetUrl, withholds?: Withholds): NodeSet {
     return new NodeSet(this.connection, url, withholds);
@@ -84,11 +92,7 @@ export class NodeClient {
    * @throws {PrefixError | TypeError} on a wrong entry, before anything is sent.
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
-  async insert(
-    url: PrefixSetUrl,
-    entries: EntriesOf<{ readonly value?: ListedValue }>,
-    options?: CallOptions,
-  ): Promise<void> {
+  async insert(url: PrefixSetUrl, entries: EntriesOf<ValueLike>, options?: CallOptions): Promise<void> {
     await this.set(url).insert(parseEntries(entries), options);
   }
 
@@ -148,7 +152,7 @@ export class NodeClient {
     arena: string,
     profile: string,
     type: MarkType,
-    options: CallOptions & { readonly userArena?: string } = {},
+    options: CallOptions & Pick<NodeOptions, "userArena"> = {},
   ): Promise<Mark[]> {
     if (!MARK_TYPES.includes(type)) throw new TypeError(`\`type\` must be one of ${MARK_TYPES.join(", ")}.`);
     const url = { kind: "mark", arena, profile } as const;

@@ -100,8 +100,23 @@ export interface ReceiverOptions {
   readonly deadlineMs?: number;
 }
 
+/** Members that have a default of their own. */
+type Defaulted =
+  | "timeoutMs"
+  | "deadlineMs"
+  | "maxEntriesPerRequest"
+  | "maxBytesPerRequest"
+  | "maxConcurrency"
+  | "maxAnswerBytes"
+  | "maxListRecords"
+  | "commitCoalesceMs"
+  | "commitDelayMs"
+  | "onUnreachable"
+  | "markPauseMs"
+  | "markPace";
+
 /** The defaults of both kinds of options. */
-export const DEFAULTS = {
+export const DEFAULTS: Required<Pick<NodeOptions, Defaulted>> = {
   timeoutMs: 10_000,
   deadlineMs: 60_000,
   maxEntriesPerRequest: 5_000,
@@ -114,7 +129,7 @@ export const DEFAULTS = {
   onUnreachable: "fail",
   markPauseMs: MARK_PAUSE_MS,
   markPace: "table",
-} as const;
+};
 
 /** The largest delay that a timer can have. */
 const MAX_MS = 2 ** 31 - 1;

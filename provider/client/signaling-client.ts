@@ -21,6 +21,36 @@ import { systemWorld, type World } from "./world";
 /** Recipient prefixes, as text or parsed: what a status returns is among them. A text that is no prefix is a `PrefixError`, before anything is sent. */
 type Prefixes = Iterable<PrefixLike> & object;
 
+interface SeenSignalings {
+  /** What a status showed a moment ago, in place of the first one. Default: the receiver is asked. */
+  readonly active?: Prefixes;
+}
+
+interface StartedSignalings {
+  /**
+   * Those of the prefixes that the caller started: they are stopped even where a status does not show them, since some receivers
+   * answer a wrong secret with an empty one. Default: none.
+   */
+  readonly started?: Prefixes;
+}
+
+interface Ensured {
+  /** Prefixes that were so before. */
+  readonly already: Prefix[];
+  /** What a status failed with, where one did. */
+  readonly unseen?: RequestError;
+}
+
+interface Started extends Ensured {
+  /** Prefixes that are active now, and were not before. */
+  readonly started: Prefix[];
+}
+
+interface Stopped extends Ensured {
+  /** Prefixes that were active before, and are no more. */
+  readonly stopped: Prefix[];
+}
+
 /** Requests to one receiver at the same time; a deployment needs no more. */
 const MAX_CONCURRENCY = 4;
 
@@ -97,29 +127,20 @@ export class SignalingClient {
    *
    * A status that fails prevents no start: all is sent then, and the receiver's answer to the start counts.
    *
-   * @param options `active`: what a {@link status} showed a moment ago, which takes the place of the first one.
-   * @returns `started`: active now and not before; `already`: active before; `unseen`: what a status failed with, where one
-   * did.
    * @throws {SignalingIncomplete} with what holds for each prefix. Any other error: nothing was sent.
    */
-  async ensureActive(
-    prefixes: Prefixes,
-    options: CallOptions & { readonly active?: Prefixes } = {},
-  ): Promise<{ started: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
+  async ensureActive(prefixes: Prefixes, options: CallOptions & SeenSignalings = {}): Promise<Started> {
     const { changed, ...rest } = await this.ensure("start", parsed(prefixes), [], options);
     return { started: changed, ...rest };
   }
 
   /**
-   * Ends signaling of all prefixes; as {@link ensureActive}. `already`: was not active before.
-   *
-   * @param options `started`: those of the prefixes that the caller started. They are stopped even where a status does not
-   * show them: some receivers answer a wrong secret with an empty one. `active`: as of {@link ensureActive}.
+   * Ends signaling of all prefixes; as {@link ensureActive}.
    */
   async ensureInactive(
     prefixes: Prefixes,
-    options: CallOptions & { readonly started?: Prefixes; readonly active?: Prefixes } = {},
-  ): Promise<{ stopped: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
+    options: CallOptions & SeenSignalings & StartedSignalings = {},
+  ): Promise<Stopped> {
     const { changed, ...rest } = await this.ensure("stop", parsed(prefixes), parsed(options.started ?? []), options);
     return { stopped: changed, ...rest };
   }
@@ -133,7 +154,7 @@ export class SignalingClient {
     operation: "start" | "stop",
     prefixes: readonly Prefix[],
     untrusted: readonly Prefix[],
-    { signal, active }: CallOptions & { readonly active?: Prefixes },
+    { signal, active }: CallOptions & SeenSignalings,
   ) {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };

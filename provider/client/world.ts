@@ -12,7 +12,7 @@ export interface World extends Clock {
   readonly stop?: AbortSignal;
   /** How often a request is sent at most, whatever the answer. Default: five times, and up to the deadline where the other side is busy. */
   readonly maxTries?: number;
-  /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. */
+  /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. @internal */
   readonly memories: NodeMemories;
 }
 

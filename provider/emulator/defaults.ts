@@ -45,7 +45,7 @@ export const MARK_HISTORY = {
 /** Keys that a rate tells apart in one window (`rules/matchers.ts`): memory stays bounded in a flood. */
 export const RATE_KEYS = 65_536;
 
-/** Packets that a replay receives before other work gets its turn: about 20 ms of them (`state/packet-path.ts`). */
+/** Packets of generated traffic that are received before other work gets its turn: about 20 ms of them (`state/packet-path.ts`). */
 export const PACKETS_AT_ONCE = 10_000;
 
 /** What the journal keeps and shows (`journal/`). */

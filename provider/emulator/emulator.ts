@@ -2,7 +2,7 @@ import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
 import * as given from "./control/arguments";
 import { isolatedOptions } from "./control/emulators";
 import { EmulatorMembers } from "./control/operations";
-import { replay } from "./control/traffic";
+import { receiveTraffic } from "./control/traffic";
 import { Isolated, type IsolatedOptions } from "./isolated";
 import type { EmulatorOptions } from "./options";
 import type { TrafficSource, TrafficSummary } from "./packets";
@@ -66,9 +66,9 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
    *
    * @param options `signal` ends it, as `reset`, `seed` and the end of the emulator do; the sum is of the packets until then.
    */
-  async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
-    strictly(given.replay, { traffic, count, options }, "replay()");
-    return replay(this.parts.simulation, traffic, count, options.signal);
+  async receiveTraffic(traffic: TrafficSource, count: number, options: Ending = {}): Promise<TrafficSummary> {
+    strictly(given.generatedTraffic, { traffic, count, options }, "receiveTraffic()");
+    return receiveTraffic(this.parts.simulation, traffic, count, options.signal);
   }
 
   /**
@@ -123,6 +123,12 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     this.ended();
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }
+}
+
+/** What ends something that takes time. */
+interface Ending {
+  /** Ends it. */
+  readonly signal?: AbortSignal;
 }
 
 /** What an isolated emulator has of the one that starts it. Ports, files and other machines are that one's own. */

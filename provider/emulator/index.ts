@@ -26,7 +26,7 @@ export {
   singleSwitchDialects,
 } from "./behaviour/dialect";
 export type { FaultKind } from "./behaviour/fault-kinds";
-export { type Fault, faultSchema } from "./behaviour/fault-schema";
+export type { Fault } from "./behaviour/fault-schema";
 export type { ActiveFault } from "./behaviour/faults";
 export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export type { MarkQuery } from "./control/arguments";
@@ -60,7 +60,7 @@ export {
 } from "./packets";
 export type { RuleSpec } from "./rules/rule-schema";
 export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
-export { type EmulatorState, StateError, stateSchema } from "./state/state";
+export { type EmulatorState, StateError } from "./state/state";
 export { type EmulatorFixtures, emulatorFixtures, type FixtureOptions } from "./testing/fixtures";
 export { type ProgramOptions, type RunningProgram, runProgram } from "./testing/run-program";
 export type { VirtualClock, Wall } from "./time/clock";

@@ -22,8 +22,19 @@ import { strictly } from "./validation/strict";
 
 /** What a caller of the node API must send along; the contract does not say what a node wants. */
 export type NodeAuth =
-  | { readonly bearer: string }
-  | { readonly basic: { readonly user: string; readonly password: string } };
+  | {
+      /** A token, as `Authorization: Bearer …` has it. */
+      readonly bearer: string;
+    }
+  | {
+      /** What `Authorization: Basic …` is made of. */
+      readonly basic: {
+        /** The user. */
+        readonly user: string;
+        /** The password. */
+        readonly password: string;
+      };
+    };
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {

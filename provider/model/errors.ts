@@ -18,7 +18,7 @@ export class PacketFilterError extends Error {
     message: string,
     /** Stable, in kebab case; for example `"request-refused"`. */
     readonly code: string,
-    options?: { cause?: Error },
+    options?: ErrorOptions,
   ) {
     super(message, options);
   }

@@ -6,7 +6,18 @@ import { Prefix } from "./prefix";
 export type PrefixLike = string | Prefix;
 
 /** An entry of a list: a prefix and what it holds. `spelling`, which lists of nodes have, is not looked at. */
-export type EntryLike<Content> = { readonly prefix: PrefixLike; readonly spelling?: string | undefined } & Content;
+export type EntryLike<Content> = {
+  /** The prefix, in any spelling. */
+  readonly prefix: PrefixLike;
+  /** As a node wrote it. */
+  readonly spelling?: string | undefined;
+} & Content;
+
+/** What an entry says beside its prefix, where only its value counts. */
+export interface ValueLike {
+  /** Integer from 0 to 2³²−1; default 1. */
+  readonly value?: ListedValue | undefined;
+}
 
 /**
  * What a set holds, as people and lists give it: prefixes alone (each with the value 1), entries with their prefix, pairs of

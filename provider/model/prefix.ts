@@ -11,6 +11,11 @@ import {
 
 export { type CanonicalPrefix, type HostBits, PrefixError, type PrefixProblem } from "./prefix-text";
 
+interface ParseOptions {
+  /** `"reject"` (default) or `"mask"`. */
+  hostBits?: HostBits;
+}
+
 /**
  * An IPv4 or IPv6 prefix (CIDR block, RFC 4632 and RFC 4291 section 2.3), immutable and without host bits.
  *
@@ -53,7 +58,7 @@ export class Prefix {
    * @param options `hostBits`: `"reject"` (default) or `"mask"`.
    * @throws {PrefixError} on anything else: blanks, ranges, zone ids, IPv4-mapped IPv6, leading zeros, host bits.
    */
-  static parse(spelling: string, options: { hostBits?: HostBits } = {}): Prefix {
+  static parse(spelling: string, options: ParseOptions = {}): Prefix {
     const address = canonicalV4(spelling);
     if (address >= 0) {
       const length = Number(spelling.slice(spelling.indexOf("/") + 1));
@@ -76,7 +81,7 @@ export class Prefix {
    *
    * @throws {PrefixError} as {@link parse}.
    */
-  static canonical(text: string, options: { hostBits?: HostBits } = {}): CanonicalPrefix {
+  static canonical(text: string, options: ParseOptions = {}): CanonicalPrefix {
     return isCanonical(text) ? text : Prefix.parse(text, options).toString();
   }
 

@@ -35,7 +35,9 @@ export type PrefixEntries = Record<string, PrefixEntry>;
 
 /** What stands beside a prefix, where people write it or a node lists it. */
 type EntryContent = { readonly [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined } & {
+  /** Integer from 0 to 2³²−1; default 1. */
   readonly value?: ListedValue | undefined;
+  /** What a prefix file remembers of `block --now`. Default: nothing. */
   readonly sent?: string | undefined;
 };
 

@@ -2,7 +2,9 @@ import { PacketFilterError } from "../model/errors";
 
 /** A place in a text; both count from 1, columns in UTF-16 code units as editors do. */
 export interface Place {
+  /** Line of the text. */
   readonly line: number;
+  /** Column of the line. */
   readonly column: number;
 }
 
@@ -47,7 +49,7 @@ export class PrefixFileError extends PacketFilterError {
   constructor(
     /** In the order in which they were found, at most twenty. */
     readonly problems: readonly [PrefixFileProblem, ...PrefixFileProblem[]],
-    options?: { cause?: Error },
+    options?: ErrorOptions,
   ) {
     const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
     const more = problems.length === MOST ? [`Only the first ${MOST} problems are shown.`] : [];

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { PrefixInput, ReceiverInput } from "./types";
+import type { Given, PrefixInput, ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
 export interface CloudSignalingArgs {
@@ -44,7 +44,7 @@ const KIND: Kind = {
  * new CloudSignaling("attack-4711", { prefixes: ["198.51.100.7"], reason: "UDP flood" });
  * ```
  */
-export class CloudSignaling extends pulumi.CustomResource {
+export class CloudSignaling extends pulumi.CustomResource implements Given<CloudSignalingArgs> {
   /** The type token by which policies recognise the resource. */
   static readonly __pulumiType = typeToken(KIND.type);
 

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { NodeInput, PrefixInput } from "./types";
+import type { Given, Inputs, NodeInput, PrefixInput, ShortestPrefix } from "./types";
 
 /** Arguments of a {@link PrefixSetEntry}. */
 export interface PrefixSetEntryArgs {
@@ -36,7 +36,7 @@ export interface PrefixSetEntryArgs {
    * Shorter prefixes fail. By default the default route does, and so do entries that together cover more than a quarter of a
    * family; `{ ipv4: 1 }` allows them, `{ ipv4: 0 }` the default route, too.
    */
-  shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
+  shortestPrefix?: pulumi.Input<Inputs<ShortestPrefix>>;
   /** Default: the node of the configuration or of the environment. */
   node?: NodeInput;
 }
@@ -71,7 +71,7 @@ const KIND: Kind = {
  * new PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
  * ```
  */
-export class PrefixSetEntry extends pulumi.CustomResource {
+export class PrefixSetEntry extends pulumi.CustomResource implements Given<PrefixSetEntryArgs> {
   /** The type token by which policies recognise the resource. */
   static readonly __pulumiType = typeToken(KIND.type);
 
@@ -93,7 +93,7 @@ export class PrefixSetEntry extends pulumi.CustomResource {
   declare readonly onDestroy: pulumi.Output<"remove" | "keep" | "created" | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
-  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
+  declare readonly shortestPrefix: pulumi.Output<ShortestPrefix | undefined>;
   /** The node as it was given. */
   declare readonly node: pulumi.Output<pulumi.Unwrap<NodeInput> | undefined>;
   /** The url of the set. */

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { typeToken } from "../model/resource-kind";
 import { declareOptional, type Kind } from "./registration";
 import { isOf, registered } from "./resource";
-import type { EntriesInput, NodeInput, PrefixInput } from "./types";
+import type { EntriesInput, Given, Inputs, NodeInput, PrefixInput, ShortestPrefix } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
 export interface PrefixSetArgs {
@@ -30,7 +30,7 @@ export interface PrefixSetArgs {
    * Shorter prefixes fail. By default the default route does, and so do entries that together cover more than a quarter of a
    * family; `{ ipv4: 1 }` allows them, `{ ipv4: 0 }` the default route, too.
    */
-  shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
+  shortestPrefix?: pulumi.Input<Inputs<ShortestPrefix>>;
   /** More entries fail; no default. */
   maxEntries?: pulumi.Input<number>;
   /**
@@ -76,7 +76,7 @@ const KIND: Kind = {
 };
 
 /** What a set that is declared has as outputs, on one node or on many. Arguments are as they were given. */
-export abstract class DeclaredSet extends pulumi.CustomResource {
+export abstract class DeclaredSet extends pulumi.CustomResource implements Given<PrefixSetArgs> {
   declare readonly arena: pulumi.Output<string>;
   declare readonly profile: pulumi.Output<string | undefined>;
   declare readonly set: pulumi.Output<string>;
@@ -90,7 +90,7 @@ export abstract class DeclaredSet extends pulumi.CustomResource {
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
   declare readonly requiredPrefixes: pulumi.Output<string[] | undefined>;
-  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
+  declare readonly shortestPrefix: pulumi.Output<ShortestPrefix | undefined>;
   declare readonly maxEntries: pulumi.Output<number | undefined>;
   declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
   declare readonly maxChanges: pulumi.Output<number | string | undefined>;

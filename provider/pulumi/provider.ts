@@ -1,7 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SECRET_SETTINGS } from "../resources/secret-names";
 import { plainArguments } from "./plain";
-import type { NodeArgs, PrefixInput, ReceiverArgs, UnnamedNodeArgs, UnnamedReceiverArgs } from "./types";
+import type {
+  Inputs,
+  NodeArgs,
+  PrefixInput,
+  ReceiverArgs,
+  ShortestPrefix,
+  UnnamedNodeArgs,
+  UnnamedReceiverArgs,
+} from "./types";
 
 /** The configuration of a {@link Provider}: the keys of the namespace `packetfilter` (docs/configuration.md). */
 export interface ProviderArgs {
@@ -28,7 +36,7 @@ export interface ProviderArgs {
   /** Every set must cover each of these. */
   requiredPrefixes?: pulumi.Input<PrefixInput[]>;
   /** Prefix lengths in bits, by family; shorter prefixes fail in every set. 1 allows entries that cover more than a quarter of a family. Default: none. */
-  shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
+  shortestPrefix?: pulumi.Input<Inputs<ShortestPrefix>>;
   /** More entries fail in every set. Default: none. */
   maxEntries?: pulumi.Input<number>;
   /** More removals fail, of all resources of a deployment together: a number of entries, or percent of what a set held. Default: none. */

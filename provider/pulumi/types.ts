@@ -4,7 +4,18 @@ import type { ListedValue } from "../model/entry";
 import type { EntryLike, PrefixLike } from "../model/given-entries";
 
 /** What each member, at any depth, may be in a program: a value, or an Output of one. */
-type Inputs<T> = T extends object ? { readonly [Key in keyof T]: pulumi.Input<Inputs<T[Key]>> } : T;
+export type Inputs<T> = T extends object ? { readonly [Key in keyof T]: pulumi.Input<Inputs<T[Key]>> } : T;
+
+/** What a resource has as outputs: what it was given, under the same names and with the same comments. */
+export type Given<Args> = { readonly [Name in keyof Args]?: unknown };
+
+/** Shortest prefix lengths of both families. */
+export interface ShortestPrefix {
+  /** Of IPv4, 0 to 32. */
+  ipv4?: number;
+  /** Of IPv6, 0 to 128. */
+  ipv6?: number;
+}
 
 /** TLS settings of a connection, see {@link TlsOptions}; the key is kept as a secret. */
 export interface TlsArgs extends Inputs<TlsOptions> {}

@@ -11,17 +11,56 @@ import { ConfigError } from "./settings";
 
 /** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
 export interface DynamicProvider {
-  configure(request: { config: { get(key: string): unknown } }): Promise<void>;
-  check(
-    olds: JsonObject,
-    news: JsonObject,
-    urn?: string,
-  ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }>;
+  /** Comes first, with a reader of the stack's configuration. */
+  configure(request: Configuration): Promise<void>;
+  /** Inputs as the state is to have them, and what is wrong with them. */
+  check(olds: JsonObject, news: JsonObject, urn?: string): Promise<CheckAnswer>;
+  /** Whether the inputs change what there is. */
   diff(id: string, olds: JsonObject, news: JsonObject, urn?: string): Promise<Compared>;
-  create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
-  read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs?: JsonObject }>;
-  update(id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }>;
+  /** Makes the resource. */
+  create(inputs: JsonObject): Promise<Made>;
+  /** The resource as it is; an empty id where it is gone. */
+  read(id: string, props: JsonObject): Promise<Seen>;
+  /** Makes the resource what the inputs say. */
+  update(id: string, olds: JsonObject, news: JsonObject): Promise<Pick<Made, "outs">>;
+  /** Takes the resource away. */
   delete(id: string, props: JsonObject): Promise<void>;
+}
+
+interface Configuration {
+  /** The stack's configuration. */
+  config: {
+    /** The value of a key with its namespace. */
+    get(key: string): unknown;
+  };
+}
+
+interface CheckAnswer {
+  /** What `diff`, `create` and `update` get. */
+  inputs: JsonObject;
+  /** None where all is well. */
+  failures: {
+    /** The argument. */
+    property: string;
+    /** A sentence. */
+    reason: string;
+  }[];
+}
+
+interface Made {
+  /** By which the state knows it. */
+  id: string;
+  /** What the state keeps. */
+  outs: JsonObject;
+}
+
+interface Seen {
+  /** Empty where it is gone. */
+  id: string;
+  /** What the state keeps. */
+  props: JsonObject;
+  /** What a program would have to say for it. */
+  inputs?: JsonObject;
 }
 
 const PROVIDER_KEY = "__provider";

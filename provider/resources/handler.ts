@@ -23,7 +23,9 @@ export interface LookedAt {
 
 /** What `diff` says; without `changes` the engine compares the inputs by key. */
 export interface Compared {
+  /** Whether there is something to do. */
   changes?: boolean;
+  /** The arguments for which it is replaced. */
   replaces?: string[];
 }
 

@@ -53,16 +53,16 @@ export async function packetsFigures(): Promise<Figure[]> {
     [3, synFlood({ to: RECIPIENTS, from: SENDERS, seed: 2 })],
   ]);
   const pace = (milliseconds: number) => (PACKETS / milliseconds) * 1000;
-  const replay = (source: TrafficSource) => {
+  const receive = (source: TrafficSource) => {
     now += 1000;
-    engine.replay(source, PACKETS);
+    engine.receiveTraffic(source, PACKETS);
   };
   const generating = pace(
-    await median(() => new PacketEngine({ now: () => now, sets: () => table }).replay(traffic, PACKETS)),
+    await median(() => new PacketEngine({ now: () => now, sets: () => table }).receiveTraffic(traffic, PACKETS)),
   );
-  const judged = pace(await median(() => replay(traffic)));
+  const judged = pace(await median(() => receive(traffic)));
   const before = memory();
-  for (let round = 0; round < 10; round++) replay(traffic);
+  for (let round = 0; round < 10; round++) receive(traffic);
   const growth = memory() - before;
   const friendly = traffic.take(50_000);
   const received = 50_000_000 / (await median(() => engine.receive(friendly)));

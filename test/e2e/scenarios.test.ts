@@ -34,7 +34,7 @@ describe("an attack", () => {
         },
       },
     });
-    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+    expect(await emulator.receiveTraffic(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
     const marks = emulator.marks("profile://edge/web", "shost");
     expect(marks.reduce((sum, { value = 0 }) => sum + value, 0)).toBe(PACKETS);
     const marked = marks.map(({ address }) => `${address}/32`);
@@ -49,7 +49,7 @@ describe("an attack", () => {
     expect(up.code, up.text).toBe(0);
     stack.environment(TYPES_ARE_CHECKED);
     expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
-    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
+    expect(await emulator.receiveTraffic(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
 
     // The marks end, since nothing renews them. That nothing is marked could also be a mistake, so it clears nothing.
     emulator.clock.advance("2h");
@@ -104,10 +104,10 @@ describe("an attack", () => {
       config: { signalingUrl: emulator.signalingUrl, clientId: client?.clientId },
       secrets: { secretKey: client?.secretKey ?? "" },
     });
-    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+    expect(await emulator.receiveTraffic(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
     await stack.must("up", "--yes", "--skip-preview");
-    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
+    expect(await emulator.receiveTraffic(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
     await stack.must("destroy", "--yes", "--skip-preview");
-    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+    expect(await emulator.receiveTraffic(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
   });
 });

@@ -163,7 +163,7 @@ describe("traffic", () => {
     const packets = make().take(5000);
     const verdicts = engine.receive(packets);
     const dropped = verdicts.filter(({ verdict }) => verdict === "drop").length;
-    expect(engine.replay(make(), 5000)).toEqual({
+    expect(engine.receiveTraffic(make(), 5000)).toEqual({
       packets: 5000,
       bytes: packets.reduce((sum, { length = 0 }) => sum + length, 0),
       accepted: 5000 - dropped,
@@ -201,9 +201,9 @@ test("an attack that rules mark is dropped once its sources are in the set", () 
   const { engine, blocked } = node({ guarded });
   engine.bind("198.51.100.0/24", "edge/guarded");
   const attack = () => synFlood({ to: ["198.51.100.7"], from: ["203.0.113.0/28"] });
-  expect(engine.replay(attack(), 1000)).toMatchObject({ accepted: 1000, dropped: 0 });
+  expect(engine.receiveTraffic(attack(), 1000)).toMatchObject({ accepted: 1000, dropped: 0 });
   const sources = JSON.parse(markList(engine.marks("edge/guarded"))).data;
   expect(sources).toHaveLength(16);
   for (const { a } of sources) blocked.set(Prefix.parse(a), 1);
-  expect(engine.replay(attack(), 1000)).toMatchObject({ accepted: 0, dropped: 1000 });
+  expect(engine.receiveTraffic(attack(), 1000)).toMatchObject({ accepted: 0, dropped: 1000 });
 });

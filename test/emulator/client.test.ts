@@ -134,10 +134,12 @@ test("the client has every member of the object but those that only make sense i
       : [...Object.getOwnPropertyNames(prototype), ...membersOf(Object.getPrototypeOf(prototype))];
   const members = membersOf(Object.getPrototypeOf(emulator)).filter((name) => name !== "constructor");
   expect(members).toEqual(expect.arrayContaining(["clock", "prefixSet", "journal"]));
-  const own = new Set(["replay", "seedNumber"]);
+  const own = new Set(["receiveTraffic", "seedNumber"]);
   expect(members.filter((name) => !own.has(name) && !Object.hasOwn(client, name))).toEqual([]);
   expect(MEMBERS.filter(([, { operation }]) => !OPERATIONS.includes(operation))).toEqual([]);
-  expectTypeOf<Exclude<keyof Emulator, keyof RemoteEmulator>>().toEqualTypeOf<"replay" | "seedNumber" | "closed">();
+  expectTypeOf<Exclude<keyof Emulator, keyof RemoteEmulator>>().toEqualTypeOf<
+    "receiveTraffic" | "seedNumber" | "closed"
+  >();
   expectTypeOf<RemoteEmulator["prefixSet"]>().returns.resolves.toEqualTypeOf<ReturnType<Emulator["prefixSet"]>>();
   expectTypeOf<RemoteEmulator["journal"]>().resolves.toEqualTypeOf<Emulator["journal"]>();
 });

@@ -119,7 +119,7 @@ test.each<[DialectSettings, object, RegExp]>([
   [{ trailingSlash: "strict" }, { cmd: "commit" }, /"\/"/],
   [{ trailingSlash: "strict" }, { cmd: "list", url: `${BLOCKED}/` }, /"\/"/],
   [
-    { maxEntriesPerRequest: 1, capStatus: "400" },
+    { maxEntriesPerRequest: 1, capStatus: 400 },
     { cmd: "delete", data: [{ a: "192.0.2.0/24" }, { a: "203.0.113.4" }] },
     /too many/,
   ],

@@ -14,7 +14,6 @@ import {
   type Packet,
   singleSwitchDialects,
   startEmulator,
-  stateSchema,
 } from "../../provider/emulator";
 import { SWITCHES, type Switch } from "../../provider/emulator/behaviour/dialect";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
@@ -25,6 +24,7 @@ import { SIGNALING_SWITCHES } from "../../provider/emulator/behaviour/signaling-
 import { WRITE_SWITCHES } from "../../provider/emulator/behaviour/write-switches";
 import { isDescribed } from "../../provider/emulator/control/openapi";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
+import { stateSchema } from "../../provider/emulator/state/state";
 import { type Answer, EDGE, fapi, signaling } from "./calls";
 import { ACTIONS, MATCH_MEMBERS } from "./rule-members";
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { connectEmulator, type Fault, faultSchema, startEmulator, UnmetFaultError } from "../../provider/emulator";
+import { connectEmulator, type Fault, startEmulator, UnmetFaultError } from "../../provider/emulator";
 import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-kind";
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultPresets } from "../../provider/emulator/behaviour/fault-presets";
+import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { describeEntry, type Emulator, type EmulatorState, startEmulator, stateSchema } from "../../provider/emulator";
+import { describeEntry, type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
+import { stateSchema } from "../../provider/emulator/state/state";
 import { systemWall } from "../../provider/emulator/time/clock";
 import { control, fapi, signaling } from "./calls";
 

@@ -86,7 +86,7 @@ test("generated traffic leaves its marks, and the same seed the same ones", asyn
     await using emulator = await startEmulator({ state });
     emulator.clock.freeze("2026-12-01T00:00:00Z");
     emulator.signal("client-a", { start: ["198.51.100.0/24"] });
-    const summary = await emulator.replay(synFlood({ to: ["198.51.100.0/28"], seed: 3 }), 25_000);
+    const summary = await emulator.receiveTraffic(synFlood({ to: ["198.51.100.0/28"], seed: 3 }), 25_000);
     expect(summary).toMatchObject({ packets: 25_000, accepted: 25_000, dropped: 0, unbound: 0 });
     return emulator.marks("profile://edge/protected", "shost");
   };
@@ -141,7 +141,7 @@ test("marks that a full table gives up or refuses are counted: in the sum, with 
     emulator.signal("client-a", { start: ["198.51.100.0/24"] });
     emulator.receive(Array.from({ length: 256 }, (_, at) => ({ ...syn, from: `203.0.113.${at}` })));
     const one = synFlood({ to: ["198.51.100.7"], from: ["192.0.2.1"] });
-    expect(await emulator.replay(one, 50)).toMatchObject({ packets: 50, ...sum });
+    expect(await emulator.receiveTraffic(one, 50)).toMatchObject({ packets: 50, ...sum });
     expect(emulator.markTable("profile://edge/protected", "shost", 1)).toMatchObject({ active: 100, ...losses });
     const metrics = (await control(emulator, "GET", "/metrics")).text;
     for (const [reason, n] of Object.entries(losses)) {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { startEmulator, stateSchema } from "../../provider/emulator";
+import { startEmulator } from "../../provider/emulator";
 import { isDescribed, openApi } from "../../provider/emulator/control/openapi";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { defaultState } from "../../provider/emulator/state/default-state";
-import { stateJsonSchema } from "../../provider/emulator/state/state";
+import { stateJsonSchema, stateSchema } from "../../provider/emulator/state/state";
 
 const pretty = (value: unknown, indent = 2) => `${JSON.stringify(value, null, indent)}\n`;
 

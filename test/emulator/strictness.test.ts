@@ -117,7 +117,7 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a flag", (it) => it.receive([{ ...PACKET, flags: ["SYN"] }]), 'not "SYN"; is "syn" meant?'],
   ["a protocol", (it) => it.receive([{ ...PACKET, proto: "tpc" }]), 'not "tpc"; is "tcp" meant?'],
   ["no packets", (it) => it.receive({}), "receive(): must be an array of packets"],
-  ["traffic", (it) => it.replay([PACKET], 1), "replay(): traffic: must be a source such as synFlood("],
+  ["traffic", (it) => it.receiveTraffic([PACKET], 1), "receiveTraffic(): traffic: must be a source such as synFlood("],
   ["a recipient", () => synFlood({ too: [] } as never), 'synFlood(): there is no "too"; is "to" meant?'],
   ["a time span", (it) => it.clock.advance("1 hour"), '"1 hour" is not a duration'],
   ["a time", (it) => it.clock.freeze(null), "null is not a time"],

@@ -63,7 +63,7 @@ describe("the guide", () => {
     const node = await connectEmulator(`http://127.0.0.1:${control}`);
     const { arenas } = await node.state();
     const marks = MARK_TYPES.flatMap((type) =>
-      Object.values(arenas?.edge?.profiles ?? {}).flatMap((profile): object[] => profile.marks?.[type] ?? []),
+      Object.values(arenas?.edge?.profiles ?? {}).flatMap((profile): readonly object[] => profile.marks?.[type] ?? []),
     );
     await guide.next("--once");
     // A line for every mark of the emulator as it starts.

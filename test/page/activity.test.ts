@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { faultSchema } from "../../provider/emulator";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
+import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
 import { ownPort } from "../support/ports";
 import { fapi, rows, startNode, useBrowser } from "./support";
 
@@ -250,7 +250,7 @@ describe("packets", () => {
     await expect
       .poll(() => rows(page, "Marks by profile, type and rule"))
       .toEqual([["30 SYN by source", "shost", "edge/web", "258"]]);
-    const [first] = emulator.marks("profile://edge/web", "shost").sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
+    const [first] = emulator.marks("profile://edge/web", "shost").toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0));
     await expect
       .poll(async () => (await rows(page, "Mark records"))[0]?.slice(0, 2))
       .toEqual([first?.address, "30 SYN by source"]);

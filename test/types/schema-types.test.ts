@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { policyConfigSchema } from "../../policies/config/schema";
 import { dialectSchema } from "../../provider/emulator/behaviour/dialect";
 import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
 import { trafficRequest } from "../../provider/emulator/control/traffic";
@@ -9,22 +10,47 @@ import { ruleSchema } from "../../provider/emulator/rules/rule-schema";
 import { stateSchema } from "../../provider/emulator/state/state";
 import { type Made, typesOf } from "./schema-types";
 
-const emulator = join(__dirname, "../../provider/emulator");
+const root = join(__dirname, "../..");
 
 const MADE: Readonly<Record<string, Made>> = {
-  "behaviour/schema-types.ts": { types: { Dialect: dialectSchema }, io: "output" },
-  "behaviour/fault-types.ts": { types: { Fault: faultSchema } },
-  "control/schema-types.ts": { types: { TrafficRequest: trafficRequest } },
-  "journal/schema-types.ts": { types: { Har: harSchema } },
-  "marks/schema-types.ts": { types: { MarkRecords: marksSchema } },
-  "rules/schema-types.ts": {
+  "provider/emulator/behaviour/schema-types.ts": { types: { Dialect: dialectSchema }, io: "output" },
+  "provider/emulator/behaviour/fault-types.ts": { types: { Fault: faultSchema } },
+  "provider/emulator/control/schema-types.ts": {
+    types: { TrafficRequest: trafficRequest },
+    members: { to: "readonly PrefixLike[]", from: "readonly PrefixLike[]" },
+    imports: ['import type { PrefixLike } from "../../model/given-entries";'],
+  },
+  "provider/emulator/journal/schema-types.ts": { types: { Har: harSchema } },
+  "provider/emulator/marks/schema-types.ts": { types: { MarkRecords: marksSchema } },
+  "provider/emulator/rules/schema-types.ts": {
     types: { RuleSpec: ruleSchema },
     named: { Match: "MatchSpec", Action: "ActionSpec", Comparison: "ComparisonSpec", MarkAction: "MarkActionSpec" },
   },
-  "state/schema-types.ts": {
+  "provider/emulator/state/schema-types.ts": {
     types: { EmulatorState: stateSchema },
     named: { Rule: "RuleSpec", Marks: "MarkRecords" },
     imports: ['import type { MarkRecords } from "../marks";', 'import type { RuleSpec } from "../rules/rule-schema";'],
+  },
+  "policies/config/input-types.ts": {
+    types: { PolicyConfigInput: policyConfigSchema([]).describe("A configuration as people write it.") },
+    members: { rules: "RuleSettings" },
+    imports: ['import type { RuleSettings } from "./rule-settings";'],
+  },
+  "policies/config/schema-types.ts": {
+    types: { PolicyConfig: policyConfigSchema([]).describe("A configuration as it was read.") },
+    io: "output",
+    members: {
+      ownedPrefixes: "readonly Prefix[]",
+      managementPrefixes: "readonly Prefix[]",
+      "exceptions.prefix": "Prefix",
+      "exceptions.until": "Until",
+      rules: "RuleSettings",
+    },
+    imports: [
+      'import type { Prefix } from "../../provider/model/prefix";',
+      'import type { RuleSettings } from "./rule-settings";',
+      'import type { Until } from "./values";',
+    ],
   },
 };
 
@@ -32,6 +58,6 @@ const MADE: Readonly<Record<string, Made>> = {
 test.each(Object.entries(MADE))(
   "the types in %s are those of the schemas, with what these say as comments",
   async (file, made) => {
-    await expect(typesOf(made)).toMatchFileSnapshot(join(emulator, file));
+    await expect(typesOf(made)).toMatchFileSnapshot(join(root, file));
   },
 );

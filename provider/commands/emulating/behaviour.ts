@@ -1,5 +1,6 @@
 import { dialectSchema, readDialect } from "../../emulator/behaviour/dialect";
-import { deviations, faultSchema, type RemoteEmulator } from "../../emulator/index";
+import { faultSchema } from "../../emulator/behaviour/fault-schema";
+import { deviations, type RemoteEmulator } from "../../emulator/index";
 import { pretty, printed } from "../listing/output";
 import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, outputOption, type Printing } from "./call";

@@ -45,9 +45,28 @@ export const dialectSchema = z
 export interface DialectSettings extends Partial<Dialect> {}
 
 /** Sensible sets of switches, by name. */
-export const DIALECTS = {
-  default: {},
+interface Presets {
+  /** Every switch as it is by default. */
+  readonly default: DialectSettings;
   /** Long member names and a bare array: a node written for people. */
+  readonly verbose: DialectSettings;
+  /** As few bytes as possible. */
+  readonly terse: DialectSettings;
+  /** Errors and successes all with status 200. */
+  readonly "always-200": DialectSettings;
+  /** Refuses whatever it can refuse. */
+  readonly strict: DialectSettings;
+  /** Accepts and repairs whatever it can. */
+  readonly lenient: DialectSettings;
+  /** Answers before things have happened. */
+  readonly eventual: DialectSettings;
+  /** Small limits. */
+  readonly small: DialectSettings;
+}
+
+/** Sensible sets of switches, by name. */
+export const DIALECTS: Presets = {
+  default: {},
   verbose: {
     listEnvelope: "array",
     prefixKey: "prefix",
@@ -57,7 +76,6 @@ export const DIALECTS = {
     markExpired: "shown",
     success: "count",
   },
-  /** As few bytes as possible. */
   terse: {
     listEnvelope: "array",
     entryForm: "string",
@@ -66,9 +84,7 @@ export const DIALECTS = {
     statusForm: "bare",
     errorForm: "text",
   },
-  /** Errors and successes all with status 200. */
   "always-200": { errorForm: "json-200", signalingErrors: "text-200", success: "text" },
-  /** Refuses whatever it can refuse. */
   strict: {
     insertExisting: "error",
     deleteAbsent: "error",
@@ -76,16 +92,13 @@ export const DIALECTS = {
     trailingSlash: "strict",
     userArena: "required",
   },
-  /** Accepts and repairs whatever it can. */
   lenient: { hostBits: "mask", refusedEntry: "rest", signalingPartial: "valid-ones", listShows: "staged" },
-  /** Answers before things have happened. */
   eventual: { commitDelay: 200, statusDelay: 200 },
-  /** Small limits. */
   small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384 },
-} as const satisfies Record<string, DialectSettings>;
+};
 
 /** Name of a set of switches, or `seed:N`: one drawn at random, the same for the same N. */
-export type DialectName = keyof typeof DIALECTS | `seed:${number}`;
+export type DialectName = keyof Presets | `seed:${number}`;
 
 /**
  * The dialect that a name or some settings mean.
@@ -121,6 +134,16 @@ export function deviations(of: Dialect): DialectSettings {
   return Object.fromEntries(Object.entries(of).filter(([name, value]) => normal[name as SwitchName] !== value));
 }
 
+/** One switch that is set. */
+export interface SingleSwitch {
+  /** The switch. */
+  readonly name: SwitchName;
+  /** Its setting, which is not its default. */
+  readonly setting: string | number;
+  /** True where a correct client refuses, fails, or needs settings of its own. */
+  readonly refused: boolean;
+}
+
 /**
  * One dialect for each alternative of each switch, that one alone set: what a client's contract tests walk.
  *
@@ -131,7 +154,7 @@ export function deviations(of: Dialect): DialectSettings {
  * }
  * ```
  */
-export function singleSwitchDialects(): { name: SwitchName; setting: string | number; refused: boolean }[] {
+export function singleSwitchDialects(): SingleSwitch[] {
   return Object.entries(SWITCHES).flatMap(([name, it]: [string, Switch]) => {
     const settings = (values: readonly unknown[] = [], refused: boolean) =>
       values.map((setting) => ({ name: name as SwitchName, setting: setting as string | number, refused }));

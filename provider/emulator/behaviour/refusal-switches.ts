@@ -32,9 +32,7 @@ const form = (about: string) =>
 
 /** No alternative is a success by its status: only some forms could say then that it is none. */
 const status = (normal: number, alternatives: number[], about: string) => ({
-  // A text of digits is taken too, since older dialects write capStatus so.
-  schema: z.coerce
-    .number<number | string>()
+  schema: z
     .int()
     .min(200)
     .max(599)

@@ -27,7 +27,10 @@ export class UnmetFaultError extends Error {
   /** What kind of error it is, for programs that do not share the class. */
   readonly code = "unmet-faults";
 
-  constructor(readonly faults: readonly UnmetFault[]) {
+  constructor(
+    /** Each with why. */
+    readonly faults: readonly UnmetFault[],
+  ) {
     const lines = faults.map(({ id, fault, reason }) => `  fault ${id} ${JSON.stringify(fault)}: ${reason}`);
     super(`${faults.length === 1 ? "A fault was" : `${faults.length} faults were`} never met:\n${lines.join("\n")}`);
   }

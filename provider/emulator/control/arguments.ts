@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
+import type { PrefixLike } from "../../model/given-entries";
 import { MARK_TYPES } from "../../model/mark";
 import { CONTROL } from "../defaults";
 import type { JournalFilter } from "../journal/entry";
@@ -37,7 +38,9 @@ export const journalRange = z.strictObject({
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
 
 /** Which records of a table of marks, and how many of them. */
-export interface MarkQuery extends MarkFilter {
+export interface MarkQuery extends Omit<MarkFilter, "contains"> {
+  /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
+  readonly contains?: PrefixLike;
   /** Only so many, in the order in which they were made. Default: all. */
   readonly limit?: number;
 }
@@ -69,11 +72,21 @@ export const requestOrder = z.array(journalFilter).min(1);
 
 /** What an operator changes in a set at the node's console. */
 export const setChanges = z
-  .strictObject({ insert: z.record(z.string(), z.int().min(0).max(MAX_VALUE)), delete: z.array(z.string()) })
+  .strictObject({
+    insert: z
+      .record(z.string(), z.int().min(0).max(MAX_VALUE))
+      .describe("What is an entry afterwards, with its value."),
+    delete: z.array(z.string()).describe("What is none."),
+  })
   .partial();
 
 /** Signalings that start and stop without a request. */
-export const signalChanges = z.strictObject({ start: z.array(z.string()), stop: z.array(z.string()) }).partial();
+export const signalChanges = z
+  .strictObject({
+    start: z.array(z.string()).describe("What is active afterwards."),
+    stop: z.array(z.string()).describe("What is not."),
+  })
+  .partial();
 
 /** A resource address, a prefix or an address. */
 export const text = z.string();
@@ -92,7 +105,7 @@ export const markQuery = z.strictObject({
 export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: z.enum(MARK_TYPES) });
 
 /** How many packets of which traffic. */
-export const replay = z.strictObject({
+export const generatedTraffic = z.strictObject({
   traffic: z.instanceof(TrafficSource, { error: 'must be a source such as synFlood({ to: ["198.51.100.7"] })' }),
   count: z.int().min(0),
   options: z.strictObject({ signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional() }),

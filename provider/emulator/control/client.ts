@@ -29,11 +29,12 @@ export interface ConnectOptions {
 }
 
 /**
- * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `replay`, in whose
+ * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `receiveTraffic`, in whose
  * place `traffic` lets traffic be made where the emulator runs. Closing ends nothing but this client.
  */
 export type RemoteEmulator = RemoteMembers &
   AsyncDisposable & {
+    /** Ends this client; the emulator goes on. */
     close(): Promise<void>;
     /** See `Emulator.isolated`. The client of an isolated emulator reaches it by the host of this one, and ends it when it is closed. */
     isolated(options: IsolatedOptions): Promise<RemoteEmulator>;

@@ -12,6 +12,7 @@ import { type Duration, milliseconds } from "../time/duration";
 import { strictly } from "../validation/strict";
 import { journalEntry, runSchema } from "./answers";
 import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "./arguments";
+import { withTexts } from "./given";
 import { getter, method, operation } from "./operation";
 
 /** How to wait for a request. */
@@ -70,7 +71,7 @@ export const journal = {
    * ```
    */
   requests: method(requests, (filter: JournalFilter = {}, range: JournalRange = {}) => ({
-    ...strictly(journalFilter, filter, "requests()"),
+    ...strictly(journalFilter, withTexts(filter), "requests()"),
     ...strictly(journalRange, range, "requests()"),
   })),
 
@@ -119,7 +120,7 @@ export const journal = {
     ),
     // What is wrong is told by the promise, too: it is read where that is made.
     (...[filter, options = {}]: [filter: JournalFilter, options?: RequestWait, signal?: AbortSignal]) => ({
-      filter,
+      filter: withTexts(filter) as z.infer<typeof journalFilter>,
       ...options,
     }),
   ),
@@ -146,7 +147,7 @@ export const journal = {
       },
     ),
     (filter: JournalFilter, count: RequestCount) => ({
-      filter: strictly(journalFilter, filter, "expectRequests()"),
+      filter: strictly(journalFilter, withTexts(filter), "expectRequests()"),
       count: strictly(requestCount, count, "expectRequests(): the count"),
     }),
   ),
@@ -170,7 +171,9 @@ export const journal = {
         run: ({ journal }, { filters }) => expectInOrder(journal, filters),
       },
     ),
-    (filters: readonly JournalFilter[]) => ({ filters: strictly(requestOrder, filters, "expectOrder()") }),
+    (filters: readonly JournalFilter[]) => ({
+      filters: strictly(requestOrder, Array.isArray(filters) ? filters.map(withTexts) : filters, "expectOrder()"),
+    }),
   ),
 
   /**

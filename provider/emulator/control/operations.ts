@@ -46,7 +46,10 @@ type Local<Entry> =
 
 /** The same from afar: methods and getters give promises. */
 export type RemoteMembers = Remotes<Table> &
-  Remotes<typeof remoteTraffic> & { readonly clock: Remotes<typeof remoteClock> };
+  Remotes<typeof remoteTraffic> & {
+    /** The virtual clock. */
+    readonly clock: Remotes<typeof remoteClock>;
+  };
 
 type Remotes<Entries> = {
   readonly [Name in keyof Entries as Entries[Name] extends Operation ? never : Name]: Remote<Entries[Name]>;

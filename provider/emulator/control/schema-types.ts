@@ -1,12 +1,14 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
+import type { PrefixLike } from "../../model/given-entries";
 
+/** Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets. */
 export interface TrafficRequest {
   /** What the packets are like. */
   readonly kind: "background" | "synFlood" | "dnsAmplification" | "carpetBombing";
   /** Prefixes of recipients. */
-  readonly to: readonly string[];
+  readonly to: readonly PrefixLike[];
   /** Prefixes of senders; default: documentation prefixes. */
-  readonly from?: readonly string[];
+  readonly from?: readonly PrefixLike[];
   /** How many packets. */
   readonly count: number;
   /** Default: the emulator's seed. */

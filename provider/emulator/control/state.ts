@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type PrefixLike, prefixText } from "../../model/given-entries";
 import { Prefix } from "../../model/prefix";
 import type { OrderedPrefixes } from "../../model/prefix-map";
 import { formatUrl, parseUrl } from "../../model/resource-url";
@@ -8,6 +9,7 @@ import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state
 import { toYaml } from "../state/state-file";
 import { strictly } from "../validation/strict";
 import { name, setChanges, signalChanges, text } from "./arguments";
+import { type SetChanges, type SignalChanges, setChangesAsJson, withTexts } from "./given";
 import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
 
@@ -92,8 +94,8 @@ export const state = {
         },
       },
     ),
-    (url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }) => ({
-      ...strictly(setChanges, changes, "change()"),
+    (url: string, changes: SetChanges) => ({
+      ...strictly(setChanges, setChangesAsJson(changes), "change()"),
       url: setUrl(url),
     }),
   ),
@@ -121,8 +123,8 @@ export const state = {
         client.start(toStart, { signalingPartial: "valid-ones", signalingOverlap: "accepted", lease });
       },
     }),
-    (clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }) => ({
-      ...strictly(signalChanges, changes, "signal()"),
+    (clientId: string, changes: SignalChanges) => ({
+      ...strictly(signalChanges, withTexts(changes), "signal()"),
       clientId,
     }),
   ),
@@ -138,7 +140,7 @@ export const state = {
         return { profile: url ?? null };
       },
     }),
-    (address: string) => ({ address: strictly(text, address, "boundProfile()") }),
+    (address: PrefixLike) => ({ address: strictly(text, prefixText(address), "boundProfile()") }),
     ({ profile }) => profile ?? undefined,
   ),
 

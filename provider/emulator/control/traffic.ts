@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MarkType } from "../../model/mark";
 import { CONTROL } from "../defaults";
-import type { MarkRecord } from "../marks";
+import type { MarkLosses, MarkRecord } from "../marks";
 import {
   background,
   carpetBombing,
@@ -13,26 +13,38 @@ import {
   type TrafficSummary,
   type Verdict,
 } from "../packets";
+import type { RuleCounter } from "../rules/program";
 import type { Simulation } from "../simulation";
 import { strictly } from "../validation/strict";
 import { markLosses, markRecord, trafficSummary, verdict } from "./answers";
 import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "./arguments";
+import { withTexts } from "./given";
 import { profileOf } from "./lookup";
 import { method, operation } from "./operation";
 import type { TrafficRequest } from "./schema-types";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
-const counter = z.object({ packets: z.int(), bytes: z.int() }).nullable();
+const counter: z.ZodType<RuleCounter | null> = z.object({ packets: z.int(), bytes: z.int() }).nullable();
 
 /** Numbers of a whole table of marks, whatever part of it is asked for. */
 const table = markLosses.extend({ active: z.int(), expired: z.int() });
 
+/** A table of marks in numbers, and the records that were asked for. */
+export interface MarkTable extends MarkLosses {
+  /** Records that are alive. */
+  readonly active: number;
+  /** Records that have expired and are still kept. */
+  readonly expired: number;
+  /** Those that were asked for. */
+  readonly records: readonly MarkRecord[];
+}
+
 const marks = operation("GET /marks", "The marks of a profile, expired ones that are still kept included.", {
   input: markTable.extend({ limit: markTable.shape.limit.describe("Most records, default 1000.") }),
-  answer: table.extend({ records: z.array(markRecord) }),
+  answer: table.extend({ records: z.array(markRecord) }) as z.ZodType<MarkTable>,
   outline: table.extend({ records: z.custom<unknown[]>(Array.isArray) }),
-  run: ({ contents }, { url, type, limit = CONTROL.marks, ...filter }) => {
+  run: ({ contents }, { url, type, limit = CONTROL.marks, ...filter }): MarkTable => {
     const { arena, profile } = profileOf(contents, url);
     const table = contents.packetPath.marks(arena, profile);
     const records: MarkRecord[] = [];
@@ -45,13 +57,15 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
 });
 
 /** Traffic that is made where the emulator runs. */
-export const trafficRequest = z.strictObject({
-  kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("What the packets are like."),
-  to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
-  from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
-  count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
-  seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
-});
+export const trafficRequest = z
+  .strictObject({
+    kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("What the packets are like."),
+    to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
+    from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
+    count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
+    seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
+  })
+  .describe("Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets.");
 
 export type { TrafficRequest } from "./schema-types";
 
@@ -62,7 +76,7 @@ const arrivingTraffic = operation(
     input: trafficRequest,
     answer: trafficSummary,
     run: (simulation, { kind, count, seed = simulation.options.seed, ...options }, { signal }) =>
-      replay(simulation, KINDS[kind]({ seed, ...options }), count, signal),
+      receiveTraffic(simulation, KINDS[kind]({ seed, ...options }), count, signal),
   },
 );
 
@@ -105,7 +119,7 @@ export const traffic = {
   marks: method(
     marks,
     (url: string, type: MarkType, query: MarkQuery = {}) => {
-      const { limit = CONTROL.allMarks, ...filter } = strictly(markQuery, query, "marks()");
+      const { limit = CONTROL.allMarks, ...filter } = strictly(markQuery, withTexts(query), "marks()");
       return { ...strictly(markTable, { url, type }, "marks()"), ...filter, limit };
     },
     ({ records }) => records,
@@ -139,22 +153,22 @@ export const traffic = {
   ),
 };
 
-/** What a client has in place of `replay`, whose traffic is made by its caller. */
+/** What a client has in place of `receiveTraffic`, whose traffic is made by its caller. */
 export const remoteTraffic = {
   /** Lets traffic arrive that is made where the emulator runs, and sums up what became of it. An `AbortSignal` ends it. */
   traffic: method(arrivingTraffic, (...[request]: [request: TrafficRequest, signal?: AbortSignal]) =>
-    strictly(trafficRequest, request, "traffic()"),
+    strictly(trafficRequest, withTexts(request), "traffic()"),
   ),
 };
 
 /** Lets generated traffic arrive until `signal` ends it, and sums up what became of it. */
-export async function replay(
+export async function receiveTraffic(
   { contents, changed }: Simulation,
   source: TrafficSource,
   count: number,
   signal?: AbortSignal,
 ): Promise<TrafficSummary> {
-  const summary = await contents.packetPath.replay(source, count, signal);
+  const summary = await contents.packetPath.receiveTraffic(source, count, signal);
   changed({ kind: "marks" });
   return summary;
 }

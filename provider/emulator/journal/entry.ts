@@ -1,3 +1,4 @@
+import { type PrefixLike, prefixText } from "../../model/given-entries";
 import type { MarkType } from "../../model/mark";
 import { prefixIn } from "../../model/readable";
 import type { CommitRecord } from "../state/prefix-set-store";
@@ -13,14 +14,17 @@ export type SignalingOperation = "status" | "start" | "stop";
 
 /** What a request asks for, as far as it could be read. */
 export interface RequestSummary {
+  /** The command of the node API. */
   cmd?: Command;
   /** The resource in canonical text, without a trailing slash. */
   url?: string;
   /** The resource as it was sent. */
   rawUrl?: string;
+  /** The type of a list of marks. */
   type?: MarkType;
   /** True for a list of marks less than three seconds after the end of the last one (docs/contributing/contract.md#pace-of-mark-lists). */
   tooSoon?: boolean;
+  /** The operation of the signaling API. */
   op?: SignalingOperation;
   /** The client id of the signaling API. */
   client?: string;
@@ -75,7 +79,7 @@ export interface JournalFilter
   /** Number or label of the run. */
   readonly run?: number | string;
   /** A prefix or an address: one of the data items has it, or covers it. */
-  readonly contains?: string;
+  readonly contains?: PrefixLike;
 }
 
 /** Whether every member of a filter holds for an entry. */
@@ -96,8 +100,8 @@ function holds(entry: JournalEntry, name: keyof JournalFilter, filter: JournalFi
 }
 
 /** Whether one of the data items of a request is a prefix or covers it. */
-function contains({ data = [] }: JournalEntry, text: string): boolean {
-  const wanted = prefixOf(text);
+function contains({ data = [] }: JournalEntry, text: PrefixLike): boolean {
+  const wanted = prefixOf(prefixText(text));
   return wanted !== undefined && data.some((item) => prefixOf(textIn(item))?.contains(wanted));
 }
 

@@ -16,7 +16,16 @@ export class ExpectationError extends Error {
 }
 
 /** How many requests are expected: a number, or bounds. */
-export type RequestCount = number | { readonly exactly?: number; readonly min?: number; readonly max?: number };
+export type RequestCount =
+  | number
+  | {
+      /** Neither more nor fewer; without `min` and `max`. */
+      readonly exactly?: number;
+      /** At least so many; default 0. */
+      readonly min?: number;
+      /** At most so many; default: any number. */
+      readonly max?: number;
+    };
 
 /**
  * @throws {ExpectationError} unless so many requests match; also where requests that the journal has dropped may have

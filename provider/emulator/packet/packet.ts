@@ -97,14 +97,23 @@ const DEFAULT_LENGTH = 64;
 
 /** One packet in the form in which rules see it: numbers only, one object reused for all packets. */
 export class PacketView {
+  /** Of both addresses. */
   family: 4 | 6 = 4;
+  /** Source address, in words of 32 bits; IPv4 has one. */
   source: Words = [0, 0, 0, 0];
+  /** Destination address, likewise. */
   destination: Words = [0, 0, 0, 0];
+  /** Number of the protocol. */
   proto = 0;
+  /** Source port. */
   sport = 0;
+  /** Destination port. */
   dport = 0;
+  /** Bits of the TCP flags. */
   flags = 0;
+  /** Bytes of the whole packet. */
   length = DEFAULT_LENGTH;
+  /** Equal packets that it stands for. */
   count = 1;
   /** Milliseconds of the clock's time, or -1 for "now". */
   at = -1;

@@ -25,7 +25,7 @@ export interface Verdict {
   /** The profile whose rules it met; absent when no bound prefix holds its destination, then it is accepted. */
   readonly profile?: string;
   /** The rule that gave the verdict; absent when none did, then the packet is accepted. */
-  readonly rule?: { readonly id?: number; readonly name?: string };
+  readonly rule?: Pick<RuleSpec, "id" | "name">;
   /** Marks that it made or changed, in order. */
   readonly marks: readonly MarkTouch[];
 }
@@ -145,7 +145,7 @@ export class PacketEngine {
   }
 
   /** Receives the next `count` packets of a source and sums up: the quick way, without an object for each packet. */
-  replay(source: TrafficSource, count: number): TrafficSummary {
+  receiveTraffic(source: TrafficSource, count: number): TrafficSummary {
     const { view } = this;
     const before = this.losses();
     const summary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };

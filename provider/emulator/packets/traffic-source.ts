@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { PrefixLike } from "../../model/given-entries";
 import { Prefix } from "../../model/prefix";
 import { type Address, formatAddress, maskWord, prefixWords } from "../packet/address";
 import { type Packet, PacketView } from "../packet/packet";
@@ -10,19 +11,21 @@ export interface TrafficOptions {
   /** The same seed makes the same packets. Default 1. */
   readonly seed?: number;
   /** Prefixes of recipients, each as likely as the others. */
-  readonly to: readonly string[];
+  readonly to: readonly PrefixLike[];
   /** Prefixes of senders. Default: the documentation prefixes 203.0.113.0/24 and 2001:db8:bad::/48. */
-  readonly from?: readonly string[];
+  readonly from?: readonly PrefixLike[];
   /** Gives the packets times (`at`), evenly spaced. Default: none, they arrive when they are received. */
   readonly packetsPerSecond?: number;
   /** With `packetsPerSecond`: the time of the first packet, in milliseconds of the clock. Default 0. */
   readonly start?: number;
 }
 
+const given = z.union([z.string(), z.custom<Prefix>((one) => one instanceof Prefix)]);
+
 const optionsSchema = z.strictObject({
   seed: z.int().min(0).optional(),
-  to: z.array(z.string()),
-  from: z.array(z.string()).min(1).optional(),
+  to: z.array(given),
+  from: z.array(given).min(1).optional(),
   packetsPerSecond: z.number().positive().optional(),
   start: z.number().optional(),
 } satisfies Record<keyof TrafficOptions, z.ZodType>);
@@ -128,8 +131,8 @@ export function drawAddress(range: Range, random: RandomIntegers): string {
   return formatAddress(range.family, words);
 }
 
-function ranges(texts: readonly string[]): Range[] {
-  return texts.map((text) => prefixWords(Prefix.parse(text)));
+function ranges(prefixes: readonly PrefixLike[]): Range[] {
+  return prefixes.map((one) => prefixWords(one instanceof Prefix ? one : Prefix.parse(one)));
 }
 
 /** Random integers from a seed, as packets need them. The same seed, the same packets. */

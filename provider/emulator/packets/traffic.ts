@@ -1,4 +1,4 @@
-import { PROTOCOLS, portSchema, TCP_FLAGS } from "../packet/packet";
+import { type Packet, PROTOCOLS, portSchema, TCP_FLAGS } from "../packet/packet";
 import { seededRandom } from "../time/random";
 import {
   checkTraffic,
@@ -18,7 +18,7 @@ const RESOLVERS_PER_PREFIX = 32;
  *
  * @example
  * ```ts
- * await emulator.replay(background({ to: ["198.51.100.0/24"] }), 1_000);
+ * await emulator.receiveTraffic(background({ to: ["198.51.100.0/24"] }), 1_000);
  * ```
  */
 export function background(options: TrafficOptions): TrafficSource {
@@ -50,10 +50,10 @@ export function background(options: TrafficOptions): TrafficSource {
  * @param options `dport`: default 443.
  * @example
  * ```ts
- * await emulator.replay(synFlood({ to: ["198.51.100.7"], dport: 80 }), 1_000);
+ * await emulator.receiveTraffic(synFlood({ to: ["198.51.100.7"], dport: 80 }), 1_000);
  * ```
  */
-export function synFlood(options: TrafficOptions & { readonly dport?: number }): TrafficSource {
+export function synFlood(options: TrafficOptions & Pick<Packet, "dport">): TrafficSource {
   checkTraffic("synFlood", options, { dport: portSchema.optional() });
   const { dport = 443 } = options;
   return trafficSource(options, (packet, random) => {
@@ -70,7 +70,7 @@ export function synFlood(options: TrafficOptions & { readonly dport?: number }):
  *
  * @example
  * ```ts
- * await emulator.replay(dnsAmplification({ to: ["198.51.100.7"] }), 1_000);
+ * await emulator.receiveTraffic(dnsAmplification({ to: ["198.51.100.7"] }), 1_000);
  * ```
  */
 export function dnsAmplification(options: TrafficOptions): TrafficSource {
@@ -92,7 +92,7 @@ export function dnsAmplification(options: TrafficOptions): TrafficSource {
  *
  * @example
  * ```ts
- * await emulator.replay(carpetBombing({ to: ["198.51.100.0/24"] }), 1_000);
+ * await emulator.receiveTraffic(carpetBombing({ to: ["198.51.100.0/24"] }), 1_000);
  * ```
  */
 export function carpetBombing(options: TrafficOptions): TrafficSource {

@@ -8,6 +8,7 @@ import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 
 /** A mark that a packet made or changed. */
 export interface MarkTouch {
+  /** Its table. */
   readonly type: MarkType;
   /** Of the record. */
   readonly id: number;
@@ -17,7 +18,9 @@ export interface MarkTouch {
 
 /** What a `count` action counted. */
 export interface RuleCounter {
+  /** How many there were. */
   packets: number;
+  /** Bytes of all of them. */
   bytes: number;
 }
 

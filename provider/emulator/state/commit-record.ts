@@ -13,9 +13,17 @@ export interface CommitRecord {
   /** Prefixes that are gone, with the values that they had. */
   readonly removed: Record<string, number>;
   /** Prefixes whose value changed. */
-  readonly changed: Record<string, { from: number; to: number }>;
+  readonly changed: Record<string, ChangedValue>;
   /** Entries of the set after the commit. */
   readonly size: number;
+}
+
+/** A value that a commit changed. */
+interface ChangedValue {
+  /** The value before. */
+  from: number;
+  /** The value after. */
+  to: number;
 }
 
 /** How many entries a commit inserted, removed and changed. */

@@ -62,7 +62,7 @@ export class PacketPath {
     });
   }
 
-  /** Ends all that is being replayed: what it works on is not held any more. */
+  /** Ends all traffic on its way: what it works on is not held any more. */
   end(): void {
     this.ended = true;
   }
@@ -71,11 +71,11 @@ export class PacketPath {
    * Receives the next packets of a source and sums up; other work goes on meanwhile. Ends before its time with `signal` or
    * {@link end}: the sum tells how many packets it was.
    */
-  async replay(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
+  async receiveTraffic(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
     const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0, evicted: 0, refused: 0 };
     for (let left = count; left > 0 && !signal?.aborted && !this.ended; left -= PACKETS_AT_ONCE) {
       this.followSignaling();
-      const part = this.engine.replay(source, Math.min(left, PACKETS_AT_ONCE));
+      const part = this.engine.receiveTraffic(source, Math.min(left, PACKETS_AT_ONCE));
       for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += part[key];
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -23,15 +23,28 @@ export interface EmulatorFixtures<Shared> {
 
 /** What the fixtures use of a test: vitest is not loaded for it. */
 interface FixtureContext {
+  /** The test. */
   readonly task: FixtureTask;
-  readonly onTestFailed: (run: (context: { readonly task: FixtureTask }) => Promise<void>) => void;
+  /** Is called where it fails. */
+  readonly onTestFailed: (run: (context: Pick<FixtureContext, "task">) => Promise<void>) => void;
 }
 
 interface FixtureTask {
+  /** Of this test alone. */
   readonly id: string;
+  /** As it is written. */
   readonly name: string;
-  readonly file: { readonly name: string };
-  readonly result?: { readonly state: string; readonly errors?: { message: string }[] | undefined } | undefined;
+  /** Where it stands. */
+  readonly file: Pick<FixtureTask, "name">;
+  /** How it ended. */
+  readonly result?: FixtureResult | undefined;
+}
+
+interface FixtureResult {
+  /** `pass` or `fail`. */
+  readonly state: string;
+  /** What failed. */
+  readonly errors?: Pick<Error, "message">[] | undefined;
 }
 
 /** What is used of an emulator, here or from afar. */

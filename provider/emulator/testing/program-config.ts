@@ -1,19 +1,24 @@
 import { z } from "zod";
 import { jsonIn } from "../../model/readable";
 import type { ClientTls } from "../http/certificates";
+import type { ClientCredentials } from "../info";
 
 /** A value of a stack's configuration. */
 export type ConfigInput = string | number | boolean | object;
 
 /** An emulator, here or from afar, as a program reaches it. */
 export interface ProgramTarget {
+  /** Base address of the node API. */
   readonly endpoint: string;
+  /** Base address of the signaling API. */
   readonly signalingUrl: string;
+  /** Who may signal. */
   readonly clients: ProgramClients | Promise<ProgramClients>;
+  /** With https: certificates of the emulator and of its clients. */
   readonly tls?: ClientTls | undefined;
 }
 
-type ProgramClients = readonly { readonly clientId: string; readonly secretKey: string }[];
+type ProgramClients = readonly Pick<ClientCredentials, "clientId" | "secretKey">[];
 
 /** What stands in place of every node and receiver that a program knows. */
 interface Target {

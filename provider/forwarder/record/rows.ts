@@ -71,7 +71,9 @@ export type Details = Pick<Mark, "age" | "status" | "exact" | "extra">;
 
 /** A rule as far as records name it. */
 export interface NamedRule {
+  /** Its id; a text where the integer is beyond ±(2⁵³−1). */
   readonly id?: number | string;
+  /** Its name. */
   readonly name?: string;
 }
 
