@@ -9,7 +9,7 @@ import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import { type ConfigKey, FLAT_MEMBERS, LIMIT_KEYS, unknownKeys, unnamedAddress } from "../resources/config-keys";
 import { ConfigError, readSettings } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
-import { collectNames } from "./option-values";
+import { collect, collectNames } from "./option-values";
 import { printedConfig } from "./reporting/configuration";
 import {
   chooseStack,
@@ -44,10 +44,9 @@ export function addStackFlags(command: Command, several = false): Command {
         "every stack of the project that has a file, each by its own limits and with its own nodes",
       );
   else command.option("--stack <name>", stack);
-  return command.option(
-    "--config <file>",
-    'output of "pulumi config --show-secrets --json", where the stack has secrets of its own',
-  );
+  const config = 'output of "pulumi config --show-secrets --json", where the stack has secrets of its own';
+  if (!several) return command.option("--config <file>", config);
+  return command.option("--config <file>", `${config}; of several stacks again, each as STACK=FILE`, collect, []);
 }
 
 /** Where a project is looked for, and whose settings hold. */
@@ -58,6 +57,8 @@ interface ProjectPlace extends StackFlags {
   readonly isOptional?: boolean;
   /** True: limits that are encrypted, and cannot be read, are an error. */
   readonly judges?: boolean;
+  /** True: the command is about several stacks, and this is one of them. */
+  readonly isOneOfSeveral?: boolean;
 }
 
 const secret = z.strictObject({ secure: z.string() });
@@ -71,6 +72,7 @@ const secret = z.strictObject({ secure: z.string() });
  */
 export async function readProject(where: ProjectPlace, io: CliIo) {
   const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false, judges = false } = where;
+  const { isOneOfSeveral = false } = where;
   const { folder, project, place } = await projectPlace(folders);
   const values = new Values();
   if (project) values.keep(project.file, project.config, () => undefined);
@@ -81,12 +83,13 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   const stack = await chooseStack(place, { named, selected, isOptional });
   if (stack.file !== undefined) {
     const read = await readStack(join(place, stack.file), stack.file);
-    if (read.imports !== undefined && config === undefined) throw importing(stack.file, stack.name, read.imports);
+    if (read.imports !== undefined && config === undefined)
+      throw importing(stack.file, read.imports, wayOut(stack.name, isOneOfSeveral));
     values.keep(stack.file, read.config, await decrypter(read.salt, read.config, io));
   }
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
-  if (judges) values.requireLimits(stack.name);
+  if (judges) values.requireLimits(wayOut(stack.name, isOneOfSeveral));
   return {
     ...checked(values, files, io),
     /** Where it lies; `undefined` where there is none. */
@@ -167,11 +170,11 @@ class Values {
   }
 
   /** @throws {UsageError} where a limit is there and cannot be read: what it forbids is not known */
-  requireLimits(stack: string | undefined): void {
+  requireLimits(remedy: string): void {
     const [at] = LIMIT_KEYS.flatMap((key) => this.hidden(key));
     if (at === undefined) return;
     throw new UsageError(
-      `${at} and cannot be read here, so that what it forbids is not known. Nothing was changed: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or ${wayOut(stack)}.`,
+      `${at} and cannot be read here, so that what it forbids is not known. Nothing was changed: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or ${remedy}.`,
     );
   }
 
@@ -216,15 +219,15 @@ class Values {
 }
 
 /** ESC keeps what an environment says at a service: only Pulumi can ask it. */
-function importing(file: string, stack: string | undefined, environments: string): UsageError {
+function importing(file: string, environments: string, remedy: string): UsageError {
   return new UsageError(
-    `${file} imports environments (${environments}), and what they set, limits among it, is not known here. Nothing was changed or asked: ${wayOut(stack)}.`,
+    `${file} imports environments (${environments}), and what they set, limits among it, is not known here. Nothing was changed or asked: ${remedy}.`,
   );
 }
 
-function wayOut(stack: string | undefined): string {
+function wayOut(stack: string | undefined, isOneOfSeveral: boolean): string {
   const named = stack === undefined ? "" : `--stack ${stack} `;
-  return `give --config FILE with what "pulumi config ${named}--show-secrets --json" prints`;
+  return `give --config ${isOneOfSeveral ? `${stack}=` : ""}FILE with what "pulumi config ${named}--show-secrets --json" prints`;
 }
 
 /** True for a path and what stands below it. */

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -134,6 +135,52 @@ test("what an environment forbids holds where --config has it", async () => {
   await write("config.json", JSON.stringify({ "packetfilter:forbiddenPrefixes": { value: '["203.0.113.0/24"]' } }));
   const ended = await run([...BLOCK, "--config", "config.json"], { folder });
   expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("overlaps the forbidden prefix 203.0.113.0/24")]);
+});
+
+describe("of several stacks --config has a file for each", () => {
+  const both = ["--stack", "eu", "--stack", "us"];
+  const block = (...more: string[]) => run([...BLOCK, ...more], { folder });
+  const prints = (nodes: object, forbidden: string) => ({
+    "packetfilter:nodes": { value: JSON.stringify(nodes), secret: true },
+    "packetfilter:forbiddenPrefixes": { value: JSON.stringify([forbidden]) },
+  });
+
+  test("whose nodes are asked, and whose limits hold", async () => {
+    for (const stack of ["eu", "us"]) await write(`Pulumi.${stack}.yaml`, `environment: [shop/${stack}]\n`);
+    const unsaid = await block(...both, "--now", BLOCKED, "--all-nodes");
+    expect([unsaid.code, unsaid.err]).toEqual([
+      2,
+      expect.stringContaining(
+        'give --config eu=FILE with what "pulumi config --stack eu --show-secrets --json" prints',
+      ),
+    ]);
+    await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    using silent = await serveRaw(() => {});
+    const headers = { authorization: "Bearer node-secret" };
+    await write("eu.json", JSON.stringify(prints({ fra1: { endpoint: other.endpoint } }, "198.51.100.0/24")));
+    await write("us.json", JSON.stringify(prints({ nyc1: { endpoint: silent.url, headers } }, "203.0.113.0/24")));
+    const files = ["--config", "eu=eu.json", "--config", "us=us.json"];
+    const forbidden = await block(...both, ...files);
+    expect([forbidden.code, forbidden.err]).toEqual([
+      1,
+      expect.stringContaining("packetfilter:forbiddenPrefixes in --config us.json"),
+    ]);
+    await write("us.json", JSON.stringify(prints({ nyc1: { endpoint: silent.url, headers } }, "198.51.100.0/24")));
+    const ended = await block("--all-stacks", ...files, "--now", BLOCKED, "--all-nodes", "--timeout", "1s");
+    expect(ended.code).toBe(1);
+    expect(other.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
+    // What finishes the rest is about one of them.
+    expect(ended.err).toMatch(/ --stack us --config us=us\.json (?!.*eu)/);
+  });
+
+  test.each([
+    ["a file without a stack", ["--config", "eu.json"], "each has its own, as STACK=FILE, for eu, us."],
+    ["a stack that is not chosen", ["--config", "ue=eu.json"], '"eu" is likely meant.'],
+    ["one stack twice", ["--config", "eu=a.json", "--config", "eu=b.json"], "--config is given twice for one stack"],
+  ])("and %s is wrong use", async (_, files, sentence) => {
+    for (const stack of ["eu", "us"]) await write(`Pulumi.${stack}.yaml`, "config: {}\n");
+    expect(await block(...both, ...files)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) });
+  });
 });
 
 test("a receiver of the stack is found by its name", async () => {

@@ -13,12 +13,14 @@ import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
 /** What `block` and `unblock` are both told. */
-export interface EditFlags extends Omit<NodeFlags, "stack"> {
+export interface EditFlags extends Omit<NodeFlags, "stack" | "config"> {
   readonly file: string;
   readonly now: readonly string[];
   readonly force?: boolean;
   readonly stack: readonly string[];
   readonly allStacks?: boolean;
+  /** A file, or of several stacks `STACK=FILE` for each. */
+  readonly config: readonly string[];
   readonly output: "text" | "json";
 }
 
@@ -112,10 +114,28 @@ async function projectsOf(flags: EditFlags, folders: readonly string[], io: CliI
   if (allStacks && stack.length > 0) throw new UsageError("--all-stacks and --stack exclude each other.");
   const names = allStacks ? await stackNames(folders) : [...new Set(stack)];
   if (allStacks && names.length === 0) throw new UsageError("--all-stacks: there is no file of a stack here.");
-  if (names.length > 1 && config !== undefined)
-    throw new UsageError("--config is the configuration of one stack: name that one with --stack.");
+  const files = configFiles(config, names);
+  const more = { folders, judges: true, isOneOfSeveral: names.length > 1 };
   const chosen = names.length > 0 ? names : [undefined];
-  return Promise.all(chosen.map((name) => readProject({ folders, stack: name, config, judges: true }, io)));
+  return Promise.all(chosen.map((stack) => readProject({ ...more, stack, config: files.get(stack) }, io)));
+}
+
+/** The file of --config for each stack; of one stack it may stand alone. @throws {UsageError} */
+function configFiles(given: readonly string[], stacks: readonly string[]): Map<string | undefined, string> {
+  const files = new Map<string | undefined, string>();
+  for (const text of given) {
+    const at = text.indexOf("=");
+    const [name, file] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+    const named = stacks.find((stack) => stack === name || stack.endsWith(`/${name}`));
+    if (named === undefined && stacks.length > 1)
+      throw new UsageError(
+        `--config ${text}: of several stacks each has its own, as STACK=FILE, for ${stacks.join(", ")}.${likelyMeant(name, stacks)}`,
+      );
+    const stack = named ?? stacks[0];
+    if (files.has(stack)) throw new UsageError("--config is given twice for one stack: leave one of them.");
+    files.set(stack, named === undefined ? text : file);
+  }
+  return files;
 }
 
 /** The nodes that a command line chose in each of its stacks. @throws {UsageError} */
@@ -137,7 +157,7 @@ export async function clientsOf(
   for (const project of projects) {
     const own = isOfSeveral ? flags.node.filter((name) => project.nodes.includes(name)) : flags.node;
     if (isOfSeveral && own.length === 0 && flags.node.length > 0) continue;
-    const chosen = await chosenNodes({ ...flags, stack: project.stack, node: own }, io, project);
+    const chosen = await chosenNodes({ ...flags, stack: project.stack, config: undefined, node: own }, io, project);
     const nameOf = ({ name, options }: ChosenNode) =>
       isOfSeveral ? `${project.stack}/${name ?? options.endpoint}` : name;
     found.push(...chosen.map((node) => ({ node: nameOf(node), client: clientOf(node, stop), project })));

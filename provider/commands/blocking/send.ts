@@ -184,10 +184,18 @@ function finishing(open: readonly Outcome[], { command, arguments: words, instea
     // The file is there by now.
     create: undefined,
     stack: stack ? open[0]?.project.stack : undefined,
+    config: configOf(command, open[0]?.project.stack),
     node: named.length > 0 ? [[...new Set(named)].join(",")] : undefined,
     endpoint: addressed.length > 0 ? [...new Set(addressed)] : undefined,
     now: [...new Set(open.map(({ url }) => formatUrl(url)))],
     ...instead,
   };
   return commandLine(command, words, options);
+}
+
+/** Of several stacks the file of the one. */
+function configOf(command: Command, stack = ""): readonly string[] {
+  const given: readonly string[] = command.getOptionValue("config");
+  const own = given.filter((text) => text.split("=")[0]?.split("/").at(-1) === stack);
+  return given.length > 1 || own.length > 0 ? own : given;
 }
