@@ -210,11 +210,12 @@ function failures({ findings, stopped }: ProbeResult): string | undefined {
   return failed.length === 0 ? undefined : `Could not be found out: ${failed.map(({ title }) => title).join(", ")}.`;
 }
 
-function endOfCheck({ rows }: CheckResult, left: string | undefined, name: string): void {
+function endOfCheck({ rows, stopped }: CheckResult, left: string | undefined, name: string): void {
   const failed = rows.filter(({ held }) => !held).length;
   const sentence = failed > 0 ? `${failed} of ${rows.length} do not hold with ${name}.` : undefined;
-  const sentences = [sentence, left].filter((one) => one !== undefined);
-  if (sentences.length > 0) throw new Ended(sentences.join("\n"), left === undefined ? 3 : 1);
+  const end = stopped && `The check ended before its time: ${stopped}`;
+  const sentences = [sentence, end, left].filter((one) => one !== undefined);
+  if (sentences.length > 0) throw new Ended(sentences.join("\n"), sentence === undefined || left ? 1 : 3);
 }
 
 function inFolder(file: string, { folder }: CliIo): string {

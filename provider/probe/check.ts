@@ -48,6 +48,8 @@ interface Held {
 /** What a check came to. */
 export interface CheckResult {
   readonly rows: readonly Held[];
+  /** Why it ended before all was looked at; absent where it did not. */
+  readonly stopped?: string;
   /** What could not be taken back. */
   readonly left: readonly LeftBehind[];
 }
@@ -68,12 +70,15 @@ export async function check(options: CheckOptions): Promise<CheckResult> {
   begin(bench);
   const rows: Held[] = [];
   let doubtMs = 0;
+  let stopped: string | undefined;
   const look = async (what: string, see: () => Promise<string>) => {
+    if (stopped !== undefined) return;
     try {
       rows.push({ what, held: true, seen: await see() });
     } catch (error) {
       doubtMs = Math.max(doubtMs, doubtAfter(error, node));
-      rows.push({ what, held: false, seen: messageOf(error) });
+      stopped = ending.reason;
+      if (stopped === undefined) rows.push({ what, held: false, seen: messageOf(error) });
     }
   };
   try {
@@ -87,7 +92,7 @@ export async function check(options: CheckOptions): Promise<CheckResult> {
       await look(`start and stop of ${own.prefix}`, () => startAndStop(own));
     }
     const left = await cleanUp(bench, doubtMs);
-    return withoutSecrets({ rows, left }, hiding(node, receiver?.options));
+    return withoutSecrets({ rows, ...(stopped !== undefined && { stopped }), left }, hiding(node, receiver?.options));
   } finally {
     await bench.close();
   }

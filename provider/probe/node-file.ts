@@ -1,20 +1,19 @@
-import type { NodeOptions, ReceiverOptions } from "../client/options";
-import type { DialectSettings, NodeSettings, ProbeResult } from "./finding";
+import type { DialectSettings, NodeSettings, ProbeResult, ReceiverSettings } from "./finding";
 
 /** What `--out` writes, and `--settings` and `--check` read: settings for the stack, a dialect for the emulator, and what is not known. */
 export interface NodeFile {
   /** Members of a node of the configuration. */
-  readonly node: Partial<NodeOptions>;
+  readonly node: Partial<NodeSettings>;
   /** Members of a receiver. */
-  readonly receiver: Partial<ReceiverOptions>;
+  readonly receiver: ReceiverSettings;
   /** Switches of `emulator --dialect`. */
   readonly dialect: DialectSettings;
   /** Settings that seem likely and that nothing has proved: they belong into `node` once a person has looked. */
   readonly guesses?: { readonly node: Partial<NodeSettings> };
-  /** Points that were found out. Absent in files of earlier versions. */
-  readonly known?: readonly string[];
+  /** Points that were found out. */
+  readonly known: readonly string[];
   /** Points that were not, each with the reason. */
-  readonly unknown?: Readonly<Record<string, string>>;
+  readonly unknown: Readonly<Record<string, string>>;
 }
 
 /** The file of a result. */

@@ -2,6 +2,7 @@ import { NodeRequests } from "../client/node-connection";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { SignalingRequests } from "../client/signaling-request";
 import { systemWorld, type World } from "../client/world";
+import { messageOf } from "../model/errors";
 import type { Prefix } from "../model/prefix";
 import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import type { Answers } from "../wire/answers";
@@ -123,7 +124,7 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
       await bench.receiver?.clear();
       if (bench.work || bench.receiver) bench.noteLearnt();
     } catch (error) {
-      const ended = bench.ending.why(error);
+      const ended = bench.ending.reason ?? messageOf(error);
       stopped = ended;
       if (asked.length === index) asked.push(() => point.without("error", ended));
       doubtMs = doubtAfter(error, bench.node);

@@ -94,3 +94,26 @@ test("a commit that takes longer than the settings say does not hold", async () 
   expect(code).toBe(3);
   expect(rows[2]).toMatch(/not held {2}a commit took \d+ ms to show: set commitDelayMs$/);
 });
+
+test.each([2, 4, 6, 8])(
+  "a check that is told to end at request %i takes back what it did, and calls nothing not held",
+  async (at) => {
+    const stop = new AbortController();
+    let requests = 0;
+    await using node = await startEmulator({
+      state: { arenas: { edge: { sets: { blocked: HELD } } } },
+      onRequest: () => {
+        requests += 1;
+        if (requests === at) stop.abort();
+      },
+    });
+    await writeFile(join(folder, "node.json"), '{"node":{}}');
+    const args = ["probe", BLOCKED, "--check", "node.json", "--write"];
+    const env = { PACKETFILTER_ENDPOINT: node.endpoint };
+    const { code, out, err } = await run(args, { env, folder, stop: stop.signal });
+    expect({ code, err }).toEqual({ code: 143, err: "The check ended before its time: it was told to end\n" });
+    expect(out).not.toContain("not held");
+    expect(node.prefixSet(BLOCKED)).toEqual({ applied: HELD, staged: HELD });
+    expect(await readdir(folder)).toEqual(["node.json"]);
+  },
+);

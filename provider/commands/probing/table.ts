@@ -37,9 +37,9 @@ export function table({ findings, node, receiver, guesses, dialect, looked, unus
 export function checked({ rows }: CheckResult): string {
   const width = Math.max(...rows.map(({ what }) => what.length));
   const lines = rows.map(
-    ({ what, held, seen }) => `${what.padEnd(width)}  ${held ? "held    " : "not held"}  ${visible(seen)}`,
+    ({ what, held, seen }) => `${what.padEnd(width)}  ${held ? "held    " : "not held"}  ${visible(seen)}\n`,
   );
-  return `${lines.join("\n")}\n`;
+  return lines.join("");
 }
 
 function block(title: string, settings: object): string[] {

@@ -1,5 +1,4 @@
 import type { World } from "../../client/world";
-import { messageOf } from "../../model/errors";
 import { TIMING } from "../timing";
 
 /** Thrown where the time is over: that of the whole run, or that of the cleaning up in the end. */
@@ -24,10 +23,10 @@ export class Ending {
     this.cleaned ??= this.world.monotonic() + TIMING.mostCleanUp;
   }
 
-  /** Why the probe ends, for what ended it. */
-  why(error: unknown): string {
+  /** Why it is over; `undefined` where it is not. */
+  get reason(): string | undefined {
     if (this.signal?.aborted) return "it was told to end";
-    return this.world.monotonic() >= this.end ? this.tooLong : messageOf(error);
+    return this.world.monotonic() >= this.end ? this.tooLong : undefined;
   }
 
   /**
