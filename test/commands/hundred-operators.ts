@@ -70,7 +70,7 @@ export async function expectDone(sick: number, sickness: Sickness): Promise<void
 /** Two at once: both block, or one unblocks what was blocked. */
 export async function expectBoth(sick: number, sickness: Sickness, other: "block" | "unblock"): Promise<void> {
   const isUnblock = other === "unblock";
-  const before = isUnblock ? { [SECOND]: 1 } : {};
+  const before: Record<string, number> = isUnblock ? { [SECOND]: 1 } : {};
   await using hundred = await startHundred(sick, sickness, { operators: 2, before });
   await write("Pulumi.dev.yaml", hundred.stack);
   const sent = [1, BLOCKED, ...hundred.endpoints].join(" ");
