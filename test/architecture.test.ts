@@ -59,7 +59,7 @@ const ONLY_IMPORTERS: Record<string, string[]> = {
 
 /** Files where environment and console come in; all others get them as arguments. */
 const OPEN_TO_THE_WORLD = [
-  "provider/cli.ts",
+  "provider/commands/command-line.ts",
   "provider/emulator/testing/run-program.ts",
   "provider/pulumi/settings.ts",
   "provider/resources/provider-process.ts",

@@ -198,6 +198,7 @@ describe("what npm publishes", () => {
       /^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|LICENSE)$/,
       /^dist\/(provider|policies)\/.*\.(js|d\.ts)$/,
       /^dist\/page\/(index\.html|app\.js|app\.css|icon\.svg|licenses\.txt)$/,
+      /^dist\/forward\/([a-z0-9-]+\.js|license\.txt)$/,
       /^plugin\/pulumi-resource-packetfilter(\.cmd)?$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
@@ -250,7 +251,7 @@ describe("what npm publishes", () => {
   });
 
   test("holds a compiled file for every source, and none without one", () => {
-    const compiled = files.flatMap((file) => /^dist\/(?!page\/)(.*)\.js$/.exec(file)?.[1] ?? []);
+    const compiled = files.flatMap((file) => /^dist\/(?!page\/|forward\/)(.*)\.js$/.exec(file)?.[1] ?? []);
     const written = ["provider", "policies"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ts") && !name.startsWith("emulator/page/client/"))

@@ -123,6 +123,7 @@ const POWERFUL =
 
 /** Who may load a module in such a way, with what it loads. */
 const LOADERS: Record<string, [way: string, what: string]> = {
+  "provider/cli.ts": ["a module by a name that is computed", "dist/forward, which is made of the same source"],
   "provider/client/http.ts": ["a module by a name that is computed", "undici's connections alone"],
   "provider/client/own-reader.ts": ["createRequire", "the module of answers.read"],
   "policies/start-pack.ts": ["createRequire", "ts-node, for packs that are written in TypeScript"],
@@ -285,7 +286,7 @@ it("nothing fetches, and no other program is started, but in known places", () =
   ]);
   expect(uses(/\b(from|import\()\s*"(node:)?child_process"/).sort()).toEqual([
     "examples/ci-stack/ci/comment.mjs",
-    "provider/cli.ts",
+    "provider/commands/command-line.ts",
     "provider/commands/emulator-background.ts",
     // What the program names as the check of a wave.
     "provider/resources/prefix-set-group/rollout/command-check.ts",

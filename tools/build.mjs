@@ -5,11 +5,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { keepReachedTypes } from "./lib/reached-types.mjs";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 /** Outside of dist, since all of dist is published. */
 const buildInfo = join(root, "node_modules", ".cache", "tsc", "build.tsbuildinfo");
+/** Folders of it that have no sources of the same names. */
+const JOINED = ["page", "forward"];
 const SOURCES = ["provider", "policies", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
 
 /**
@@ -26,13 +29,18 @@ export function build({ clean = false } = {}) {
   const incremental = ["--incremental", "--tsBuildInfoFile", buildInfo];
   const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...incremental];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  const entries = Object.values(/** @type {Record<string, { types?: string }>} */ (manifest().exports));
+  const types = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
+  if (status === 0 && !keepReachedTypes(types, filesUnder(dist)) && !clean) return build({ clean: true });
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
   }
-  // The page of the emulator is a program for browsers, which the compiler above does not make.
-  const page = spawnSync(process.execPath, [join(root, "tools", "build-page.mjs")], { stdio: ["ignore", 2, 2] });
+  // The page of the emulator is a program for browsers, which the compiler above does not make; nor does it join files.
+  const joined = ["build-page.mjs", "build-forward.mjs"].map((tool) =>
+    spawnSync(process.execPath, [join(root, "tools", tool)], { stdio: ["ignore", 2, 2] }),
+  );
   // A build with errors is never up to date, though its output is there.
-  const ok = status === 0 && page.status === 0;
+  const ok = status === 0 && joined.every((tool) => tool.status === 0);
   // The compiler does not touch its memory when only the page changed.
   const built = ok ? new Date() : 0;
   if (existsSync(buildInfo)) utimesSync(buildInfo, built, built);
@@ -53,7 +61,7 @@ function manifest() {
 /** Output whose source was renamed or removed would be packed and imported for ever. */
 function removeOrphans() {
   for (const file of filesUnder(dist)) {
-    if (file.startsWith(join(dist, "page"))) continue;
+    if (JOINED.some((folder) => file.startsWith(join(dist, folder)))) continue;
     const source = relative(dist, file).replace(/\.(js|d\.ts)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(file);
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
+import { packageRoot } from "../../files/package-version";
 import { asError } from "../../model/errors";
 import type { ArrivedList } from "../reading/arrived-list";
 import { UnreadList } from "../reading/reading";
@@ -22,11 +23,8 @@ interface Reply {
   readonly failure?: ReturnType<typeof failureOf>;
 }
 
-/** This file as it was compiled, also where it runs as it was written, as in tests. */
-const COMPILED = join(
-  __filename.endsWith(".ts") ? join(__dirname, "../../../dist/provider/forwarder/ledger") : __dirname,
-  "thread.js",
-);
+/** This file as it was built, with all that it needs in few files, whatever runs here: as it was written, compiled or built. */
+const BUILT = join(packageRoot, "dist", "forward", "thread.js");
 /** What the thread is told, which a thread of the program's own is not. */
 const ROLE = "pulumi-packetfilter ledger";
 
@@ -56,7 +54,7 @@ export class LedgerThread implements Ledger {
    * @param turns In which callers go on with what the thread has answered.
    */
   static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
-    const thread = new LedgerThread(new Worker(COMPILED, { workerData: { role: ROLE, options } }), turns);
+    const thread = new LedgerThread(new Worker(BUILT, { workerData: { role: ROLE, options } }), turns);
     try {
       return { ledger: thread, opened: await thread.answerTo(0) };
     } catch (error) {

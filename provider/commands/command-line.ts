@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Interrupted, removeHeld } from "./interruption";
+import { main } from "./program";
+
+// SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once, and leaves no lock behind.
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const)
+  process.on(signal, () => {
+    if (!stop.signal.aborted) return stop.abort(new Interrupted(signal));
+    removeHeld();
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+
+/** Bytes: the state of a stack with a million entries. */
+const MOST_OUTPUT = 2 ** 30;
+
+// A reader of our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+main(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  get stdin() {
+    // Opened only by who reads it: a terminal that is never read may not keep the process.
+    return process.stdin;
+  },
+  stdout: process.stdout.fd,
+  ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
+  onHangup: (run) => process.on("SIGHUP", run),
+  end: () => {
+    process.removeAllListeners("SIGTERM");
+    process.kill(process.pid, "SIGTERM");
+  },
+  execute: async (program, args, cwd, signal) => {
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      maxBuffer: MOST_OUTPUT,
+      ...(signal && { signal }),
+    });
+    return stdout;
+  },
+  env: process.env,
+  stop: stop.signal,
+  elapsed: () => performance.now(),
+}).then((code) => {
+  process.exitCode = code;
+  // What was being waited for, a terminal or a node, would keep the process.
+  if (stop.signal.aborted && code > 128) {
+    removeHeld();
+    process.exit();
+  }
+});
