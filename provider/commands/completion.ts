@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { CliIo } from "./cli-io";
 import { oneOf } from "./helping/suggesting";
-import type { KINDS } from "./names";
+import type { NameKind } from "./names";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -26,13 +26,16 @@ export function register(program: Command, io: CliIo): void {
 }
 
 /** Options whose value is a name, and arguments that are sets: what the shell asks for when they are completed. */
-const NAMED: Readonly<Record<string, (typeof KINDS)[number]>> = {
+const NAMED: Readonly<Record<string, NameKind>> = {
   "--node": "nodes",
   "--stack": "stacks",
   "--receiver": "receivers",
   "--now": "sets",
   url: "sets",
 };
+
+/** Those of them that take several, with commas. */
+const LISTED: ReadonlySet<string> = new Set(["--node", "--stack"]);
 
 /** What may stand behind a command. */
 interface Words {
@@ -85,7 +88,7 @@ _pulumi_packetfilter() {
   case "\${COMP_WORDS[1]} $before" in
 ${valuesCases(words)}
   esac
-  case "$before" in --node|--stack) case "$current" in *,*) head=\${current%,*},; current=\${current##*,} ;; esac ;; esac
+  case "$before" in ${[...LISTED].join("|")}) case "$current" in *,*) head=\${current%,*},; current=\${current##*,} ;; esac ;; esac
   case "\${COMP_WORDS[1]} $current" in
 ${words.below.flatMap(({ name, takesSets }) => (takesSets ? `    "${name} p"*) words="$(_pulumi_packetfilter_names sets)" ;;` : [])).join("\n")}
   esac
@@ -108,16 +111,19 @@ ${SCRIPTS.bash(words)}if [ "\${funcstack[1]}" = _pulumi-packetfilter ]; then _ba
 `,
   fish: ({ below }) =>
     [
+      FISH_NAMES,
       ...below.map(({ name, about }) => `${FISH} -n __fish_use_subcommand -f -a ${name} -d ${quoted(about)}`),
       ...below.flatMap((one) => [
         ...one.below.map(({ name, about }) => `${FISH} -n '${behind(one)}' -f -a ${name} -d ${quoted(about)}`),
         ...one.choices.map((choice) => `${FISH} -n '${behind(one)}' -f -a ${choice}`),
+        ...(one.takesSets ? [`${FISH} -n '${behind(one)}; and ${BEGINS_P}' -f -a ${quoted(namesIn("sets"))}`] : []),
       ]),
       ...below.flatMap((one) =>
         [one, ...one.below].flatMap(({ options }) =>
           options.map(({ flag, about, values }) => {
-            const names = flag in NAMED ? `(pulumi-packetfilter names ${NAMED[flag]} 2>/dev/null)` : undefined;
-            const offered = names ?? (values.length > 0 ? values.join(" ") : undefined);
+            const kind = NAMED[flag];
+            const offered =
+              (kind && namesIn(kind, LISTED.has(flag))) ?? (values.length > 0 ? values.join(" ") : undefined);
             const given = offered === undefined ? "" : ` -x -a ${quoted(offered)}`;
             return `${FISH} -n '${behind(one)}' -l ${flag.slice(2)}${given} -d ${quoted(about)}`;
           }),
@@ -128,6 +134,22 @@ ${SCRIPTS.bash(words)}if [ "\${funcstack[1]}" = _pulumi-packetfilter ]; then _ba
 };
 
 const FISH = "complete -c pulumi-packetfilter";
+const FISH_NAMES = `function __pulumi_packetfilter_names
+    set -l words (commandline -opc)
+    if set -l at (contains -i -- --stack $words); and set -q words[(math $at + 1)]
+        set -a argv --stack $words[(math $at + 1)]
+    end
+    $words[1] names $argv 2>/dev/null
+end`;
+/** Sets are asked for once what is typed may be one: that takes a moment. */
+const BEGINS_P = 'string match -q "p*" -- (commandline -ct)';
+
+/** What fish runs for names; of an option that takes several with commas, for the one behind the last. */
+function namesIn(kind: NameKind, isListed = false): string {
+  const call = `__pulumi_packetfilter_names ${kind}`;
+  return isListed ? `(__fish_complete_list , ${JSON.stringify(call)})` : `(${call})`;
+}
+
 const behind = ({ name }: Words) => `__fish_seen_subcommand_from ${name}`;
 
 function valuesCases({ below }: Words): string {

@@ -5,9 +5,10 @@ import { oneOf } from "./helping/suggesting";
 import { stackSets } from "./listing/stack-sets";
 import { readProject, type StackFlags, stackNames } from "./project";
 
+const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
+
 /** What a shell completes by name. */
-export const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
-type NameKind = (typeof KINDS)[number];
+export type NameKind = (typeof KINDS)[number];
 
 /** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing where there is none to be had. */
 export function register(program: Command, io: CliIo): void {

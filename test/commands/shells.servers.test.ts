@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { run } from "./support";
+import { environmentOf, NAMED, namedProject } from "./named-project";
 
 /** What is typed, and what a shell that has the script offers then. */
 const TYPED: Readonly<Record<string, readonly string[]>> = {
@@ -14,15 +13,14 @@ const TYPED: Readonly<Record<string, readonly string[]>> = {
   "list --output ": ["csv", "json", "table"],
   "completion z": ["zsh"],
   "completion --h": ["--help"],
+  ...Object.fromEntries(NAMED.map(([, typed, offered]) => [typed, offered])),
 };
 
 let folder: string;
 beforeAll(async () => {
   const { ensureDebian } = await import("../../tools/lib/debian.mjs");
   for (const shell of ["zsh", "fish"]) ensureDebian(`/usr/bin/${shell}`, shell, `Install ${shell}.`);
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-shells-"));
-  await writeFile(join(folder, "completion.fish"), (await run(["completion", "fish"])).out);
-  await writeFile(join(folder, "_pulumi-packetfilter"), (await run(["completion", "zsh"])).out);
+  folder = await namedProject();
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -30,7 +28,10 @@ describe("fish", () => {
   test.each(Object.entries(TYPED))("offers behind %j", async (typed, offered) => {
     const script = `source "$argv[1]"; complete -C "pulumi-packetfilter $argv[2]"`;
     const args = ["--no-config", "-c", script, join(folder, "completion.fish"), typed];
-    const { stdout } = await promisify(execFile)("/usr/bin/fish", args, { cwd: folder });
+    const { stdout } = await promisify(execFile)("/usr/bin/fish", args, {
+      cwd: folder,
+      env: { ...process.env, ...environmentOf(folder) },
+    });
     expect(
       stdout
         .trim()
@@ -48,7 +49,7 @@ describe("fish", () => {
 const AT_TERMINAL = String.raw`
 zmodload zsh/zpty
 zpty shell /usr/bin/zsh -f -i
-zpty -w shell "PS1= PROMPT_EOL_MARK=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; pulumi-packetfilter() {}; unsetopt automenu; LISTMAX=0"
+zpty -w shell "PS1= PROMPT_EOL_MARK=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; unsetopt automenu; LISTMAX=0"
 zpty -w shell "list-marked() { zle list-choices; zle -R; print -n listed-\$((41 + 1)) }; zle -N list-marked; bindkey '^I' list-marked; print ready-\$((41 + 1))"
 zpty -r -m shell line '*ready-42*'
 zpty -w -n shell "pulumi-packetfilter $2"$'\t'
@@ -59,7 +60,10 @@ zpty -d shell
 
 describe("zsh", () => {
   test.each(Object.entries(TYPED))("offers behind %j", async (typed, offered) => {
-    const { stdout } = await promisify(execFile)("/usr/bin/zsh", ["-f", "-c", AT_TERMINAL, "zsh", folder, typed]);
+    const { stdout } = await promisify(execFile)("/usr/bin/zsh", ["-f", "-c", AT_TERMINAL, "zsh", folder, typed], {
+      cwd: folder,
+      env: { ...process.env, ...environmentOf(folder) },
+    });
     // The list stands between the command that clears the lines for it and the one that goes back up.
     const [listed = ""] = stdout.split("\u001b[J").at(-1)?.split("\u001b") ?? [];
     expect(listed.split(/\s+/)).toEqual(offered);
