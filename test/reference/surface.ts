@@ -20,7 +20,7 @@ function entriesOf(folder: string): Record<string, string> {
 export interface PublicName {
   /** `./client NodeClient.list`, as a person would look for it. */
   readonly name: string;
-  readonly kind: "function" | "class" | "other" | "member";
+  readonly kind: "function" | "class" | "type" | "other" | "member";
   readonly file: string;
   /** The doc comment without its tags, empty when there is none. */
   readonly comment: string;
@@ -170,6 +170,7 @@ class Surface {
 
 function kindOf(declaration: ts.Declaration): PublicName["kind"] {
   if (ts.isFunctionDeclaration(declaration)) return "function";
+  if (ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration)) return "type";
   return ts.isClassDeclaration(declaration) ? "class" : "other";
 }
 
