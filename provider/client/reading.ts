@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { jsonIn } from "../model/readable";
-import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
+import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { parseJson, ShapeError, textOf } from "../wire/json";
 import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
-import { forKind } from "../wire/places";
+import { formatFor } from "../wire/places";
 import type { SignalingRefusal } from "../wire/signaling";
 import { formatHint } from "../wire/text-lines";
 import { readTextList } from "../wire/text-list";
@@ -137,7 +137,7 @@ export function withReaderIn<O extends { readonly answers?: Answers }>(folder: s
 export function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
   const { read } = habits.answers ?? {};
   if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
-  const format = forKind<ListFormat>(habits.answers?.format, kind) ?? "json";
+  const format = formatFor(habits.answers ?? {}, kind);
   return format === "json" ? readAnswer(body, habits.answers) : readTextList(body, format, kind, habits);
 }
 

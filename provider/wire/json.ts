@@ -1,4 +1,5 @@
 import { isObject } from "../model/json";
+import { jsonIn } from "../model/readable";
 
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const HEX = /^0x[\da-f]{1,16}$/i;
@@ -80,6 +81,9 @@ export function textOf(body: string): string {
   while (end > 0 && (body.charCodeAt(end - 1) === 0 || body[end - 1]?.trim() === "")) end--;
   return body.slice(0, end).replace(/^\uFEFF/, "");
 }
+
+/** The JSON of a whole body; `undefined` where it is none. */
+export const jsonOf = (body: string) => jsonIn(textOf(body).trim(), parseJson);
 
 /** A number of a record; `exact` holds the digits where the double is only the nearest one. */
 export interface ReadNumber {

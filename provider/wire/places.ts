@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../model/json";
 import {
   type Answers,
   LIST_KINDS,
+  type ListFormat,
   type ListKind,
   type NodeHabits,
   type PerKind,
@@ -164,6 +165,11 @@ function step(value: unknown, names: readonly string[], within: readonly JsonObj
 export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T | undefined {
   const isByKind = typeof setting === "object" && setting !== null && LIST_KINDS.some((name) => name in setting);
   return isByKind ? (setting as Partial<Record<ListKind, T>>)[kind] : (setting as T | undefined);
+}
+
+/** The format in which a kind of list is read by some settings. */
+export function formatFor(answers: Pick<Answers, "format">, kind: ListKind): ListFormat {
+  return forKind<ListFormat>(answers.format, kind) ?? "json";
 }
 
 /** The verdict for one command or operation; `undefined` where there is none. */

@@ -1,8 +1,10 @@
 import { delimiterOf, splitRecord } from "../model/delimited";
+import { attempt } from "../model/errors";
+import { jsonIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";
 import { isErrorText } from "./error-marker";
-import { ShapeError, short, textOf } from "./json";
+import { jsonOf, parseJson, ShapeError, short, textOf } from "./json";
 import { markNames } from "./mark-names";
 import { type NodeAnswer, readAnswer } from "./node-answer";
 import { isAddressLike } from "./places";
@@ -115,17 +117,43 @@ export function refuseDoubtfulHead(
   );
 }
 
+/** The lines in which elements are looked for, whatever the format. */
+function elementLines(body: string): readonly Line[] {
+  const lines = linesOf(body, "ndjson");
+  return Array.isArray(lines) ? withoutVerdict(lines, "prefixset").lines : [];
+}
+
+/** The fields of each line of a text; empty for other formats. */
+export function fieldsOf(body: string, format: ListFormat): string[][] {
+  if (format !== "lines" && format !== "csv") return [];
+  const lines = elementLines(body);
+  const split = splitter(format, lines);
+  return lines.map((line) => attempt(() => split(line), ShapeError) ?? []);
+}
+
+/** The JSON of each line; `undefined` where one has none. */
+export function recordsOf(body: string): unknown[] | undefined {
+  const records = elementLines(body).map(({ content }) => jsonIn(content, parseJson));
+  return records.includes(undefined) ? undefined : records;
+}
+
+/** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
+export function formatsOf(body: string): ListFormat[] {
+  const lines = elementLines(body).map(({ content }) => content);
+  if (body.trim() === "" || /^\s*</.test(body) || typeof (jsonOf(body) ?? "") === "object") return [];
+  // Nothing but a line that says so, or comments.
+  if (lines.length === 0) return ["lines"];
+  if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
+  const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^"?(name|profile)"?$/i.test(lines[0] ?? "");
+  return isCsv ? ["csv", "lines"] : ["lines"];
+}
+
 /** A sentence: the format that a text seems to have; `undefined` where it looks like none. */
 export function formatHint(text: string, whose = ""): string | undefined {
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !COMMENT.test(line.trim()));
-  const line = lines[1] ?? lines[0] ?? "";
+  const [first, second = first] = elementLines(text);
   // YAML is no list in lines, whatever stands in them.
-  if (/^\s*-\s/.test(line)) return undefined;
-  const format = /^\s*[[{]/.test(line)
-    ? "ndjson"
-    : line.split(/[,;\t]/).some((field) => isAddressLike(field.replace(/["']/g, "").trim()))
-      ? "csv"
-      : "lines";
-  if (format !== "ndjson" && !line.split(/[\s,;"']+/).some(isAddressLike)) return undefined;
-  return `If this is a list, set answers.format: "${/[,;\t]/.test(line) || format === "ndjson" ? format : "lines"}"${whose}.`;
+  if (second === undefined || /^-\s/.test(second.content)) return undefined;
+  const holdsAddress = (format: ListFormat) => fieldsOf(text, format).slice(0, 2).flat().some(isAddressLike);
+  const format = formatsOf(text).find((one) => one === "ndjson" || holdsAddress(one));
+  return format && `If this is a list, set answers.format: "${format}"${whose}.`;
 }

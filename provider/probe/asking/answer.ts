@@ -1,11 +1,10 @@
 import type { HttpAnswer } from "../../client/http";
 import { isObject } from "../../model/json";
 import { markerIn } from "../../wire/error-marker";
-import { ShapeError } from "../../wire/json";
+import { jsonOf, ShapeError } from "../../wire/json";
 import type { NodeAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
-import { jsonOf } from "../shapes/rows";
 
 /** Sorts a body as a client does that knows what the probe has learnt so far. */
 export type Sorts = (body: string) => NodeAnswer;

@@ -1,12 +1,13 @@
 import { isObject } from "../../model/json";
 import type { Answers, Columns, ListFormat, ListKind } from "../../wire/answers";
-import { forKind } from "../../wire/places";
+import { jsonOf } from "../../wire/json";
+import { forKind, formatFor } from "../../wire/places";
+import { fieldsOf } from "../../wire/text-lines";
 import { Moot, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
-import { fieldsOf, formatFor, jsonOf } from "../shapes/rows";
 
 const point = pointNeeding("lists");
 

@@ -3,7 +3,8 @@ import { formatUrl } from "../../model/resource-url";
 import type { Answers, Columns } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
-import { forKind, isAddressLike } from "../../wire/places";
+import { forKind, formatFor, isAddressLike } from "../../wire/places";
+import { fieldsOf, formatsOf } from "../../wire/text-lines";
 import { refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
@@ -12,7 +13,7 @@ import { describeRecords, understand } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
-import { columnsOfMarks, fieldsOf, formatFor, formatsOf } from "../shapes/rows";
+import { columnsOfMarks } from "../shapes/rows";
 
 const point = pointNeeding("lists");
 const furtherPoint = pointNeeding("lists", "marks");

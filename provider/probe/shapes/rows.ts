@@ -1,51 +1,10 @@
-import { attempt } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
-import { jsonIn, prefixIn } from "../../model/readable";
-import type { Answers, Columns, ListFormat, ListKind, Member } from "../../wire/answers";
+import { prefixIn } from "../../model/readable";
+import type { Columns, Member } from "../../wire/answers";
 import { lengthOf } from "../../wire/entry-members";
-import { parseJson, readNumber, ShapeError, textOf } from "../../wire/json";
-import { forKind, isAddressLike } from "../../wire/places";
-import { type Line, linesOf, splitter, withoutVerdict } from "../../wire/text-lines";
+import { readNumber } from "../../wire/json";
+import { isAddressLike } from "../../wire/places";
 import { type KnownEntry, membersOf } from "./entry-shape";
-
-/** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
-export function formatsOf(body: string): ListFormat[] {
-  const lines = elementLines(body).map(({ content }) => content);
-  if (body.trim() === "" || /^\s*</.test(body) || typeof (jsonOf(body) ?? "") === "object") return [];
-  // Nothing but a line that says so, or comments.
-  if (lines.length === 0) return ["lines"];
-  if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
-  const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^"?(name|profile)"?$/i.test(lines[0] ?? "");
-  return isCsv ? ["csv", "lines"] : ["lines"];
-}
-
-/** The fields of each line of a text, as a client splits it; empty for other formats. */
-export function fieldsOf(body: string, format: ListFormat): string[][] {
-  if (format !== "lines" && format !== "csv") return [];
-  const lines = elementLines(body);
-  const split = splitter(format, lines);
-  return lines.map((line) => attempt(() => split(line), ShapeError) ?? []);
-}
-
-/** The format in which a kind of list is read by some settings. */
-export function formatFor(answers: Answers, kind: ListKind): ListFormat {
-  return forKind<ListFormat>(answers.format, kind) ?? "json";
-}
-
-/** The JSON of each line; `undefined` where one has none. */
-export function recordsOf(body: string): unknown[] | undefined {
-  const records = elementLines(body).map(({ content }) => jsonIn(content, parseJson));
-  return records.includes(undefined) ? undefined : records;
-}
-
-/** The lines in which a client looks for elements. */
-function elementLines(body: string): readonly Line[] {
-  const lines = linesOf(body, "ndjson");
-  return Array.isArray(lines) ? withoutVerdict(lines, "prefixset").lines : [];
-}
-
-/** The JSON of a whole body; `undefined` where it is none. */
-export const jsonOf = (body: string) => jsonIn(textOf(body).trim(), parseJson);
 
 /** What fields of rows are: those that are proved, and those that only seem likely. */
 type ColumnGuess = Record<"known" | "guessed", Columns>;

@@ -3,13 +3,15 @@ import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
 import { IN_TEXT } from "../../wire/entry-members";
 import { markerIn } from "../../wire/error-marker";
-import { follow, forKind, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
+import { jsonOf } from "../../wire/json";
+import { follow, forKind, formatFor, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
+import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
 import type { Lesson } from "../asking/learned";
 import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
 import { type ListPlace, pathsIn, placeOfList } from "./list-place";
 import { namesIn } from "./name-guesses";
-import { columnsOfEntries, columnsOfRecords, fieldsOf, formatFor, formatsOf, jsonOf, recordsOf } from "./rows";
+import { columnsOfEntries, columnsOfRecords } from "./rows";
 
 /** An answer to be understood. */
 export interface Puzzle {

@@ -2,8 +2,9 @@ import { isObject } from "../../model/json";
 import type { Prefix } from "../../model/prefix";
 import { prefixIn } from "../../model/readable";
 import type { ReceiverAnswers } from "../../wire/answers";
+import { jsonOf } from "../../wire/json";
 import { isAddressLike, listCandidate } from "../../wire/places";
-import { formatsOf, jsonOf } from "./rows";
+import { formatsOf } from "../../wire/text-lines";
 
 /** Where the prefixes stand in a status: names from the root on, and whether one of them is a text alone. */
 export interface StatusPlace {
