@@ -72,6 +72,19 @@ describe("check of a PrefixSet", () => {
     ]);
   });
 
+  it("says so as well of what has expired, and of what block --now put there", async () => {
+    const { it, printed } = provider(PrefixSetHandler);
+    const expires = "2020-01-01T00:00:00Z";
+    const sent = "1 prefixset://edge/blocked http://192.0.2.10";
+    const entries = { "192.0.2.1": { expires }, "192.0.2.2": { value: 1, expires, sent } };
+    await it.check({}, set({ entries, exclusive: false, __said: { name: "floods" } }));
+    const where = "http://192.0.2.10 prefixset://edge/blocked (floods)";
+    expect(printed).toEqual([
+      `${where}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: 192.0.2.2/32 (1).`,
+      expect.stringContaining(`warning: ${where}: expired, not wanted: 192.0.2.1/32 (2020-01-01T00:00:00Z).`),
+    ]);
+  });
+
   it("takes an array as entries of the value 1, and merges equal spellings with a warning", async () => {
     const { it, printed } = provider(PrefixSetHandler);
     const { inputs } = await it.check({}, set({ entries: ["192.0.2.1", "192.0.2.1/32"] }));

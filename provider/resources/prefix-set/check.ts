@@ -44,6 +44,9 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
   }
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
+  // Of a set that is not exclusive others may keep a part, with lines about the same url.
+  const whose = args.exclusive === false && about.name !== undefined ? ` (${about.name})` : "";
+  const where = `${[node?.label ?? [], url ?? "PrefixSet"].flat().join(" ")}${whose}`;
   if (address && node) {
     const set = node.set(address);
     const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
@@ -55,17 +58,14 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
-    // Of a set that is not exclusive others may keep a part, with lines about the same url.
-    const whose = args.exclusive === false && about.name !== undefined ? ` (${about.name})` : "";
-    const [where, change] = [`${node.label} ${url}${whose}`, { normal, before: { ...before, entries: held }, isNew }];
+    const change = { normal, before: { ...before, entries: held }, isNew };
     const plan = planOf(runtime, change);
     if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
     sayExpiredRemovals(runtime, where, change);
   }
-  const label = [node?.label ?? [], url ?? "PrefixSet"].flat().join(" ");
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
-  sayWithdrawn(runtime, label, new Map(withdrawn));
-  sayExpired(runtime, label, normal, before);
+  sayWithdrawn(runtime, where, new Map(withdrawn));
+  sayExpired(runtime, where, normal, before);
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
 }
