@@ -11,7 +11,8 @@ import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
 import { postAll, SameRecords } from "./plain-script";
 
-interface Load {
+/** Nodes with one table each. */
+export interface Load {
   readonly name: string;
   readonly nodes: number;
   readonly marks: number;
@@ -41,7 +42,8 @@ interface Peer {
   stats(): Promise<{ answered: number[]; taken: [at: number, records: number][] }>;
 }
 
-async function withPeer<T>({ marks }: Load, work: (peer: Peer) => Promise<T>): Promise<T> {
+/** Runs `work` beside nodes with such a load, and a sink. */
+export async function withPeer<T>({ marks }: Load, work: (peer: Peer) => Promise<T>): Promise<T> {
   const peer = fork(join(__dirname, "forward-peer.js"), [String(marks), "2"]);
   try {
     const [port] = await once(peer, "message");
@@ -104,7 +106,8 @@ async function run(what: Contender, load: Load): Promise<Run> {
   });
 }
 
-function median(values: readonly number[]): number {
+/** The middle of some figures. */
+export function middleOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
@@ -118,11 +121,11 @@ export async function deliveryFigures(): Promise<Figure[]> {
     }
     const add = (name: string, of: (run: Run) => number, unit: string) => {
       const beside = (what: Contender) => {
-        const ratio = median(runs.forward.map((one, turn) => of(one) / of(runs[what][turn] as Run)));
-        return `${median(runs[what].map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
+        const ratio = middleOf(runs.forward.map((one, turn) => of(one) / of(runs[what][turn] as Run)));
+        return `${middleOf(runs[what].map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
       };
       const reference = `script, same records: ${beside("same")}; lean records: ${beside("lean")}`;
-      figures.push({ name: `${load.name}: ${name}`, value: median(runs.forward.map(of)), unit, reference });
+      figures.push({ name: `${load.name}: ${name}`, value: middleOf(runs.forward.map(of)), unit, reference });
     };
     for (let round = 0; round < ROUNDS; round++) add(`round ${round + 1}`, (one) => one.roundMs[round] as number, "ms");
     add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");

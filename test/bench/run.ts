@@ -14,6 +14,7 @@ import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { readingFigures } from "./reading.bench";
 import { setsFigures } from "./sets.bench";
+import { startFigures } from "./start.bench";
 import { stateFigures } from "./state.bench";
 
 const benches = {
@@ -31,6 +32,7 @@ const benches = {
   incident: incidentFigures,
   reading: readingFigures,
   sets: setsFigures,
+  start: startFigures,
   state: stateFigures,
 };
 
