@@ -67,13 +67,13 @@ export const noSet: PrefixSetUrl = { kind: "prefixset", arena: "edge" };
 // @ts-expect-error an arena has no set
 export const noArena: ArenaUrl = { kind: "arena", arena: "edge", set: "blocked" };
 // @ts-expect-error a profile has a name
-export const noProfile: ProfileUrl = arena;
+export const noProfile: ProfileUrl = { ...arena };
 // @ts-expect-error a table of marks belongs to a profile
 export const noMark: MarkUrl = { kind: "mark", arena: "edge" };
 // @ts-expect-error an address is no text here
 formatUrl("prefixset://edge/blocked");
 // @ts-expect-error any address may be none of a set
-export const anySet: PrefixSetUrl = url;
+export const anySet: PrefixSetUrl = { ...url };
 
 export const tls: TlsOptions = { ca: "-----BEGIN CERTIFICATE-----" };
 // @ts-expect-error whether a certificate is looked at is no setting
