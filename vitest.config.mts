@@ -24,6 +24,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Journeys that go through dynamic resources in `npm test` and once more through the plugin in `npm run test:long`: all that are not about
+ * the program, its texts or the dynamic state. The long walks go through one of them, dynamic resources.
+ */
+const BY_PLUGIN = [
+  ...["counts", "edges-answers", "edges-declared", "edges-leaving", "group", "import", "incidents", "killed"],
+  ...["lists-as-arguments", "prefix-set", "preview", "protection", "regions", "report", "retiring", "scenarios"],
+  ...["secrets", "shapes"],
+].map((name) => `test/e2e/${name}.test.ts`);
+
 export default defineConfig({
   test: {
     // A forgotten `.only` would hide all others.
@@ -59,6 +69,16 @@ export default defineConfig({
         test: {
           name: "long",
           include: [LONG],
+          globalSetup: ["tools/e2e-setup.mjs"],
+          testTimeout: 120 * SECOND,
+          hookTimeout: 120 * SECOND,
+        },
+      },
+      {
+        test: {
+          name: "plugin",
+          include: BY_PLUGIN,
+          env: { PACKETFILTER_E2E_KIND: "plugin" },
           globalSetup: ["tools/e2e-setup.mjs"],
           testTimeout: 120 * SECOND,
           hookTimeout: 120 * SECOND,

@@ -19,6 +19,9 @@ const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   CloudSignaling: CloudSignalingHandler,
 };
 
+/** One of each type for a process: what a handler remembers from one call of the engine to the next is of all its resources. */
+const made = new Map<string, DynamicProvider>();
+
 /**
  * The provider object of a resource type, for the dynamic-provider server of Pulumi's Node SDK.
  *
@@ -37,5 +40,7 @@ export function get(type: string): DynamicProvider {
     );
   }
   const runtime = providerProcess();
-  return keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
+  const provider = made.get(type) ?? keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
+  made.set(type, provider);
+  return provider;
 }

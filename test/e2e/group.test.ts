@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
+import { tokenOf } from "./support/kind";
 import { TestStack } from "./support/stack";
 import { BLOCKED, emptyNode, since, world } from "./support/world";
 
@@ -76,7 +77,7 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   nodes.ams1.change(BLOCKED, { insert: { "203.0.113.9/32": 7 }, delete: ["192.0.2.0/24"] });
   const drift = await stack.preview("--refresh", "--diff", "--expect-no-changes");
   expect(drift.code).not.toBe(0);
-  const lines = drift.text.slice(drift.text.lastIndexOf("dynamic/packetfilter:PrefixSetGroup"));
+  const lines = drift.text.slice(drift.text.lastIndexOf(tokenOf("PrefixSetGroup")));
   expect(lines).toMatch(/differs\s*: \{\s*- ams1\s*: \{\s*- 192\.0\.2\.0\/24\s*: <null>\s*- 203\.0\.113\.9\/32\s*: 7/);
   const repaired = all.map(since);
   await stack.must("up", "--yes", "--skip-preview", "--refresh");

@@ -49,7 +49,7 @@ it("a module of one's own is looked for beside the program, and what it fails wi
   await stack.write("program/own.cjs", await stack.read("own.cjs"));
   await stack.write("program/index.js", await stack.read("index.js"));
   await stack.write("program/package.json", await stack.read("package.json"));
-  await stack.write("Pulumi.yaml", "name: journey\nruntime: nodejs\nmain: program/\n");
+  await stack.write("Pulumi.yaml", `${await stack.read("Pulumi.yaml")}main: program/\n`);
   await stack.write("own.cjs", "throw new Error('this one is not meant');\n");
   const gate = await stack.preview("--refresh", "--expect-no-changes");
   expect(gate.code, gate.text).toBe(0);

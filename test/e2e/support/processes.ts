@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { KIND } from "./kind";
 
 /** Process ids of the provider servers that descend from a process: those of dynamic resources, or the plugin's. */
-export function providersUnder(pid: number, kind: "dynamic-provider" | "plugin" = "dynamic-provider"): number[] {
+export function providersUnder(pid: number, kind: typeof KIND = KIND): number[] {
   const server = kind === "plugin" ? /[\\/]provider[\\/]plugin[\\/]main\.js/ : /[\\/]cmd[\\/]dynamic-provider/;
   const processes = table();
   const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SDK_ENVIRONMENT } from "../../support/sdk-process";
+import { KIND } from "./kind";
 import { asText, configured, fullName } from "./stack-file";
 
 /** Tests and benchmarks are started at the root of the clone. */
@@ -36,6 +37,12 @@ export const SECRETS_PROVIDER = "--secrets-provider=hashivault://journeys";
 
 /** Environment for a TypeScript program whose types another test or the compiler has checked: that is half of what it takes to start. */
 export const TYPES_ARE_CHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+
+/** The package as programs load it: in the project `plugin` all their resources are the plugin's. */
+const PACKAGE =
+  KIND === "plugin"
+    ? `require(${JSON.stringify(join(root, "test/e2e/support/native-package.cjs"))})(pulumi, require("pulumi-packetfilter"))`
+    : 'require("pulumi-packetfilter")';
 
 /** Where the engine finds the plugin; programs of dynamic resources do not load it. */
 const PLUGIN =
@@ -101,7 +108,7 @@ export class TestStack implements AsyncDisposable {
     const head =
       this.language === "typescript"
         ? 'import * as pulumi from "@pulumi/pulumi";\nimport * as pf from "pulumi-packetfilter";\n'
-        : 'const pulumi = require("@pulumi/pulumi");\nconst pf = require("pulumi-packetfilter");\n';
+        : `const pulumi = require("@pulumi/pulumi");\nconst pf = ${PACKAGE};\n`;
     await writeFile(join(this.folder, this.mainFile), head + text);
   }
 
