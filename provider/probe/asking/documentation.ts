@@ -14,7 +14,7 @@ export function isDocumentation(prefix: Prefix): boolean {
 
 /** The documentation prefix that a word of a list spells, also with octets that are padded; `undefined` for any other word. */
 export function documentationIn(word: string): Prefix | undefined {
-  const prefix = prefixIn(word.replace(/(?<![\da-f])0+(?=\d)/gi, ""), { hostBits: "mask" });
+  const prefix = prefixIn(word.replace(/(^|[./:])0+(?=\d)/g, "$1"), { hostBits: "mask" });
   return prefix && isDocumentation(prefix) ? prefix : undefined;
 }
 
