@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** Milliseconds: the longest time that a timer takes. One of a longer time ends at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Time as an argument: clients, writers and the deployment share one, and tests bring their own. */
 export interface Clock {
   /**

@@ -6,6 +6,7 @@ import { describeIssues, objectError, schema, zod } from "../model/schema";
 import type { Answers, ReceiverAnswers } from "../wire/answers";
 import { answersSchema, receiverAnswersSchema } from "../wire/answers-schema";
 import { NODE_PATH } from "../wire/node-command";
+import { LONGEST_TIMER_MS } from "./clock";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
 
@@ -131,9 +132,6 @@ export const DEFAULTS: Required<Pick<NodeOptions, Defaulted>> = {
   markPace: "table",
 };
 
-/** The largest delay that a timer can have. */
-const MAX_MS = 2 ** 31 - 1;
-
 /** The longest text that V8 holds (`buffer.constants.MAX_STRING_LENGTH`), since an answer is read as one. */
 const MAX_BODY = 2 ** 29 - 24;
 
@@ -207,8 +205,8 @@ const FORMER_MEMBERS = {
 };
 
 const timing = schema(() => ({
-  timeoutMs: integer(1, MAX_MS),
-  deadlineMs: integer(1, MAX_MS),
+  timeoutMs: integer(1, LONGEST_TIMER_MS),
+  deadlineMs: integer(1, LONGEST_TIMER_MS),
 }));
 
 /** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */

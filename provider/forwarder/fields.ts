@@ -3,9 +3,6 @@ import { z } from "zod";
 import { attempt } from "../model/errors";
 import { unknownMembers } from "../model/schema";
 
-/** The largest delay that a timer can have. */
-export const MAX_MS = 2 ** 31 - 1;
-
 /** A text that is not empty. */
 export const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
 

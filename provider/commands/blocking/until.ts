@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../../client/clock";
 import { expiresSchema } from "../../model/entry";
 import { UsageError } from "../cli-io";
 
@@ -39,9 +40,6 @@ export function readSpan(option: string, text: string): number {
   if (seconds > 0) return seconds * 1_000;
   throw noSpan(option, text);
 }
-
-/** Milliseconds: timers of a longer time end at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Milliseconds of `--timeout`; a longer time than timers know is the longest that they know, 24 days. @throws {UsageError} */
 export function readTimeout(text: string): number {

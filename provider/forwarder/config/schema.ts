@@ -1,10 +1,11 @@
 import { normalize } from "node:path";
 import { z } from "zod";
 import { nodeOptionsSchema } from "../../client";
+import { LONGEST_TIMER_MS } from "../../client/clock";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
-import { bearer, duration, MAX_MS, members, partsOf, patterns, serverTls, size, text, whole } from "../fields";
+import { bearer, duration, members, partsOf, patterns, serverTls, size, text, whole } from "../fields";
 import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
 import { natsFields } from "../sinks/nats-connection";
@@ -60,14 +61,14 @@ export const configSchema = members({
     )
     .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),
   watch: z.array(watch, { error: "must be a list: at least one arena is to be named, no call lists them" }).min(1),
-  everyMs: duration(0, MAX_MS)
+  everyMs: duration(0, LONGEST_TIMER_MS)
     .refine((value) => value >= MARK_PAUSE_MS, {
       error: `must not be below ${MARK_PAUSE_MS}, the pace of the node API`,
     })
     .default(CONFIG_DEFAULTS.everyMs),
-  structureEveryMs: duration(MARK_PAUSE_MS, MAX_MS).default(CONFIG_DEFAULTS.structureEveryMs),
+  structureEveryMs: duration(MARK_PAUSE_MS, LONGEST_TIMER_MS).default(CONFIG_DEFAULTS.structureEveryMs),
   records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default(CONFIG_DEFAULTS.records),
-  snapshotEveryMs: duration(0, MAX_MS).default(CONFIG_DEFAULTS.snapshotEveryMs),
+  snapshotEveryMs: duration(0, LONGEST_TIMER_MS).default(CONFIG_DEFAULTS.snapshotEveryMs),
   format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default(CONFIG_DEFAULTS.format),
   state: text.default(CONFIG_DEFAULTS.state),
   spool: members(spoolFields).default({}),
@@ -75,8 +76,8 @@ export const configSchema = members({
   reserveBytes: size(0, Number.MAX_SAFE_INTEGER).default(CONFIG_DEFAULTS.reserveBytes),
   listen: listen.optional(),
   cluster: cluster.optional(),
-  onceDeadlineMs: duration(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
-  drainMs: duration(0, MAX_MS).default(CONFIG_DEFAULTS.drainMs),
+  onceDeadlineMs: duration(1, LONGEST_TIMER_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
+  drainMs: duration(0, LONGEST_TIMER_MS).default(CONFIG_DEFAULTS.drainMs),
   sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
 });
 

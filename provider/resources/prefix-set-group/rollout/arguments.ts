@@ -1,17 +1,16 @@
 import { z } from "zod";
+import { LONGEST_TIMER_MS } from "../../../client/clock";
 import { parseEndpoint } from "../../../client/endpoint";
 import { attempt } from "../../../model/errors";
 import { isObject, type JsonObject, without } from "../../../model/json";
 
 /** Milliseconds after which a check that has not passed is given up. */
 const CHECK_TIMEOUT_MS = 60_000;
-/** The longest time that a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 const milliseconds = z
   .number({ error: "is not a number of milliseconds" })
   .min(0, "is negative")
-  .max(LONGEST_MS, `is more than ${LONGEST_MS}`);
+  .max(LONGEST_TIMER_MS, `is more than ${LONGEST_TIMER_MS}`);
 const text = z.string({ error: "is not a text" });
 
 const checkSchema = z
