@@ -2,6 +2,7 @@ import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { Prefix } from "../model/prefix";
 import { parseUrl } from "../model/resource-url";
+import type { Answers } from "../wire/answers";
 import { readPrefixSetList } from "../wire/prefix-set-list";
 import { Bench } from "./asking/bench";
 import { cleanUp } from "./asking/clean-up";
@@ -40,6 +41,7 @@ export async function clean(
   const set = undo.set === undefined ? undefined : parseUrl(undo.set);
   const ending = new Ending({ ...systemWorld, ...world }, LIMITS.wholeMs, signal);
   const bench = new Bench(new Targets(set ? [set] : []), node, LIMITS, world, ending);
+  ending.clean();
   try {
     const { movedTo } = learnt ?? {};
     if (given && isSameOrigin(movedTo, given.endpoint)) bench.move(movedTo);
@@ -48,11 +50,11 @@ export async function clean(
       bench.work.inherit(undo.inserted);
       bench.learned.absentIsEmpty = learnt?.node.answers?.absent !== undefined;
       bench.learned.measuredDelay = learnt?.commitDelayMs;
-      const list = await bench.list(set, { calm: true });
-      const found = solve({ body: list.body, url: set, kind: "prefixset", before: bench.learned.answers }, (some) =>
-        elementsIn(list, set, readPrefixSetList, some),
-      );
-      bench.learned.learn(found ?? {});
+      // A node that does not answer is asked again by what cleans up, and keeps no receiver from it.
+      const list = await bench.list(set, { calm: true }).catch(() => undefined);
+      const read = (some: Answers) => list && elementsIn(list, set, readPrefixSetList, some);
+      const body = list?.body ?? "";
+      bench.learned.learn(solve({ body, url: set, kind: "prefixset", before: bench.learned.answers }, read) ?? {});
     }
     if (receiver && undo.started.length > 0) {
       const own = receiver.answers ?? learnt?.receiver.answers;

@@ -6,7 +6,7 @@ import { clean } from "../../provider/probe/clean";
 import type { ProbeResult } from "../../provider/probe/finding";
 import type { ProbeOptions } from "../../provider/probe/probe";
 import { noteLine, readUndo } from "../../provider/probe/undo";
-import { probed, SET, startNode, TOKEN, worldOf } from "./support";
+import { OWN, probed, SECRET, SET, startNode, TOKEN, worldOf } from "./support";
 
 const KINDS = ["reset", "error", "silence", "lost-answer", "truncated", "html"] as const;
 
@@ -100,6 +100,19 @@ test.each([30, 45, 60, 75])(
     expect(emulator.prefixSet(SET)).toEqual({ applied: {}, staged: {} });
   },
 );
+
+test("--clean stops what was started though the node is dead, and says what the node may hold", async () => {
+  await using emulator = await startNode({});
+  emulator.signal("c1", { start: [OWN] });
+  const begun = { endpoint: emulator.endpoint, set: SET, receiver: emulator.signalingUrl };
+  const notes = [{ begun }, { insert: ["192.0.2.0/24"] }, { start: [OWN] }].map(noteLine).join("");
+  emulator.fail({ kind: "reset", api: "node", times: 100_000 });
+  const node = { endpoint: emulator.endpoint, headers: { authorization: `Bearer ${TOKEN}` } };
+  const receiver = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
+  const left = await clean(readUndo(notes), { node, receiver, world: worldOf(emulator) });
+  expect(left).toMatchObject([{ where: SET, prefixes: ["192.0.2.0/24"] }]);
+  expect(emulator.signalings.c1 ?? []).toEqual([]);
+});
 
 test("a set that another writer fills meanwhile is left with what is theirs, and the probe ends", async () => {
   const onRequest = (count: number) => count === 40 && emulator.change(SET, { insert: { "10.1.0.0/16": 5 } });

@@ -6,7 +6,7 @@ import { type ProbeOptions, probe } from "../../provider/probe/probe";
 import { inProcess } from "./in-process";
 
 export const SET = "prefixset://edge/probe";
-const OWN = "198.51.100.0/24";
+export const OWN = "198.51.100.0/24";
 export const SECRET = "receiver-secret";
 export const TOKEN = "node-secret";
 
