@@ -38,7 +38,7 @@ const HELP = `
 A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
 that is missing is an error without --create. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
 Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When
-the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
+the time is over the first "pulumi up" afterwards removes the entry, or "block expire --now"; no clock does.
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. The file remembers what was
 put there, so that the first "pulumi up" after the time removes it even if no other came before. If the node cannot be
 reached the file stays as written, and the command ends with 1. What another writer put there with another value stays, is

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { LIMIT_KEYS } from "../../provider/resources/config-keys";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -156,13 +157,28 @@ describe("block judges as up does", () => {
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("packetfilter:readOnly in Pulumi.yaml")]);
   });
 
-  test("and refuses where it cannot read a limit", async () => {
+  test.each(LIMIT_KEYS)("and refuses where it cannot read a limit: %s, whole or in part", async (key) => {
     await project("config:\n  packetfilter:maxRemovals: { value: 5 }\n");
-    await write("Pulumi.prod.yaml", "config:\n  packetfilter:maxEntries: { secure: v1:aaaa }\n");
-    const ended = await block("203.0.113.7");
-    expect(ended).toMatchObject({ code: 2, out: "" });
-    expect(ended.err).toContain("Pulumi.prod.yaml: packetfilter:maxEntries is encrypted and cannot be read here");
-    untouched();
+    await write("kept.yaml", "203.0.113.7: 1\n");
+    const secret = "{ secure: v1:aaaa }";
+    for (const value of [secret, `[${secret}]`, `{ ipv4: ${secret} }`]) {
+      await write("Pulumi.prod.yaml", `config:\n  packetfilter:${key}: ${value}\n`);
+      const commands = [
+        ["block", "203.0.113.7", "--file", "edge/blocks.yaml", "--create", "--reason", "r", "--permanent", ...now],
+        ["unblock", "203.0.113.7", "--file", "edge/kept.yaml", ...now],
+        ["block", "expire", "--file", "edge/kept.yaml", ...now],
+      ];
+      for (const words of commands) {
+        const ended = await here(words);
+        expect([words, ended.code, ended.out]).toEqual([words, 2, ""]);
+        expect(ended.err).toMatch(
+          new RegExp(
+            `Pulumi\\.prod\\.yaml: packetfilter:${key}.* is encrypted and cannot be read here, so that what it forbids`,
+          ),
+        );
+        untouched();
+      }
+    }
   });
 
   test.each([

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { helpOfAll, run } from "./support";
 
@@ -83,6 +85,24 @@ describe("colours", () => {
 });
 
 describe("exit codes", () => {
+  test("2 is wrong use, of every command", async () => {
+    for (const words of [...helps.keys(), "names"]) {
+      const args = [...(words === "" ? [] : words.split(" ")), "--no-such-option"];
+      expect([words, await run(args)]).toEqual([
+        words,
+        { code: 2, out: "", err: expect.stringMatching(/unknown option/) },
+      ]);
+    }
+  });
+
+  test("are one table, which help has in a sentence", async () => {
+    const guide = await readFile(join(__dirname, "../../docs/guides/incidents.md"), "utf8");
+    const codes = [...guide.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => code);
+    const [sentence = ""] = /Exit codes: [^\n]+(?:\n[^\n]+)*/.exec(helps.get("") ?? "") ?? [];
+    expect(sentence.match(/\b\d+\b/g)?.sort()).toEqual(codes.sort());
+    expect(codes).toEqual(["0", "1", "130", "143", "2", "3"]);
+  });
+
   test.each([
     ["0", ["--version"], 0],
     ["0", ["blocks", "--help"], 0],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -218,6 +218,23 @@ function screen(written: string): { readonly lines: string[]; readonly moving: s
   const lines = parts.filter((part) => part.endsWith("\n")).join("");
   return { lines: lines.trimEnd().split("\n"), moving: parts.filter((part) => part !== "" && !part.includes("\n")) };
 }
+
+test.each([
+  ["block", [...BLOCK]],
+  ["unblock", ["unblock", "203.0.113.7", "--file", "blocks.yaml"]],
+])("the wait of %s for the file ends with --timeout, and says for whom it was", async (_, words) => {
+  const FOUND = "203.0.113.7/32: 1\n";
+  await writeFile(join(folder, "blocks.yaml"), FOUND);
+  const since = "2030-01-31T17:59:00.000Z";
+  const owner = { host: hostname(), pid: process.pid, since, id: randomUUID() };
+  await writeFile(join(folder, "blocks.yaml.lock"), JSON.stringify(owner));
+  const ended = await here(...words, "--timeout", "1s");
+  const whom = `process ${process.pid} on ${hostname()} edits it since ${since}.`;
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining(`blocks.yaml was not edited: ${whom}`)]);
+  expect(await readFile(join(folder, "blocks.yaml"), "utf8")).toBe(FOUND);
+  expect(existsSync(join(folder, "blocks.yaml.lock"))).toBe(true);
+  expect(nodes.flatMap(({ journal }) => journal.filter(({ cmd }) => cmd !== "list"))).toEqual([]);
+});
 
 test("at a terminal a sentence about the wait for the file stands above the line that moves", async () => {
   const lock = join(folder, "blocks.yaml.lock");
