@@ -3,7 +3,6 @@ import { allowedValues } from "./rules/allowed-values";
 import { destinationWithinOwned } from "./rules/destination-within-owned";
 import { endpointTransport } from "./rules/endpoint-transport";
 import { foreignType } from "./rules/foreign-type";
-import { maxEntries } from "./rules/max-entries";
 import { maxLifetime } from "./rules/max-lifetime";
 import { naming } from "./rules/naming";
 import { noCodeInAnswers } from "./rules/no-code-in-answers";
@@ -35,7 +34,6 @@ export {
   exclusiveOwner,
   expiredExceptions,
   foreignType,
-  maxEntries,
   maxLifetime,
   naming,
   noCodeInAnswers,
@@ -69,7 +67,6 @@ export const rules: readonly Rule[] = [
   requireReason,
   maxLifetime,
   allowedValues,
-  maxEntries,
   naming,
   endpointTransport,
   noCodeInAnswers,

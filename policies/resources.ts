@@ -83,6 +83,12 @@ export class SetResource extends ResourceBase {
     return this.meta.kind !== "PrefixSetEntry";
   }
 
+  /** As it was given, or absent. */
+  get maxEntries(): number | undefined {
+    const limit = this.get("maxEntries");
+    return typeof limit === "number" ? limit : undefined;
+  }
+
   /** As it was given: a number, a percentage, or absent. */
   get maxRemovals(): number | string | undefined {
     return this.share("maxRemovals");

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { SHARE_TEXT, uncovered } from "../../provider/model/limits";
 import type { Prefix } from "../../provider/model/prefix";
-import { PrefixIndex } from "../../provider/model/prefix-index";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { bindsSet } from "../pattern";
@@ -8,12 +8,13 @@ import { PrefixBuckets } from "../prefix-buckets";
 import type { SetResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
 
-const share = z.union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?%$/, 'write a number, or a share as "20%"')]);
+const share = z.union([z.int().min(0), z.string().regex(SHARE_TEXT, 'write a number, or a share as "20%"')]);
 
 const rail = z.strictObject({
   set: setPattern.default("prefixset://**"),
   forbiddenPrefixes: z.array(prefix).default([]),
   requiredPrefixes: z.array(prefix).default([]),
+  maxEntries: z.int().min(0).optional(),
   maxRemovals: share.optional(),
   maxChanges: share.optional(),
 });
@@ -21,13 +22,13 @@ type Rail = z.output<typeof rail>;
 
 /**
  * What a whole organisation wants of its sets. At the level `remediate` the rule puts into a resource what it lacks;
- * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxRemovals` or `maxChanges` that is absent, and never touches entries.
+ * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxEntries`, `maxRemovals` or `maxChanges` that is absent, and never touches entries.
  */
 export const organisationRails = resourceRule({
   name: "organisation-rails",
   level: "advisory",
   description:
-    "Sets have the organisation's forbidden and required prefixes and its limits of removals and of other values, and keep to them; the level `remediate` puts them in.",
+    "Sets have the organisation's forbidden and required prefixes and its limits of entries, of removals and of other values, and keep to them; the level `remediate` puts them in.",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: [],
   configure: ["rules.organisation-rails.rails"],
@@ -36,7 +37,7 @@ export const organisationRails = resourceRule({
       .array(rail)
       .default([])
       .describe(
-        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxRemovals, maxChanges }`; all that match a set count (default none).",
+        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxEntries, maxRemovals, maxChanges }`; all that match a set count (default none).",
       ),
   }),
   example: {
@@ -83,10 +84,10 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
     mine.flatMap((one) => one.requiredPrefixes),
   );
   if (required.length > resource.requiredPrefixes.length) lacks.requiredPrefixes = required.map(String);
-  const maxRemovals = mine.find((one) => one.maxRemovals !== undefined)?.maxRemovals;
-  if (maxRemovals !== undefined && resource.maxRemovals === undefined) lacks.maxRemovals = maxRemovals;
-  const maxChanges = mine.find((one) => one.maxChanges !== undefined)?.maxChanges;
-  if (maxChanges !== undefined && resource.maxChanges === undefined) lacks.maxChanges = maxChanges;
+  for (const name of ["maxEntries", "maxRemovals", "maxChanges"] as const) {
+    const limit = mine.find((one) => one[name] !== undefined)?.[name];
+    if (limit !== undefined && resource[name] === undefined) lacks[name] = limit;
+  }
   return lacks;
 }
 
@@ -105,10 +106,14 @@ function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Findi
     remedy: "Remove them.",
   });
   if (!resource.isWhole) return;
+  const count = resource.entries.length;
+  const most = Math.min(...mine.map(({ maxEntries = Number.POSITIVE_INFINITY }) => maxEntries));
+  if (count > most) {
+    yield { problem: `it holds ${count} entries, more than ${most}`, remedy: "Aggregate or split the set." };
+  }
   const required = mine.flatMap((one) => one.requiredPrefixes);
-  if (required.length === 0) return;
-  const entries = PrefixIndex.of(resource.entries.map(({ prefix }) => prefix));
-  const missing = required.filter((prefix) => entries.longestMatch(prefix) === undefined);
+  const prefixes = resource.entries.map(({ prefix }) => prefix);
+  const missing = uncovered(required, prefixes);
   if (missing.length > 0) {
     yield {
       problem: "prefixes that the organisation requires and no entry covers",

@@ -1,8 +1,6 @@
 import { z } from "zod";
+import { ALWAYS_ALLOWED } from "../../provider/model/limits";
 import { resourceRule } from "../rule";
-
-// The same as in the resource: this many removals are always allowed.
-const ALWAYS_ALLOWED = 20;
 
 /** `maxRemovals` guards against a list that came back half empty; in production it stays in force. */
 export const productionRemovals = resourceRule({
@@ -39,10 +37,11 @@ export const productionRemovals = resourceRule({
   },
 });
 
-/** The limit in percent of the set. */
+/** The limit in percent of the set; 0 where it is no more than any change may remove. */
 function share(limit: number | string, count: () => number): number {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(String(limit))?.[1];
   if (percent !== undefined) return Number(percent);
   const removals = Number(limit);
-  return removals <= ALWAYS_ALLOWED ? 0 : (100 * removals) / Math.max(1, count());
+  if (removals <= ALWAYS_ALLOWED) return 0;
+  return (100 * removals) / Math.max(1, count());
 }

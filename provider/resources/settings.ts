@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
 import { attempt, caught, PacketFilterError } from "../model/errors";
 import type { JsonObject } from "../model/json";
+import { parseShareLimit, type ShareLimit } from "../model/limits";
 import { likelyMeant } from "../model/nearest";
 import { Prefix, PrefixError } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import { issuePath, schema, zod } from "../model/schema";
 import { type ConfigKey, FLAT_MEMBERS, formerKeys, type ReadConfig } from "./config-keys";
 import { type Environment, strayCredentials } from "./environment-credentials";
-import { parseShareLimit, type ShareLimit } from "./limits/removals";
 
 /** A connection, and where it was found. */
 export interface Target<O> {

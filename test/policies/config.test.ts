@@ -23,7 +23,7 @@ describe("a configuration", () => {
     sets: [{ pattern: "prefixset://*/blocked*", role: "block", direction: "source" }],
     ownedPrefixes: ["198.51.100.0/24"],
     exceptions: [{ rule: "naming", set: "prefixset://edge/OLD", until: "2026-12-31", reason: "legacy" }],
-    rules: { naming: "disabled", "max-entries": { level: "mandatory", limit: 10 } },
+    rules: { naming: "disabled", "signaling-count": { level: "mandatory", limit: 10 } },
   };
   test("that is good has no issues", () => expect(issuesOf(() => parsePolicyConfig(good as never, rules))).toEqual([]));
   test.each<[string, object, string]>([
@@ -41,8 +41,12 @@ describe("a configuration", () => {
     ["an unknown member", { owned: [] }, 'Unrecognized key: "owned"'],
     ["an unknown rule", { rules: { "prefix-lenght": "advisory" } }, 'rules: Unrecognized key: "prefix-lenght"'],
     ["an unknown level", { rules: { naming: "warn" } }, "rules.naming: "],
-    ["an unknown setting", { rules: { "max-entries": { max: 3 } } }, 'rules["max-entries"]: Unrecognized key: "max"'],
-    ["a bad setting", { rules: { "max-entries": { limit: 0 } } }, 'rules["max-entries"].limit: '],
+    [
+      "an unknown setting",
+      { rules: { "signaling-count": { max: 3 } } },
+      'rules["signaling-count"]: Unrecognized key: "max"',
+    ],
+    ["a bad setting", { rules: { "signaling-count": { limit: 0 } } }, 'rules["signaling-count"].limit: '],
     [
       "a bad length of time",
       { rules: { "max-lifetime": { longest: "a month" } } },
@@ -70,16 +74,15 @@ describe("a configuration", () => {
 
   test("gives levels and settings, under those of the command line", () => {
     const config = parsePolicyConfig(good as never, rules);
-    const [naming, maxEntries] = ["naming", "max-entries"].map((name) => rules.find((rule) => rule.name === name)) as [
-      never,
-      never,
-    ];
+    const [naming, signalingCount] = ["naming", "signaling-count"].map((name) =>
+      rules.find((rule) => rule.name === name),
+    ) as [never, never];
     expect(levelOf(naming, config)).toBe("disabled");
-    expect(levelOf(maxEntries, config)).toBe("mandatory");
+    expect(levelOf(signalingCount, config)).toBe("mandatory");
     expect(levelOf(prefixLength, config)).toBe("mandatory");
-    expect(settingsOf(maxEntries, config)).toEqual({ limit: 10 });
-    expect(settingsOf(maxEntries, config, { limit: 7 })).toEqual({ limit: 7 });
-    expect(issuesOf(() => settingsOf(maxEntries, config, { limit: "many" }))).toEqual([
+    expect(settingsOf(signalingCount, config)).toEqual({ limit: 10 });
+    expect(settingsOf(signalingCount, config, { limit: 7 })).toEqual({ limit: 7 });
+    expect(issuesOf(() => settingsOf(signalingCount, config, { limit: "many" }))).toEqual([
       expect.stringMatching(/^limit: /),
     ]);
   });

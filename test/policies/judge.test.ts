@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   endpointTransport,
-  maxEntries,
   naming,
   prefixLength,
   protectedPrefixes,
@@ -132,12 +131,12 @@ describe("what is not known in a preview", () => {
     const config = { sets: [{ pattern: "prefixset://**", role: "block" as const }] };
     const resource = prefixSet({ set: "Bad Set".replace(" ", "_"), entries: UNKNOWN });
     expect(messagesOf(naming, [resource], { config })[0]).toContain('the set "Bad_Set"');
-    expect(reportsOf(maxEntries, [resource], { config })).toEqual([
+    expect(reportsOf(prefixLength, [resource], { config })).toEqual([
       {
         level: "advisory",
         urn: expect.stringContaining("::blocked"),
         message:
-          'PrefixSet "blocked" (prefixset://edge/Bad_Set): cannot be judged yet, since `entries` is known only in the update, which judges it before it changes the resource. Rule max-entries.',
+          'PrefixSet "blocked" (prefixset://edge/Bad_Set): cannot be judged yet, since `entries` is known only in the update, which judges it before it changes the resource. Rule prefix-length.',
       },
     ]);
   });
@@ -169,7 +168,7 @@ describe("exceptions", () => {
   });
 
   test("are for the rule, the prefixes and the sets that they name", () => {
-    expect(judged([{ ...exception, rule: "max-entries" }])[0]?.message).toContain("(2 of 2)");
+    expect(judged([{ ...exception, rule: "naming" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, prefix: "192.0.2.0/24" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, set: "prefixset://core/**" }])[0]?.message).toContain("(2 of 2)");
     expect(judged([{ ...exception, prefix: undefined, set: "prefixset://edge/*" }])).toEqual([]);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   destinationWithinOwned,
-  maxEntries,
   prefixLength,
   protectedPrefixes,
   readable,
@@ -217,20 +216,5 @@ describe("readable", () => {
     expect(messagesOf(prefixLength, [prefixSet({ entries: ["0.0.0.0/0"] })])).toEqual([
       expect.stringContaining("0.0.0.0/0 (the default route)"),
     ]);
-  });
-});
-
-describe("max-entries", () => {
-  const limit = withRule("max-entries", { limit: 2 });
-  test("as many as the limit pass", () => {
-    expect(messagesOf(maxEntries, [prefixSet(entries("192.0.2.0/24", "203.0.113.0/24"))], limit)).toEqual([]);
-  });
-  test("one more is reported with both numbers", () => {
-    const found = messagesOf(
-      maxEntries,
-      [prefixSet(entries("192.0.2.0/24", "203.0.113.0/24", "198.51.100.0/24"))],
-      limit,
-    );
-    expect(found[0]).toContain("it holds 3 entries, more than 2");
   });
 });

@@ -22,7 +22,7 @@ describe("rules as policies of Pulumi", () => {
     expect(policies().map(({ name, enforcementLevel }) => [name, enforcementLevel])).toEqual(
       rules.map(({ name, level }) => [name, level]),
     );
-    expect(named(policies(), "max-entries").configSchema).toEqual({
+    expect(named(policies(), "signaling-count").configSchema).toEqual({
       properties: {
         limit: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: expect.any(String) },
       },
@@ -98,7 +98,7 @@ describe("rules as policies of Pulumi", () => {
 
   test("judge what they are handed, also when the same resource comes again with other properties", () => {
     const all = policies();
-    for (const name of ["prefix-length", "max-entries", "naming"]) ask(named(all, name), set({ "0.0.0.0/0": 1 }));
+    for (const name of ["prefix-length", "require-reason", "naming"]) ask(named(all, name), set({ "0.0.0.0/0": 1 }));
     expect(ask(named(all, "prefix-length"), set({ "192.0.2.0/24": 1 })).violations).toEqual([]);
     expect(ask(named(all, "prefix-length"), set({ "::/0": 1 })).violations).toHaveLength(1);
   });

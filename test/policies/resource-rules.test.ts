@@ -1,13 +1,42 @@
 import { describe, expect, test } from "vitest";
 import {
   endpointTransport,
+  organisationRails,
   productionDestroy,
   productionRemovals,
   signalingCount,
   signalingLength,
   signalingWithinOwned,
 } from "../../policies/index";
-import { messagesOf, prefixSet, signaling, UNKNOWN } from "./support";
+import { context } from "../../policies/judge";
+import { settingsOf } from "../../policies/settings";
+import { messagesOf, prefixSet, resourceOf, runOf, signaling, UNKNOWN } from "./support";
+
+describe("organisation-rails", () => {
+  const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
+  const kept = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 2, maxRemovals: "20%", maxChanges: 5 };
+  test("a set that has the limits of the organisation, or its own, and keeps to them passes", () => {
+    const given = { forbiddenPrefixes: ["192.0.2.0/28"], maxEntries: 9, maxRemovals: 1, maxChanges: "1%" };
+    const set = prefixSet({ entries: { "203.0.113.0/24": 1 }, ...given });
+    expect(messagesOf(organisationRails, [set], rails(kept))).toEqual([]);
+    expect(messagesOf(organisationRails, [prefixSet()], rails({ ...kept, set: "prefixset://core/**" }))).toEqual([]);
+  });
+  test("what a set lacks and what it passes are told, and the level remediate puts in what it lacks", () => {
+    const set = prefixSet({ entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 } });
+    expect(messagesOf(organisationRails, [set], rails(kept))).toEqual([
+      expect.stringContaining("`forbiddenPrefixes`, `maxEntries`, `maxRemovals`, `maxChanges`"),
+      expect.stringContaining("192.0.2.0/24 (overlaps 192.0.2.0/28)"),
+      expect.stringContaining("it holds 3 entries, more than 2"),
+    ]);
+    const run = runOf(rails(kept));
+    const settings = settingsOf(organisationRails, run.config);
+    expect(organisationRails.remediate?.(resourceOf(set) as never, context(settings, run) as never)).toEqual(kept);
+  });
+  test("a share of more than all is none", () => {
+    const wrong = () => messagesOf(organisationRails, [], rails({ maxRemovals: "150%" }));
+    expect(wrong).toThrow('write a number, or a share as "20%"');
+  });
+});
 
 describe("endpoint-transport", () => {
   const to = (endpoint: string, more: object = {}) => prefixSet({ node: { endpoint, ...more } });

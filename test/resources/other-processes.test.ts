@@ -16,8 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { parseShareLimit } from "../../provider/model/limits";
 import { Prefix } from "../../provider/model/prefix";
-import { parseShareLimit, RemovalBudget } from "../../provider/resources/limits/removals";
+import { RemovalBudget } from "../../provider/resources/limits/removals";
 import { DeploymentFolder } from "../../provider/resources/other-processes";
 import { KeyRegistry } from "../../provider/resources/wanted";
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { parseShareLimit } from "../../provider/model/limits";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { contentLimits } from "../../provider/resources/limits/content";
-import { parseShareLimit, type RemovalArguments, removalLimits } from "../../provider/resources/limits/removals";
+import { type RemovalArguments, removalLimits } from "../../provider/resources/limits/removals";
 import { InTheWay, type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
 import { planEntry } from "../../provider/resources/set-plan";
 

@@ -1,9 +1,9 @@
 import { type Coverage, familyOf, lengthOf, wideFamilies } from "../../model/coverage";
 import type { ListedValue } from "../../model/entry";
 import { UNKNOWN } from "../../model/json";
+import { SHORTEST, uncovered } from "../../model/limits";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { protectedOverlaps } from "../../model/prefix-embedded";
-import { PrefixIndex } from "../../model/prefix-index";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
@@ -30,9 +30,6 @@ export interface ContentArguments {
 
 /** What the stack's configuration says about every set. */
 type StackContent = Pick<Settings, "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries">;
-
-/** Bits. By default a default route (`/0`) is refused; beside it only what makes up one in pieces. */
-const SHORTEST = 1;
 
 /** Of argument and stack the stricter one holds. @throws {ArgumentProblem} for a prefix that is none */
 export function contentLimits(given: ContentArguments, stack: StackContent): ContentLimits {
@@ -119,10 +116,9 @@ export function contentProblems(
 ): string[] {
   const problems: string[] = [];
   if (limits.required.length > 0) {
-    const index = PrefixIndex.of(entries.map((entry) => Prefix.fromCanonical(entry)));
-    const uncovered = limits.required.filter((prefix) => index.longestMatch(prefix) === undefined);
-    if (uncovered.length > 0) {
-      problems.push(`no entry covers ${some(uncovered.map(String))}, required by requiredPrefixes: add it.`);
+    const missing = uncovered(limits.required, entries.map(Prefix.fromCanonical));
+    if (missing.length > 0) {
+      problems.push(`no entry covers ${some(missing.map(String))}, required by requiredPrefixes: add it.`);
     }
   }
   if (limits.maxEntries !== undefined && entries.length > limits.maxEntries) {

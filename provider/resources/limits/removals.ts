@@ -1,31 +1,9 @@
 import { parseNote } from "../../model/entry";
+import { allowedOf, DEFAULT_MAX_REMOVALS, parseShareLimit, type ShareLimit } from "../../model/limits";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { grouped } from "../../model/text";
 import { isExpired } from "../entries";
 import { KeyRegistry } from "../wanted";
-
-/** `maxRemovals` and `maxChanges`, as an argument and in the stack's configuration: entries, or percent of what a set holds. */
-export interface ShareLimit {
-  /** As it was written. */
-  readonly text: string;
-  /** The number of entries, for a set that holds so many. */
-  of(size: number): number;
-}
-
-/** Reads `500`, `"500"` and `"20%"`; `undefined` where it is none of them. */
-export function parseShareLimit(value: number | string): ShareLimit | undefined {
-  const text = String(value);
-  if (typeof value === "number" ? Number.isInteger(value) && value >= 0 : /^\d{1,9}$/.test(text)) {
-    return { text, of: () => Number(text) };
-  }
-  const percent = /^(100|\d{1,2})(\.\d+)?%$/.exec(text) ? Number.parseFloat(text) : Number.NaN;
-  return percent <= 100 ? { text, of: (size) => Math.floor((percent / 100) * size) } : undefined;
-}
-
-/** Entries. So few removals or changes need no permission, whatever the size of the set: half of three is soon changed. */
-const ALWAYS_ALLOWED_REMOVALS = 20;
-/** Of a `PrefixSet` without `maxRemovals`: a list that arrives half empty is a mistake more often than not. */
-const DEFAULT_MAX_REMOVALS = "50%";
 
 /** How much one change may remove from a set, by the arguments of its resource. */
 export type RemovalLimits = ReturnType<typeof removalLimits>;
@@ -174,8 +152,4 @@ export function expiredOf(
   if (notes.size === 0) return new Set();
   const isOver = (note: string | undefined) => note !== undefined && isExpired(parseNote(note).expires, now);
   return new Set([...prefixes].filter((prefix) => isOver(notes.get(prefix))));
-}
-
-function allowedOf(limit: ShareLimit, size: number): number {
-  return Math.max(ALWAYS_ALLOWED_REMOVALS, limit.of(size));
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
+import { parseShareLimit } from "../../model/limits";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, readAddress } from "../../model/resource-url";
@@ -8,7 +9,6 @@ import { objectError } from "../../model/schema";
 import { compareNames } from "../../model/text";
 import { listedValue, replaced, Stored } from "../arguments";
 import type { HeldEntries } from "../entries";
-import { parseShareLimit } from "../limits/removals";
 import {
   type KeptSet,
   limitShape,

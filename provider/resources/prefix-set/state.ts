@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
+import { parseShareLimit } from "../../model/limits";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, readAddress } from "../../model/resource-url";
@@ -16,7 +17,7 @@ import {
 } from "../arguments";
 import type { UsedBefore } from "../changes";
 import type { ContentArguments } from "../limits/content";
-import { parseShareLimit, type RemovalArguments } from "../limits/removals";
+import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
 
 /** So many of them, a number or percent. A number as a text is for the configuration, where everything is text. */

@@ -1,0 +1,47 @@
+/**
+ * Limits of what sets hold and of what changes take from them: read and judged by arguments of resources, keys of stacks, commands and policies
+ * alike (docs/guides/teams.md#limits-for-every-team). Beside it `prefix-embedded.ts` judges protected prefixes, and `coverage.ts` entries that
+ * are a default route in pieces.
+ */
+import type { Prefix } from "./prefix";
+import { PrefixIndex } from "./prefix-index";
+
+/** Bits. By default a default route (`/0`) is refused; beside it only what makes up one in pieces. */
+export const SHORTEST = 1;
+
+/** Of a `PrefixSet` without `maxRemovals`: a list that arrives half empty is a mistake more often than not. */
+export const DEFAULT_MAX_REMOVALS = "50%";
+
+/** Entries. So few removals or changes need no permission, whatever the size of the set: half of three is soon changed. */
+export const ALWAYS_ALLOWED = 20;
+
+/** `maxRemovals` and `maxChanges` as a text: entries, or percent of what a set holds. */
+export const SHARE_TEXT = /^(?:\d{1,9}|(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)%)$/;
+
+/** A number of entries, or a share of a set. */
+export interface ShareLimit {
+  /** As it was written. */
+  readonly text: string;
+  /** The number of entries, for a set that holds so many. */
+  of(size: number): number;
+}
+
+/** Reads `500`, `"500"` and `"20%"`; `undefined` where it is none of them. */
+export function parseShareLimit(value: number | string): ShareLimit | undefined {
+  const text = String(value);
+  if (!SHARE_TEXT.test(text) || (typeof value === "number" && !Number.isInteger(value))) return undefined;
+  const number = Number.parseFloat(text);
+  return { text, of: text.endsWith("%") ? (size) => Math.floor((number / 100) * size) : () => number };
+}
+
+/** How many entries of a set may go, or get another value. */
+export function allowedOf(limit: ShareLimit, size: number): number {
+  return Math.max(ALWAYS_ALLOWED, limit.of(size));
+}
+
+/** The required prefixes that no entry covers. */
+export function uncovered(required: readonly Prefix[], entries: Iterable<Prefix>): Prefix[] {
+  if (required.length === 0) return [];
+  const index = PrefixIndex.of(entries);
+  return required.filter((prefix) => index.longestMatch(prefix) === undefined);
+}
