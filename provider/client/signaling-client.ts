@@ -63,7 +63,7 @@ const MAX_CONCURRENCY = 4;
  *
  * @example
  * ```ts
- * const client = new SignalingClient({ url: "https://signal.example.net/path", clientId: "c1", secretKey });
+ * const client = new SignalingClient({ url: "https://signal.example.net/path", clientId: "client-a", secretKey });
  * await client.ensureActive(["198.51.100.7"]);
  * await client.status();                                        // [198.51.100.7/32]
  * ```

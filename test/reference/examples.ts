@@ -7,6 +7,8 @@ interface Example {
   readonly name: string;
   readonly file: string;
   readonly text: string;
+  /** What of {@link AT_HAND} it uses. */
+  readonly given: readonly string[];
 }
 
 const PACKAGE = "pulumi-packetfilter";
@@ -76,25 +78,26 @@ export function examplesOf(root: string, entries: Readonly<Record<string, string
         const code = /```ts\n([\s\S]*?)```/.exec(ts.displayPartsToString(text))?.[1];
         if (code === undefined) return [];
         const place = join(root, `example-${at}-${nth}-${tag}.ts`);
-        return [{ name: `${entry} ${symbol.name}`, file: place, text: moduleOf(code, entry, names) }];
+        return [{ name: `${entry} ${symbol.name}`, file: place, ...moduleOf(code, entry, names) }];
       });
     });
   });
 }
 
 /** An example with the public names that it uses, and with what is at hand: what it declares itself is its own. */
-function moduleOf(code: string, entry: string, names: readonly string[]): string {
+function moduleOf(code: string, entry: string, names: readonly string[]): Pick<Example, "text" | "given"> {
   const declared = [...code.matchAll(/\b(?:const|let|class|function|import|using) (\w+|[[{][^=]*?[\]}])/g)];
   const own = new Set(declared.flatMap(([, text = ""]) => text.match(/\w+/g) ?? []));
   const uses = (name: string) => !own.has(name) && new RegExp(`(?<![\\w"]|(?<!\\.\\.)\\.)${name}\\b(?!: )`).test(code);
   const used = names.filter(uses);
   const given = Object.entries(AT_HAND[entry] ?? {}).filter(([name]) => !used.includes(name) && uses(name));
-  return [
+  const text = [
     `import { ${used.join(", ")} } from "${PACKAGE}${entry.slice(1)}";`,
     ...given.map(([name, type]) => `declare const ${name}: ${type};`),
     "export {};",
     code,
   ].join("\n");
+  return { text, given: given.map(([name]) => name) };
 }
 
 /** What the compiler says against each of the modules, a line each. */
