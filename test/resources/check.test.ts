@@ -5,6 +5,7 @@ import { dynamicProvider } from "../../provider/resources/dynamic-provider";
 import type { Handler } from "../../provider/resources/handler";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { PrefixSetGroupHandler } from "../../provider/resources/prefix-set-group/handler";
 import { Runtime } from "../../provider/resources/runtime";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
@@ -82,6 +83,18 @@ describe("check of a PrefixSet", () => {
     expect(printed).toEqual([
       `${where}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: 192.0.2.2/32 (1).`,
       expect.stringContaining(`warning: ${where}: expired, not wanted: 192.0.2.1/32 (2020-01-01T00:00:00Z).`),
+    ]);
+  });
+
+  it("says so of a group, too", async () => {
+    const { it, printed } = provider(PrefixSetGroupHandler);
+    const entries = { "192.0.2.1": 1, "192.0.2.2": { value: 1, expires: "2020-01-01T00:00:00Z" } };
+    const inputs = { arena: "edge", set: "blocked", nodes: ["fra1"], entries, exclusive: false };
+    await it.check({}, { ...inputs, __said: { name: "floods" } });
+    const where = "fra1 prefixset://edge/blocked (floods)";
+    expect(printed).toEqual([
+      `${where}: 1 entry declared`,
+      expect.stringContaining(`warning: ${where}: expired, not wanted: 192.0.2.2/32`),
     ]);
   });
 

@@ -5,7 +5,7 @@ import { checkArguments } from "../arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../entries";
 import type { About, Checked } from "../handler";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
-import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, withoutHandedNotes } from "../prefix-set/check";
+import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose, withoutHandedNotes } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
@@ -63,7 +63,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
   if (address) want(runtime, address, { kinds, inUse, ignored: about.ignored });
-  if (url) sayGroupPlan(runtime, url, { kinds, before, isNew });
+  if (url) sayGroupPlan(runtime, `${url}${whose(args, about)}`, { kinds, before, isNew });
   if (url && isNew)
     askForDistinct(
       runtime,
@@ -71,9 +71,9 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
       [...inUse.values()].map(({ endpoint }) => endpoint),
     );
   for (const kind of kinds) {
-    const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}`;
+    const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}${whose(args, about)}`;
     if (url) sayExpiredRemovals(runtime, label, { ...kind, isNew });
-    if (url) sayGroupWithdrawn(runtime, url, kind);
+    if (url) sayGroupWithdrawn(runtime, `${url}${whose(args, about)}`, kind);
     sayExpired(runtime, label, kind.normal, kind.before);
   }
   const { entries, notes } = normal;

@@ -22,7 +22,7 @@ export interface Kind {
  */
 export function sayGroupPlan(
   runtime: Runtime,
-  url: string,
+  where: string,
   {
     kinds,
     before,
@@ -45,11 +45,11 @@ export function sayGroupPlan(
   const more = rest.length > 0 ? `; otherwise on ${count(rest.length, "other node")}: ${some(rest)}` : "";
   const all = kinds.reduce((sum, kind) => sum + kind.nodes.length, 0);
   const label = most[1].length < all && most[1].length <= NAMED ? most[1].join(", ") : namesOf(most[1]);
-  runtime.notices.info(`${label} ${url}: ${most[0]}${onEach(most[1])}${told.join("")}${more}`);
+  runtime.notices.info(`${label} ${where}: ${most[0]}${onEach(most[1])}${told.join("")}${more}`);
 }
 
 /** What `block --now` put into the set and is not wanted any more, at those nodes alone at which it did. */
-export function sayGroupWithdrawn(runtime: Runtime, url: string, { nodes, normal, before }: Kind): void {
+export function sayGroupWithdrawn(runtime: Runtime, where: string, { nodes, normal, before }: Kind): void {
   const alike = new Map<string, Map<CanonicalPrefix, ListedValue>>();
   for (const [prefix, note] of normal.notes) {
     if (note === before.notes.get(prefix) || before.entries.has(prefix)) continue;
@@ -59,7 +59,7 @@ export function sayGroupWithdrawn(runtime: Runtime, url: string, { nodes, normal
     const label = some(here);
     alike.set(label, (alike.get(label) ?? new Map()).set(prefix, sent));
   }
-  for (const [label, withdrawn] of alike) sayWithdrawn(runtime, `${label} ${url}`, withdrawn);
+  for (const [label, withdrawn] of alike) sayWithdrawn(runtime, `${label} ${where}`, withdrawn);
 }
 
 /** So few nodes, if they are not all, are named. */

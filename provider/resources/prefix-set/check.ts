@@ -44,9 +44,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
   }
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
-  // Of a set that is not exclusive others may keep a part, with lines about the same url.
-  const whose = args.exclusive === false && about.name !== undefined ? ` (${about.name})` : "";
-  const where = `${[node?.label ?? [], url ?? "PrefixSet"].flat().join(" ")}${whose}`;
+  const where = `${[node?.label ?? [], url ?? "PrefixSet"].flat().join(" ")}${whose(args, about)}`;
   if (address && node) {
     const set = node.set(address);
     const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
@@ -68,6 +66,11 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   sayExpired(runtime, where, normal, before);
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
+}
+
+/** Of a set that is not exclusive others may keep a part: then a line about its url names the resource. */
+export function whose({ exclusive }: { readonly exclusive?: boolean | undefined }, { name }: About): string {
+  return exclusive === false && name !== undefined ? ` (${name})` : "";
 }
 
 /**
