@@ -1,21 +1,23 @@
 import { given } from "../../client/options";
 import type { JsonObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
+import { prefixIn } from "../../model/readable";
 import type { Answers, ListKind, Member } from "../../wire/answers";
 import { guessLength, guessValue } from "../../wire/entry-guess";
-import { IN_TEXT, naturalRole } from "../../wire/entry-members";
+import { IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
+import { readNumber } from "../../wire/json";
 import { MARK_NAMES, markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
 import { likelyNames } from "../../wire/record-lists";
 import type { Lesson } from "../asking/learned";
 import { type KnownEntry, membersOf } from "./entry-shape";
-import type { ListPlace } from "./list-place";
 
 type Names = Partial<Record<Member, string>>;
 
 /** The records of a list whose members have names of their own. */
-interface Records {
-  readonly place: ListPlace;
+export interface Records {
+  /** Keys of an object tell the prefixes of what stands below them; members of rows are called by their numbers. */
+  readonly shape: "keyed" | "records" | "rows";
   readonly records: readonly JsonObject[];
   readonly kind: ListKind;
   /** Entries and names that are known to be in it. */
@@ -24,37 +26,60 @@ interface Records {
 }
 
 /** Names for records that none of the natural names fits, the likeliest first. */
-export function namesIn({ place, records, kind, entries, names }: Records): Lesson[] {
+export function namesIn({ shape, records, kind, entries, names }: Records): Lesson[] {
   const [first] = records;
   if (!first) return [];
   if (kind === "prefixset") {
-    if (entries.length === 0) return guessEntryNames(first, records);
-    // Keys tell their prefixes, whatever stands below them.
-    const names = place.kind === "keyed" ? {} : membersOf(records, entries).names;
-    // A number beside a bare address that is none of its lengths.
-    return [lesson(names), ...(names.prefixLength === undefined ? [lesson({ ...names, prefixLength: IN_TEXT })] : [])];
+    if (entries.length === 0) return guessEntryNames(first, records, shape === "rows");
+    const names = shape === "keyed" ? {} : membersOf(records, entries).names;
+    return withoutLength(lesson(names));
   }
-  const likely = likelyNames(first);
+  const isNumber = (name: string) => records.every((record) => readNumber(record[name]) !== undefined);
+  const likely = likelyNames(first).toSorted((a, b) => Number(isNumber(a)) - Number(isNumber(b)));
   if (kind === "marks") {
     const addresses = likely.filter((name) => isAddressLike(String(first[name])));
     return addresses.map((address) => (addresses.length === 1 ? lesson({ address }) : lesson({}, { address })));
+  }
+  if (kind === "rules" && shape === "rows") {
+    const id = Object.keys(first).find((name) => isNumber(name) && isDifferent(name, records));
+    return [lesson({}, given({ id, name: likely.find((name) => !isNumber(name)) }) as Names)];
   }
   const proved = likely.filter((name) => records.some((record) => names.includes(String(record[name]))));
   return [...proved.map((name) => lesson({ name })), ...likely.map((name) => lesson({}, { name }))];
 }
 
 /** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */
-function guessEntryNames(first: JsonObject, records: readonly JsonObject[]): Lesson[] {
+function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRow: boolean): Lesson[] {
   const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
-  return addresses.map((prefix) => {
+  return addresses.flatMap((prefix) => {
     const others = records.map(({ [prefix]: _, ...rest }) => rest);
+    // A length leaves no host bits; a counter does.
+    const isLength = (name: string) =>
+      records.every((record) => prefixIn(`${addressText(record[prefix])}/${lengthOf(record[name])}`) !== undefined);
     const isApart = records.some((record) => !String(record[prefix]).includes("/"));
     const hasLength = Object.keys(first).some((name) => naturalRole(name) === "length");
-    const prefixLength = isApart && !hasLength ? guessLength(others) : undefined;
-    const value = guessValue(others.map(({ [prefixLength ?? ""]: _, ...rest }) => rest));
+    const lengths = others.map((rest) => Object.fromEntries(Object.entries(rest).filter(([name]) => isLength(name))));
+    const prefixLength = isApart && !hasLength ? guessLength(lengths) : undefined;
+    const rest = others.map(({ [prefixLength ?? ""]: _, ...left }) => left);
+    const isNumber = (name: string) => rest.every((record) => readNumber(record[name]) !== undefined);
+    // Fields have no names that would tell a value from a counter behind it.
+    const value = guessValue(rest) ?? (isRow ? Object.keys(rest[0] ?? {}).find(isNumber) : undefined);
     const guessed = given({ prefixLength, value }) as Names;
-    return addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });
+    const one = addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });
+    return isRow ? withoutLength(one) : [one];
   });
+}
+
+/** As it is, and with a number beside a bare address being none of its lengths. */
+function withoutLength({ known, guessed }: Lesson): Lesson[] {
+  const inText = { prefixLength: IN_TEXT, ...known.names, ...guessed.names };
+  if (inText.prefixLength !== IN_TEXT) return [{ known, guessed }];
+  return [{ known, guessed }, guessed.names ? lesson({}, inText) : lesson(inText)];
+}
+
+/** True for a member that is another one in each record. */
+function isDifferent(name: string, records: readonly JsonObject[]): boolean {
+  return new Set(records.map((record) => String(record[name]))).size === records.length;
 }
 
 function lesson(known: Names, guessed: Names = {}): Lesson {
@@ -91,7 +116,7 @@ export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Les
 export function guessRuleId(rules: readonly JsonObject[]): string | undefined {
   const [first] = rules;
   const numbers = Object.keys(first ?? {}).filter((name) => rules.every((rule) => Number.isInteger(rule[name])));
-  const [name, other] = numbers.filter((one) => new Set(rules.map((rule) => rule[one])).size === rules.length);
+  const [name, other] = numbers.filter((one) => isDifferent(one, rules));
   return other === undefined ? name : undefined;
 }
 

@@ -1,56 +1,29 @@
 import type { MarkType } from "../../model/mark";
-import { prefixIn } from "../../model/readable";
-import type { Columns, Member } from "../../wire/answers";
-import { lengthOf } from "../../wire/entry-members";
+import type { Answers, Columns, Member } from "../../wire/answers";
+import { IN_TEXT } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
 import { isAddressLike } from "../../wire/places";
-import { type KnownEntry, membersOf } from "./entry-shape";
+import type { Lesson } from "../asking/learned";
+import { namesIn, type Records } from "./name-guesses";
 
-/** What fields of rows are: those that are proved, and those that only seem likely. */
-type ColumnGuess = Record<"known" | "guessed", Columns>;
-
-/**
- * Which column is what in the rows of a set. With known entries each of them proves it; without, only the one address does,
- * and whole numbers are a guess.
- */
-export function columnsOfEntries(all: readonly (readonly unknown[])[], known: readonly KnownEntry[]): ColumnGuess {
-  const { rows, name } = bodyOf(all);
-  if (known.length > 0) {
-    const records = rows.map((row) => ({ ...row }));
-    const names = Object.entries(membersOf(records, known).names);
-    return { known: Object.fromEntries(names.map(([member, at]) => [member, name(Number(at))])), guessed: {} };
-  }
-  const columns = [...Array(Math.max(0, ...rows.map(({ length }) => length))).keys()];
-  const [prefix, second] = columns.filter((at) => rows.every((row) => isAddressLike(String(row[at]))));
-  if (prefix === undefined) return NOTHING;
-  const isApart = rows.every((row) => !String(row[prefix]).includes("/"));
-  const numbers = columns.filter((at) => rows.every((row) => readNumber(row[at]) !== undefined));
-  const lengths = [...(second === undefined ? [] : [second]), ...numbers];
-  const isLength = (address: unknown, content: unknown) => prefixIn(`${address}/${lengthOf(content)}`) !== undefined;
-  // A length leaves no host bits; a counter does.
-  const length = isApart ? lengths.find((at) => rows.every((row) => isLength(row[prefix], row[at]))) : undefined;
-  const value = numbers.find((at) => at !== length);
-  return { known: named({ prefix }, name), guessed: named({ prefixLength: length, value }, name) };
-}
-
-/** Which column is what in rows of profiles and rules: a name that is known, else the first text; an id is a guess. */
-export function columnsOfRecords(
+/** Which column is what in rows of entries, profiles or rules: rows are records whose members are called by their numbers. */
+export function columnsIn(
   all: readonly (readonly unknown[])[],
-  kind: "profiles" | "rules",
-  names: readonly string[],
-): ColumnGuess {
+  kind: "prefixset" | "profiles" | "rules",
+  told: Pick<Records, "entries" | "names">,
+): Lesson[] {
   const { rows, name } = bodyOf(all);
-  const columns = [...(rows[0] ?? []).keys()];
-  const numbers = columns.filter((at) => rows.every((row) => readNumber(row[at]) !== undefined));
-  const texts = columns.filter((at) => !numbers.includes(at));
-  const proved = columns.find((at) => rows.some((row) => names.includes(String(row[at]))));
-  if (kind === "profiles") {
-    return proved === undefined
-      ? { known: {}, guessed: named({ name: texts[0] ?? 0 }, name) }
-      : { known: named({ name: proved }, name), guessed: {} };
-  }
-  const id = numbers.find((at) => new Set(rows.map((row) => String(row[at]))).size === rows.length);
-  return { known: {}, guessed: named({ id, name: texts[0] }, name) };
+  const lessons = namesIn({ ...told, kind, shape: "rows", records: rows.map((row) => ({ ...row })) });
+  return lessons.map(({ known, guessed }): Lesson => {
+    const names = Object.entries({ ...guessed.names, ...known.names });
+    const columns = names.flatMap(([member, at]) => (at === IN_TEXT ? [] : [[member, name(Number(at))]]));
+    const one: Answers = {
+      columns: { [kind]: Object.fromEntries(columns) },
+      names: Object.fromEntries(names.filter(([, at]) => at === IN_TEXT)),
+    };
+    // Columns are one setting: where one of them is a guess, all are.
+    return guessed.names === undefined ? { known: one, guessed: {} } : { known: {}, guessed: one };
+  });
 }
 
 /** The addresses of a mark by the type of its table. */
@@ -81,8 +54,6 @@ function bodyOf(all: readonly (readonly unknown[])[]) {
   const head = headOf(all);
   return { rows: head ? all.slice(1) : all, name: (at: number) => head?.[at] ?? at };
 }
-
-const NOTHING: ColumnGuess = { known: {}, guessed: {} };
 
 function named(at: Partial<Record<keyof Columns, number | undefined>>, name: (at: number) => string | number): Columns {
   return Object.fromEntries(

@@ -1,7 +1,6 @@
 import { isObject } from "../../model/json";
 import type { ResourceUrl } from "../../model/resource-url";
-import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
-import { IN_TEXT } from "../../wire/entry-members";
+import { type Answers, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf } from "../../wire/json";
 import { follow, forKind, formatFor, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
@@ -11,7 +10,7 @@ import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
 import { type ListPlace, pathsIn, placeOfList } from "./list-place";
 import { namesIn } from "./name-guesses";
-import { columnsOfEntries, columnsOfRecords } from "./rows";
+import { columnsIn } from "./rows";
 
 /** An answer to be understood. */
 export interface Puzzle {
@@ -83,8 +82,8 @@ function* candidates(puzzle: Puzzle) {
   for (const base of bases(puzzle)) {
     const format = formatFor(merged(before, base), kind);
     if (format === "lines" || format === "csv") {
-      const rows = fieldsOf(body, format);
-      for (const members of [NONE, ...columns(puzzle, rows)]) yield { base, path: undefined, members };
+      const rows = { kind: "array", elements: fieldsOf(body, format), members: {} } as const;
+      for (const members of [NONE, ...membersOf(puzzle, rows)]) yield { base, path: undefined, members };
       continue;
     }
     const json = format === "ndjson" ? recordsOf(body) : jsonOf(body);
@@ -122,23 +121,14 @@ function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
   }
 }
 
-function membersOf(puzzle: Puzzle, place: ListPlace): Lesson[] {
+function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Lesson[] {
   const { kind, entries = [], names = [] } = puzzle;
   const rows = place.elements.filter(Array.isArray);
-  const records =
-    place.kind === "keyed" ? Object.values(place.members).filter(isObject) : place.elements.filter(isObject);
-  const lessons = rows.length > 0 ? columns(puzzle, rows) : namesIn({ place, records, kind, entries, names });
-  return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
-}
-
-function columns({ kind, entries = [], names = [] }: Puzzle, rows: readonly (readonly unknown[])[]): Lesson[] {
+  const isKeyed = place.kind === "keyed";
+  const records = (isKeyed ? Object.values(place.members) : place.elements).filter(isObject);
+  const shape = isKeyed ? "keyed" : "records";
   // Tables of marks have columns together, see `columnsOfMarks`.
-  if (kind === "marks") return [];
-  const found = kind === "prefixset" ? columnsOfEntries(rows, entries) : columnsOfRecords(rows, kind, names);
-  const setting = (some: Columns) => (Object.keys(some).length > 0 ? { columns: { [kind]: some } } : {});
-  // Columns are one setting: where one of them is a guess, all are.
-  const isKnown = Object.keys(found.guessed).length === 0;
-  const told = setting({ ...found.known, ...found.guessed });
-  const lessons = [told, ...(kind === "prefixset" ? [merged(told, { names: { prefixLength: IN_TEXT } })] : [])];
-  return lessons.map((one) => (isKnown ? { known: one, guessed: {} } : { known: {}, guessed: one }));
+  const ofRows = () => (kind === "marks" ? [] : columnsIn(rows, kind, { entries, names }));
+  const lessons = rows.length > 0 ? ofRows() : namesIn({ shape, records, kind, entries, names });
+  return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
 }
