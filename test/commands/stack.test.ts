@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
-import { run } from "./support";
+import { helpOfAll, run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 /** Made by `pulumi config set --secret` 3.259 with the passphrase `pw`: `{"authorization":"Bearer x"}` and `tok`. */
@@ -111,24 +111,47 @@ test("limits hold as in up, where --config has them in place of what is encrypte
 const NODE = (endpoint: string) => `config:\n  packetfilter:nodes: { fra1: { endpoint: "${endpoint}" } }\n`;
 const BLOCK = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
 
-test.each([
-  ["list", ["list", BLOCKED, "--node", "fra1"]],
-  ["import", ["import", BLOCKED, "--node", "fra1", "--out", "imported"]],
-  ["capture", ["capture", "edge", "--node", "fra1"]],
-  ["probe", ["probe", BLOCKED, "--write", "--node", "fra1"]],
-  ["block", BLOCK],
-  ["unblock", ["unblock", "203.0.113.7", "--file", "kept.yaml"]],
-  ["block expire", ["block", "expire", "--file", "kept.yaml", "--now"]],
-])("a stack that imports environments is refused, with the way out, by %s", async (_, args) => {
-  await write("kept.yaml", "203.0.113.7: 1\n");
-  await write("Pulumi.prod.yaml", `environment:\n  - shop/prod\n  - shared\n${NODE(node.endpoint)}`);
-  const ended = await run(args, { folder });
-  expect(ended).toMatchObject({ code: 2, out: "" });
-  expect(ended.err).toContain("Pulumi.prod.yaml imports environments (shop/prod, shared)");
-  expect(ended.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
-  expect(node.journal).toEqual([]);
-  expect((await readdir(folder)).sort()).toEqual(["Pulumi.prod.yaml", "Pulumi.yaml", "kept.yaml"]);
+/** Every command that reads the settings of a stack, with what it may be about. */
+const OF_STACKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  list: [
+    [BLOCKED, "--node", "fra1"],
+    ["--contains", "203.0.113.7"],
+  ],
+  import: [
+    [BLOCKED, "--node", "fra1", "--out", "imported"],
+    ["--signaling", "--receiver", "main", "--out", "imported"],
+  ],
+  capture: [["edge", "--node", "fra1"]],
+  probe: [
+    [BLOCKED, "--node", "fra1"],
+    [BLOCKED, "--write", "--node", "fra1"],
+    ["--signaling", "192.0.2.0/24"],
+  ],
+  block: [["203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"]],
+  unblock: [["203.0.113.7", "--file", "kept.yaml"]],
+  "block expire": [["--file", "kept.yaml", "--now"]],
+};
+
+test("every command that is told a stack is among those that read its settings", async () => {
+  const told = [...(await helpOfAll())].flatMap(([words, help]) => (/^ {2}--stack /m.test(help) ? words : []));
+  expect(told.toSorted()).toEqual(Object.keys(OF_STACKS).sort());
 });
+
+const rows = Object.entries(OF_STACKS).flatMap(([name, all]) => all.map((words) => [...name.split(" "), ...words]));
+
+test.each(rows.map((words) => [words.join(" "), words] as const))(
+  "a stack that imports environments is refused, with the way out, by %s",
+  async (_, args) => {
+    await write("kept.yaml", "203.0.113.7: 1\n");
+    await write("Pulumi.prod.yaml", `environment:\n  - shop/prod\n  - shared\n${NODE(node.endpoint)}`);
+    const ended = await run(args, { folder });
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain("Pulumi.prod.yaml imports environments (shop/prod, shared)");
+    expect(ended.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
+    expect(node.journal).toEqual([]);
+    expect((await readdir(folder)).sort()).toEqual(["Pulumi.prod.yaml", "Pulumi.yaml", "kept.yaml"]);
+  },
+);
 
 test("what an environment forbids holds where --config has it", async () => {
   await write("Pulumi.prod.yaml", "environment: [shop/prod]\n");
