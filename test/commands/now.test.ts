@@ -134,6 +134,14 @@ test("what --now puts on a node is in the file before it is sent", async () => {
   expect(held()["203.0.113.7/32"]).toMatchObject({ reason: "SYN flood", [SENT]: sentHere(1) });
 });
 
+test("what was sent where is no output: a program that hands the entries on hands it to none", async () => {
+  await block(["203.0.113.7"]);
+  expect(sentIn(held()["203.0.113.7/32"])).toBe(sentHere(1));
+  expect(JSON.parse(JSON.stringify(held()))).toEqual({
+    "203.0.113.7/32": { value: 1, reason: "SYN flood", expires: expect.any(String) },
+  });
+});
+
 test("a file that was edited is as the published schema says, and a misspelt value is not", async () => {
   await block(["203.0.113.7"]);
   const schema = z.fromJSONSchema(
