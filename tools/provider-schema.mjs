@@ -31,6 +31,12 @@ const FUNCTIONS = {
 const LISTED = { PrefixSetEntry: ["arena", "profile", "set", "node"], CloudSignaling: ["receiver"] };
 /** Members that are the same everywhere, however a type puts it, with the interface of their object. */
 const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
+/**
+ * Types of words of which one is chosen, where the name of the member says too little.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const CHOICES = { type: "MarkType", format: "PrefixFileFormat", stops: "SignalingStops" };
 /** What functions answer with: numbers there may be fractions, all that a program gives are integers. */
 const ANSWERS = ["Profile", "Rule", "Mark"];
 /**
@@ -96,6 +102,8 @@ class Reader {
   types = {};
   /** @type {"integer" | "number"} */
   numbers = "integer";
+  /** The resource whose members are read. */
+  owner = "";
 
   constructor(/** @type {ts.Program} */ program, /** @type {string} */ entry) {
     this.program = program;
@@ -119,6 +127,7 @@ class Reader {
   }
 
   resource(/** @type {string} */ name) {
+    this.owner = name;
     const { properties: inputs, required } = this.membersOf(`${name}Args`);
     const type = this.checker.getDeclaredTypeOfSymbol(this.symbol(name));
     const outputs = this.checker.getPropertiesOfType(type).filter((member) => this.isOutput(member));
@@ -209,6 +218,9 @@ class Reader {
     const parts = this.parts(type);
     const texts = parts.filter((part) => part.flags & ts.TypeFlags.StringLike);
     const others = parts.filter((part) => !(part.flags & ts.TypeFlags.StringLike));
+    const values = texts.flatMap((part) => (part.isStringLiteral() ? part.value : []));
+    if (member && values.length > 1 && values.length === texts.length && others.every((part) => this.isNothing(part)))
+      return { $ref: this.choice(CHOICES[member.name] ?? capitalised(member.name), values.toSorted()) };
     const found = others.flatMap((part) => this.single(part, member?.name) ?? []);
     const unique = new Map(
       [...(texts.length > 0 ? [{ type: "string" }] : []), ...found].map((one) => [JSON.stringify(one), one]),
@@ -222,7 +234,7 @@ class Reader {
   single(/** @type {ts.Type} */ type, /** @type {string | undefined} */ member) {
     if (type.flags & ts.TypeFlags.NumberLike) return { type: this.numbers };
     if (type.flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
-    if (type.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return undefined;
+    if (this.isNothing(type)) return undefined;
     if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return ANY;
     const { checker } = this;
     const name = type.aliasSymbol?.name ?? type.symbol?.name ?? "";
@@ -236,6 +248,22 @@ class Reader {
     if (member !== undefined && this.isPlain(type)) return { $ref: this.named(`${capitalised(member)}Args`, type) };
     // What goes deeper and has no name of its own, such as how answers are read, stays open.
     return ANY;
+  }
+
+  isNothing(/** @type {ts.Type} */ type) {
+    return (type.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) !== 0;
+  }
+
+  /** One of a few words, as a type of its own; what resources choose otherwise under the same name has theirs before it. */
+  choice(/** @type {string} */ name, /** @type {string[]} */ values) {
+    const choices = { type: "string", enum: values.map((value) => ({ value })) };
+    const tokens = ["", this.owner].map((owner) => `packetfilter:index:${owner}${name}`);
+    const isFree = (/** @type {string} */ token) =>
+      !(token in this.types) || JSON.stringify(this.types[token]) === JSON.stringify(choices);
+    const token = tokens.find(isFree);
+    if (!token) throw new Error(`${name} chooses among other words than under the same name elsewhere`);
+    this.types[token] = choices;
+    return `#/types/${token}`;
   }
 
   /** True for an object of texts, numbers and switches alone. */

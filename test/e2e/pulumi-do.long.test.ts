@@ -14,6 +14,7 @@ it("pulumi do, which goes past program and policies, keeps to the provider's own
     run(ENTRY, "create", "--stateless", "--yes", ...PARTNERS, "--prefix", prefix, ...more);
   const held = () => emulator.prefixSet("prefixset://edge/partners").applied;
 
+  await stack.must("schema", "check", "node_modules/pulumi-packetfilter/schemas/provider.schema.json");
   const called = await run("packetfilter:index:getProfiles", "--arena", "edge");
   expect(called.code, called.text).toBe(0);
   expect(JSON.parse(called.stdout).profiles).toContainEqual(expect.objectContaining({ name: "web" }));

@@ -3,6 +3,11 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
+import { cloudSignalingSchema } from "../../provider/resources/cloud-signaling/state";
+import { prefixSetSchema } from "../../provider/resources/prefix-set/state";
+import { prefixSetEntrySchema } from "../../provider/resources/prefix-set-entry/state";
+import { prefixSetGroupSchema } from "../../provider/resources/prefix-set-group/state";
 
 const root = resolve(__dirname, "../..");
 const schema = JSON.parse(readFileSync(join(root, "schemas", "provider.schema.json"), "utf8"));
@@ -29,6 +34,38 @@ it("has every resource with a comment for each argument, its dynamic token as an
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(schema.version).toBe(version);
 });
+
+/** What the checks of the handlers take, by type. */
+const CHECKED: Readonly<Record<string, z.ZodObject>> = {
+  PrefixSet: prefixSetSchema,
+  PrefixSetGroup: prefixSetGroupSchema,
+  PrefixSetEntry: prefixSetEntrySchema,
+  CloudSignaling: cloudSignalingSchema,
+};
+/** Arguments that a program does not give: the engine hands them in with `ignoreChanges`. */
+const HANDED = ["notes", "differs"];
+
+it.each(Object.keys(CHECKED))(
+  "takes of a %s what its check takes, with the words among which it chooses, as its page says",
+  (type) => {
+    const { shape } = CHECKED[type] as z.ZodObject;
+    const { inputProperties, requiredInputs, properties } = schema.resources[`packetfilter:index:${type}`];
+    const checked = Object.keys(shape).filter((name) => !HANDED.includes(name));
+    expect(Object.keys(inputProperties).toSorted()).toEqual(checked.toSorted());
+    const needed = checked.filter((name) => shape[name]?.safeParse(undefined).success === false);
+    expect(requiredInputs).toEqual(expect.arrayContaining(needed));
+    const page = readFileSync(join(root, "docs/reference", `${type}.md`), "utf8");
+    for (const [name, { $ref }] of Object.entries<{ $ref?: string }>(inputProperties)) {
+      const words = schema.types[$ref?.replace("#/types/", "") ?? ""]?.enum?.map(
+        ({ value }: { value: string }) => value,
+      );
+      const inner = shape[name] instanceof z.ZodOptional ? shape[name].unwrap() : shape[name];
+      expect(words, name).toEqual(inner instanceof z.ZodEnum ? inner.options.toSorted() : undefined);
+      expect(page, name).toContain(`\`${name}\``);
+    }
+    for (const name of Object.keys(properties)) expect(page, name).toContain(name);
+  },
+);
 
 it("keeps secrets: what a provider is given to reach nodes and receivers, and their headers and keys in arguments", () => {
   const settings = Object.entries<{ secret?: boolean }>(schema.provider.inputProperties);
