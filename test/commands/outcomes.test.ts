@@ -194,23 +194,43 @@ test("in a pipe there is a line for each outcome as it comes", async () => {
   expect(said).toMatch(/\nfra1 prefixset:\/\/edge\/blocked: not sent\n2 of 3 nodes: done\.\nnot sent: fra1\.\n$/);
 });
 
-/** A terminal as a person sees it: python3 opens one, starts the command at it, and passes on what is written there. */
+/** A terminal as a person has it: python3 opens one, starts the command at it, and passes on what is written there and typed. */
 const PTY = `
-import os, pty, sys, fcntl, termios, struct
+import os, pty, select, sys, fcntl, termios, struct
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+open_ends = [terminal, 0]
 while True:
+    ready, _, _ = select.select(open_ends, [], [])
     try:
-        data = os.read(terminal, 65536)
+        data = os.read(ready[0], 65536)
     except OSError:
         break
-    if not data:
+    if data:
+        os.write(1 if ready[0] == terminal else terminal, data)
+    elif ready[0] == terminal:
         break
-    os.write(1, data)
+    else:
+        open_ends.remove(0)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
+
+/** The command at such a terminal; `seen` is told all that stands there whenever more is written. */
+async function atTerminal(words: readonly string[], seen: (written: string, type: (keys: string) => void) => void) {
+  const child = spawn("python3", ["-c", PTY, "60", process.execPath, CLI, ...words], {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let written = "";
+  child.stdout.on("data", (text) => {
+    written += text;
+    seen(written, (keys) => child.stdin.write(keys));
+  });
+  const [code] = await once(child, "close");
+  return { code, ...screen(written) };
+}
 
 /** What stands on the lines of a terminal, and each state that the last one was in. */
 function screen(written: string): { readonly lines: string[]; readonly moving: string[] } {
@@ -264,17 +284,9 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
     answer = go;
   });
   await stack([endpoint(0), endpoint(1), slow.url]);
-  const child = spawn("python3", ["-c", PTY, "60", process.execPath, CLI, ...BLOCK], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let written = "";
-  child.stdout.on("data", (text) => {
-    written += text;
+  const { code, lines, moving } = await atTerminal(BLOCK, (written) => {
     if (/waits for fra1 \(\d+ s\)/.test(written)) answer();
   });
-  const [code] = await once(child, "close");
-  const { lines, moving } = screen(written);
   expect([code, lines]).toEqual([
     0,
     [
@@ -288,4 +300,23 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
   expect(moving).toContain("2 of 3 answered, waits for fra1 (1 s)");
   expect(moving.at(-1)).toMatch(/^3 of 3 answered \(\d+ s\)$/);
   expect(Math.max(...moving.map((line) => line.length))).toBeLessThan(60);
+});
+
+test("Ctrl-C at a terminal clears the line that moves, and says what is done, what is not, and what finishes the rest", async () => {
+  using silent = await serveRaw(() => {});
+  await stack([endpoint(0), endpoint(1), silent.url]);
+  let isTyped = false;
+  const { code, lines } = await atTerminal([...BLOCK, "--timeout", "10m"], (written, type) => {
+    if (isTyped || !written.includes("2 of 3 answered, waits for fra1")) return;
+    isTyped = true;
+    type("\u0003");
+  });
+  const text = lines.slice(3).join("\n");
+  expect([code, text]).toEqual([
+    130,
+    expect.stringMatching(
+      /2 of 3 nodes: done\..*\n.*not sent: fra1\..*\n.*fra1: not sent, interrupted before it answered\./,
+    ),
+  ]);
+  expect(text).toMatch(/1 of 3 failed\. What finishes the rest[\s\S]*--node fra1/);
 });
