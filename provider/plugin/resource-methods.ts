@@ -10,6 +10,10 @@ import { EngineFailure } from "./failures";
 import { close, marked, type Opened, open } from "./properties";
 import { type PluginResource, resourceOf } from "./resources";
 
+/** Resources share the requests to a node: one of them cannot end what all wait for. */
+const TIMEOUT =
+  'warning: the option "customTimeouts" is not followed: deadlineMs of the node or receiver limits each operation.';
+
 /** The methods of the protocol that are about one resource. */
 export function resourceMethods(parts: PluginParts) {
   return {
@@ -89,6 +93,8 @@ interface Subject {
 interface AboutResource {
   getUrn(): string;
   getType(): string;
+  /** Seconds that the program gives it (`customTimeouts`), 0 where it gives none. */
+  getTimeout?(): number;
 }
 
 function resource<Request extends AboutResource, Response>(
@@ -97,6 +103,7 @@ function resource<Request extends AboutResource, Response>(
 ) {
   return unary<Request, Response>(parts, (request) =>
     parts.log.about(request.getUrn(), async () => {
+      if (request.getTimeout?.()) parts.log.print(TIMEOUT);
       const kind = resourceOf(request.getType() || typeIn(request.getUrn()));
       const { repeats } = kind;
       const seen = new Set<string>();

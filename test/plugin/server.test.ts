@@ -202,6 +202,15 @@ describe("the plugin, called as an engine does,", () => {
     await expect(engine.listed("packetfilter:index:PrefixSet", {})).rejects.toThrow(/name no sets/);
   });
 
+  it("says that it does not follow customTimeouts, and of what limits an operation", async () => {
+    await configure();
+    await blocked.create(await blocked.checked(ARGS), false, 1);
+    expect(engine.logged.map(({ about, message }) => `${about}: ${message}`)).toContainEqual(
+      expect.stringMatching(/^blocked: the option "customTimeouts" is not followed: deadlineMs/),
+    );
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(CANONICAL);
+  });
+
   it("takes the engine's address from behind the flags that an engine passes on", async () => {
     await engine[Symbol.asyncDispose]();
     engine = await FakeEngine.start({}, ["--logtostderr", "-v=3", "--tracing", "http://192.0.2.9:9411/api/v1/spans"]);

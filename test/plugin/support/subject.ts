@@ -32,8 +32,13 @@ export class Subject {
     return held((await this.check(news, olds)).getInputs());
   }
 
-  create(inputs: object, preview = false): Promise<messages.CreateResponse> {
-    return this.ask("create", messages.CreateRequest, { Properties: struct(inputs), Preview: preview });
+  /** @param timeout Seconds that the program gives it. */
+  create(inputs: object, preview = false, timeout = 0): Promise<messages.CreateResponse> {
+    return this.ask("create", messages.CreateRequest, {
+      Properties: struct(inputs),
+      Preview: preview,
+      Timeout: timeout,
+    });
   }
 
   diff(of: { id: string; state: object; inputs: object; news: object }): Promise<messages.DiffResponse> {
