@@ -1,4 +1,4 @@
-import type { DialectSettings, NodeSettings, ProbeResult, ReceiverSettings } from "./finding";
+import type { DialectSettings, Finding, NodeSettings, ProbeResult, ReceiverSettings } from "./finding";
 
 /** What `--out` writes, and `--settings` and `--check` read: settings for the stack, a dialect for the emulator, and what is not known. */
 export interface NodeFile {
@@ -18,7 +18,7 @@ export interface NodeFile {
 
 /** The file of a result. */
 export function nodeFile({ node, receiver, guesses, dialect, findings }: ProbeResult): NodeFile {
-  const isKnown = ({ found }: (typeof findings)[number]) => found === "observed" || found === "assumed";
+  const isKnown = ({ found, unseen }: Finding) => (found === "observed" || found === "assumed") && !unseen;
   return {
     node,
     receiver,

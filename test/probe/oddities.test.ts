@@ -4,19 +4,13 @@ import { Prefix } from "../../provider/model/prefix";
 import { parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
 import { type Shape, startShapedNode } from "../support/shaped-node";
+import { atOnce } from "./at-once";
 import { probed, SET, startNode, TOKEN, worldOf } from "./support";
 
 /** Probes a node that no emulator plays, by its set alone. */
 async function probeShaped(shape: Shape) {
   await using node = await startShapedNode({ [SET]: {} }, shape);
-  let time = 0;
-  const world = {
-    sleep: async (ms: number) => {
-      time += ms;
-    },
-    monotonic: () => time,
-  };
-  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world };
+  const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
   const result = await probe({ node: { endpoint: node.endpoint }, ...options });
   expect([...(node.sets.get(SET) ?? [])]).toEqual([]);
   return result;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/world";
 import { startEmulator } from "../../provider/emulator";
 import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
@@ -10,15 +9,7 @@ import { NODES } from "../support/shapes/nodes";
 import { byClient, entriesOf } from "../support/shapes/readings";
 import { heldBy, type NodeShape, readOf, SET } from "../support/shapes/shape";
 import { startNode } from "../support/shapes/start";
-
-/** Waits that take no time. */
-function atOnce() {
-  let time = 0;
-  const sleep = async (ms: number) => {
-    time += ms;
-  };
-  return { sleep, monotonic: () => time, memories: new NodeMemories() };
-}
+import { atOnce } from "./at-once";
 
 /** These nodes know no prefixes but good ones: what else is inserted is as if it were not. */
 function onlyPrefixes({ list = () => [], key = String }: Shape): Partial<Shape> {

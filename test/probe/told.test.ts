@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { table } from "../../provider/commands/probing/table";
 import { parseUrl } from "../../provider/model/resource-url";
+import { nodeFile } from "../../provider/probe/node-file";
 import { probe } from "../../provider/probe/probe";
 import { startShapedNode } from "../support/shaped-node";
 import { probed, startAppliance } from "./appliances/probing";
@@ -43,7 +44,9 @@ test("nothing is to be set only where every point that decides about a setting w
 
 test("names of marks count as not looked at where no table holds any", async () => {
   await using appliance = await startAppliance("cookie");
-  const said = table(await probed(appliance));
+  const result = await probed(appliance);
+  const said = table(result);
+  expect(nodeFile(result).unknown).toMatchObject({ marks: "none, so that their names were not seen, under data" });
   expect(said).not.toContain("Nothing is to be set.");
   expect(said.replace(/\s+/g, " ")).toMatch(
     /Of \d+ points 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
