@@ -10,11 +10,11 @@ import { Store } from "../../provider/forwarder/ledger/store";
 import { writeLines } from "../../provider/forwarder/record/lines";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
-import { joined, Sheet } from "../../provider/forwarder/record/sheet";
+import { Sheet } from "../../provider/forwarder/record/sheet";
 import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { silent, Troubles } from "../../provider/forwarder/telling/troubles";
-import { TestClock, until } from "./support/clock";
+import { TestClock } from "./support/clock";
 import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
@@ -193,43 +193,6 @@ describe("a sink that is slow", () => {
     await running;
     await ledger.close(undefined);
   });
-});
-
-test("bytes of a delivery are used again once the one behind it is answered, too, and not before", async () => {
-  using folder = temporaryFolder();
-  const { ledger, read } = await ledgerIn(folder.path);
-  await read(20_000);
-  const stretches: ArrayBufferLike[] = [];
-  const texts: string[] = [];
-  let before: { payload: Buffer; text: string } | undefined;
-  const sink: Sink = {
-    async write(records) {
-      const payload = await records.lines("plain");
-      return { payload, bytes: payload.length };
-    },
-    deliver: async (parcels) => {
-      const payload = joined(parcels.map((parcel) => parcel.payload as Buffer));
-      const text = payload.toString();
-      stretches.push(payload.buffer);
-      texts.push(text);
-      await settled();
-      // An early answer: what is still on its way is as it was.
-      for (const one of [before, { payload, text }]) expect(one?.payload.toString()).toBe(one?.text);
-      before = { payload, text };
-      return {};
-    },
-    close: async () => {},
-  };
-  const stop = new AbortController();
-  const running = runnerOf(sink, ledger, folder.path).run(stop.signal);
-  await until(() => texts.length === 10);
-  await settled();
-  stop.abort();
-  await running;
-  await ledger.close(undefined);
-  expect(sequences(texts)).toEqual(upTo(20_000));
-  // The first one was written before it was known how long lines are.
-  expect(stretches.slice(1).map((stretch) => stretches.indexOf(stretch, 1))).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
 });
 
 describe("acknowledgements", () => {

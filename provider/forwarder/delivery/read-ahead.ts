@@ -1,7 +1,7 @@
 import type { Ledger, SpooledBatch } from "../ledger/protocol";
 import { passing, type RecordFilter } from "../record/filter";
 import { Outgoing, USUAL_LINE } from "../record/outgoing";
-import { type Sheet, Sheets } from "../record/sheet";
+import { Sheet } from "../record/sheet";
 import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
 
 /** Numbers grow, and names differ. */
@@ -15,8 +15,6 @@ interface Ready {
   /** Absent where the sink takes no record of a batch. */
   readonly parcel?: Parcel;
   readonly ended?: SpooledBatch;
-  /** Where it was written as the last one. */
-  readonly sheet?: Sheet;
 }
 
 /** Reads the spool ahead of what its sink has acknowledged, and makes deliveries within the limits of the sink. */
@@ -25,7 +23,6 @@ export class ReadAhead {
   private position = 0;
   /** Bytes of a record of late, as it is sent, and some more. */
   private lineBytes = USUAL_LINE;
-  private readonly sheets = new Sheets();
   /** Written, and in no delivery yet. */
   private readonly ready: Ready[] = [];
 
@@ -68,14 +65,7 @@ export class ReadAhead {
       position: ended.at(-1)?.position,
       /** Of the spool. */
       bytes: ended.reduce((sum, { body }) => sum + body.length, 0),
-      /** What nothing else is written on. */
-      sheets: taken.map(({ sheet }) => sheet).filter((sheet) => sheet !== undefined),
     };
-  }
-
-  /** All of it was answered by the sink. */
-  delivered({ sheets }: Prepared): void {
-    this.sheets.delivered(sheets);
   }
 
   private async taken(records: Outgoing): Promise<Outgoing> {
@@ -86,7 +76,7 @@ export class ReadAhead {
   /** Reads and writes some batches. @returns false when there was none. */
   private async read(maxRecords: number): Promise<boolean> {
     const batches = await this.ledger.next(this.name, maxRecords, this.position);
-    const sheet = this.sheets.next(this.lineBytes * batches.reduce((sum, { records }) => sum + records, 0));
+    const sheet = new Sheet(this.lineBytes * batches.reduce((sum, { records }) => sum + records, 0));
     for (const batch of batches) {
       const records = await this.taken(Outgoing.ofBatch(batch.body, batch.records, sheet));
       const parcels = records.count > 0 ? await parcelsOf(this.sink, records, this.limits) : [];
@@ -95,8 +85,7 @@ export class ReadAhead {
       if (parcels.length === 0) this.ready.push({ ended: batch });
       const last = parcels.length - 1;
       for (const [index, parcel] of parcels.entries()) {
-        const endsSheet = index === last && batch === batches.at(-1);
-        this.ready.push({ parcel, ...(index === last && { ended: batch }), ...(endsSheet && { sheet }) });
+        this.ready.push({ parcel, ...(index === last && { ended: batch }) });
       }
       this.position = batch.position;
     }

@@ -88,7 +88,6 @@ export class SinkRunner {
       }
       reading = this.read(this.parts.limits.maxRecords);
       if (!(await this.deliver(prepared.parcels, signal))) break;
-      this.ahead.delivered(prepared);
       await this.acknowledge(prepared);
     }
     await reading;

@@ -1,5 +1,3 @@
-import { SIZES } from "../defaults";
-
 /** From so many bytes on, a call that copies costs less than a loop. */
 const LONG = 32;
 const LONG_TEXT = 64;
@@ -21,20 +19,10 @@ export class Sheet {
   /** Where the piece began that is being written. */
   private start = 0;
   private end = 0;
+  private bytes: Buffer = NOTHING;
 
-  /**
-   * @param expected Bytes of all pieces, roughly: nothing is allocated until one begins.
-   * @param bytes What is written on at first, if there is something.
-   */
-  constructor(
-    private readonly expected: number,
-    private bytes: Buffer = NOTHING,
-  ) {}
-
-  /** What was written on last. */
-  get room(): Buffer {
-    return this.bytes;
-  }
+  /** @param expected Bytes of all pieces, roughly: nothing is allocated until one begins. */
+  constructor(private readonly expected: number) {}
 
   /** The bytes of the piece so far. */
   get length(): number {
@@ -102,31 +90,6 @@ export class Sheet {
     bytes.copy(this.bytes, 0, start, end);
     this.start = 0;
     this.end = length;
-  }
-}
-
-/**
- * Sheets of one sink, whose bytes are used again: if each delivery allocated its own, the collections of garbage for them would take as
- * long as writing the lines. A server may answer before it has read a whole request. The answer to the next one on its connection says
- * that it has, so bytes rest until then.
- */
-export class Sheets {
-  private free: Buffer[] = [];
-  private resting: Buffer[] = [];
-
-  /** @param expected As of {@link Sheet}. */
-  next(expected: number): Sheet {
-    // In steps, so that what is a little longer than the last one fits.
-    const wanted = Math.ceil(expected / SIZES.sheetStepBytes) * SIZES.sheetStepBytes;
-    const place = this.free.findIndex(({ length }) => length >= wanted && length <= wanted * 2);
-    const [bytes] = place < 0 ? [] : this.free.splice(place, 1);
-    return new Sheet(wanted, bytes);
-  }
-
-  /** What was written on these was delivered, by an answer to each request. */
-  delivered(sheets: readonly Sheet[]): void {
-    this.free = [...this.resting, ...this.free].slice(0, SIZES.freeSheets);
-    this.resting = sheets.map(({ room }) => room).filter(({ length }) => length > 0);
   }
 }
 
