@@ -114,6 +114,17 @@ test("--clean stops what was started though the node is dead, and says what the 
   expect(emulator.signalings.c1 ?? []).toEqual([]);
 });
 
+test("a receiver that refuses to say what is active is asked again, and not taken for a quiet one", async () => {
+  await using emulator = await startNode({});
+  emulator.signal("c1", { start: [OWN] });
+  const begun = { receiver: emulator.signalingUrl };
+  const notes = [{ begun }, { start: [OWN] }].map(noteLine).join("");
+  emulator.fail({ kind: "error", api: "signaling", status: 409, message: "busy", times: 12 });
+  const receiver = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
+  expect(await clean(readUndo(notes), { receiver, world: worldOf(emulator) })).toEqual([]);
+  expect(emulator.signalings.c1 ?? []).toEqual([]);
+});
+
 test("a set that another writer fills meanwhile is left with what is theirs, and the probe ends", async () => {
   const onRequest = (count: number) => count === 40 && emulator.change(SET, { insert: { "10.1.0.0/16": 5 } });
   await using emulator = await startNode({}, { onRequest });

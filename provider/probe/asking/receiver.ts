@@ -147,9 +147,12 @@ export class Receiver {
 
   /** Learns from a status how the receiver says that nothing is active. */
   showsNothing(answer: Answer): void {
+    this.answers = this.readingNothing(answer) ?? this.answers;
+  }
+
+  private readingNothing(answer: Answer): ReceiverAnswers | undefined {
     const ways = [this.answers, ...(["{}", "", 404] as const).map((empty) => ({ ...this.answers, empty }))];
-    const found = ways.find((answers) => this.activeIn(answer, answers)?.length === 0);
-    if (found) this.answers = found;
+    return ways.find((answers) => this.activeIn(answer, answers)?.length === 0);
   }
 
   /** Learns from an answer to what was carried out how the receiver says so. False where no setting reads that. */
@@ -215,7 +218,7 @@ export class Receiver {
    */
   async clear({ calm = false } = {}): Promise<void> {
     if (this.started.size === 0) return;
-    const before = this.started.size === 1 ? this.startedIn(await this.status({ calm })) : [];
+    const before = this.started.size === 1 ? (this.startedIn(await this.status({ calm })) ?? []) : [];
     let left: readonly string[] = this.remains;
     for (let round = 0; round < STOPS; round++) {
       const stops: Answer[] = [];
@@ -223,7 +226,7 @@ export class Receiver {
       const asSent = (prefix: string) => (round === 1 ? withoutLength(prefix) : prefix);
       for (const prefix of left) stops.push(await this.stop([asSent(prefix)], { calm }));
       const status = await this.stopped(calm);
-      left = this.startedIn(status);
+      left = this.startedIn(status) ?? this.refused(status);
       this.listed = left;
       if (left.length > 0) continue;
       this.showsNothing(status);
@@ -242,8 +245,9 @@ export class Receiver {
   async lookAgain(): Promise<void> {
     if (this.ever.size === 0) return;
     await this.pause(2 * this.lateMs, { calm: true });
-    const active = this.shownIn(await this.status({ calm: true })).map(String);
-    const late = active.filter((prefix) => this.ever.has(prefix));
+    const status = await this.status({ calm: true });
+    const active = this.shownIn(status) ?? this.refused(status);
+    const late = active.map(String).filter((prefix) => this.ever.has(prefix));
     if (late.length === 0) return;
     this.inherit(late);
     await this.clear({ calm: true });
@@ -256,7 +260,7 @@ export class Receiver {
     for (;;) {
       const status = await this.status({ calm });
       const ms = this.world.monotonic() - began;
-      if (this.startedIn(status).length === 0) {
+      if (this.startedIn(status)?.length === 0) {
         if (this.lateMs === 0) return status;
         await this.pause(Math.ceil(1.25 * this.lateMs), { calm });
         return this.status({ calm });
@@ -271,14 +275,21 @@ export class Receiver {
     return this.delayMs ?? TIMING.unmeasured;
   }
 
-  private startedIn(status: Answer): string[] {
-    const shown = this.shownIn(status).map(String);
-    return shown.filter((prefix) => this.started.has(prefix));
+  private startedIn(status: Answer): string[] | undefined {
+    return this.shownIn(status)
+      ?.map(String)
+      .filter((prefix) => this.started.has(prefix));
   }
 
-  /** What a status shows; where it cannot be read, every prefix that stands in it. */
-  shownIn(answer: Answer): Prefix[] {
-    return this.activeIn(answer, this.answers) ?? prefixesIn(answer.body);
+  /** What a status shows; where it cannot be read, every prefix that stands in it; `undefined` where it is refused, which says nothing. */
+  shownIn(answer: Answer): Prefix[] | undefined {
+    const read = this.activeIn(answer, this.answers) ?? (this.readingNothing(answer) && []);
+    if (read || (answer.isRefusal && answer.doubt === undefined)) return read;
+    return prefixesIn(answer.body);
+  }
+
+  private refused(status: Answer): never {
+    throw new Error(`The status is refused: ${status.quote}`);
   }
 
   private activeIn(answer: Answer, answers: ReceiverAnswers): Prefix[] | undefined {

@@ -19,6 +19,7 @@ export async function tryStart(receiver: Receiver) {
   const { prefix } = receiver;
   const idle = await receiver.status();
   const active = receiver.shownIn(idle);
+  if (!active) throw new Unclear(`the status is refused: ${idle.quote}`, [idle]);
   const overlapping = active.filter((one) => one.overlaps(prefix));
   if (overlapping.length > 0) {
     const named = overlapping.join(", ");
