@@ -143,13 +143,13 @@ async function outcomeOf(
 }
 
 function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change): NothingDone {
-  const sentences = [...new Set([...outcomes.flatMap(({ problems }) => problems), ...reasonsOf(outcomes)])];
+  const sentences = [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
   const alone = isExpired ? "" : ": without --now the file alone is written";
   return new NothingDone(`${sentences.join("\n")}\nNothing was changed, the file neither${alone}.`, outcomes);
 }
 
 function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
-  const problems = [...outcomes.flatMap((one) => one.problems), ...reasonsOf(outcomes)];
+  const problems = [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
   const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
   if (failed.length === 0) return problems;
   const refused = failed.filter(({ isPassing }) => !isPassing).length;
@@ -160,6 +160,25 @@ function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): st
     ...(again ? [`What finishes the rest, or "pulumi up":\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
   ];
   return [...problems, rest.join(" ")];
+}
+
+/** What a sentence about a set of a node says of that one alone: how it begins, how long the tries took, and the address. */
+const OWN = [
+  [/^(?:Set )?prefixset:\/\/\S+ on \S+(?: \(\S+\))?: /, ""],
+  [/ in [\d.]{1,9} m?s\)/, ")"],
+  [/\b(E[A-Z]{2,20}) \S+$/, "$1"],
+] as const;
+
+/** What is wrong at targets; what is the same at several is one sentence about all of them. */
+function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
+  const alike = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
+  for (const one of outcomes)
+    for (const problem of new Set(one.problems)) {
+      const text = OWN.reduce((rest, [own, instead]) => rest.replace(own, instead), problem);
+      const { at } = alike.get(text) ?? { at: [] };
+      alike.set(text, { problem, at: [...at, one] });
+    }
+  return [...alike].map(([text, { problem, at }]) => (at.length === 1 ? problem : `${namesOf(at, outcomes)}: ${text}`));
 }
 
 /** Why targets were given up, those of one reason together. */
