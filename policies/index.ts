@@ -3,10 +3,9 @@
 export type { EntryNote as Notes } from "../provider/model/entry";
 export * from "./all-rules";
 export { PolicyConfigError, type PolicyConfigIssue } from "./config/errors";
-export { CONFIG_FILE, type LoadOptions, loadPolicyConfig, parsePolicyConfig } from "./config/load";
+export { type LoadOptions, loadPolicyConfig, parsePolicyConfig } from "./config/load";
 export type { Direction, Meaning, Role } from "./config/meaning";
 export type { Level, PolicyConfig, PolicyConfigInput } from "./config/schema";
-export { REGISTRY_DATE, SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/special-purpose";
 export { judgeResource, judgeStack, type Report, type Run } from "./judge";
 export { NotYetKnown } from "./not-yet-known";
 export { policiesOf } from "./pulumi/policies";

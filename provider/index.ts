@@ -61,8 +61,6 @@ export {
   getRulesOutput,
   getSignalings,
   getSignalingsOutput,
-  type PlainNode,
-  type PlainReceiver,
 } from "./pulumi/read-functions";
 export type {
   AnswersArgs,
@@ -74,7 +72,5 @@ export type {
   ReceiverArgs,
   ReceiverInput,
   TlsArgs,
-  UnnamedNodeArgs,
-  UnnamedReceiverArgs,
 } from "./pulumi/types";
 export { ConfigError } from "./resources/settings";

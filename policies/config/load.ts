@@ -10,7 +10,7 @@ import type { RuleSettings } from "./rule-settings";
 import { type Configurable, type PolicyConfig, type PolicyConfigInput, policyConfigSchema } from "./schema";
 
 /** The name of the configuration file in the folder of a program. */
-export const CONFIG_FILE = "packetfilter-policies.yaml";
+const CONFIG_FILE = "packetfilter-policies.yaml";
 
 /** Names that are read; the second one is what people also write. */
 const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;

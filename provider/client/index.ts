@@ -13,7 +13,7 @@ export type { Mark, MarkType, Profile, Rule } from "../model/mark";
 export { MARK_TYPES } from "../model/mark";
 export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";
 export { Prefix, PrefixError } from "../model/prefix";
-export type { ArenaUrl, MarkUrl, PrefixSetUrl, ProfileUrl, ResourceUrl } from "../model/resource-url";
+export type { PrefixSetUrl, ResourceUrl } from "../model/resource-url";
 export { formatUrl, parseUrl } from "../model/resource-url";
 export type { Answers, ListKind, Member, ReceiverAnswers } from "../wire/answers";
 export type { SignalingRefusal } from "../wire/signaling";

@@ -42,8 +42,6 @@ export const SINK_DEFAULTS = {
   /** nats: an acknowledgement of JetStream takes milliseconds. */
   natsTimeoutMs: 5_000,
   subject: "marks.{node}.{arena}.{profile}.{type}",
-  /** nats: JetStream's own default. */
-  duplicateWindowMs: 120_000,
   recordsPerMessage: 1,
   splunkSourcetype: "packetfilter:mark",
 } as const;
@@ -104,10 +102,6 @@ export const SIZES = {
   callbackRecords: 1_000,
   /** Bytes of the spool that are read at a time, and one batch: carried between threads in one go. `SinkAccount`. */
   portionBytes: 1_048_576,
-  /** What lines are written on is a multiple of so many bytes: what is a little longer fits where the last ones stood. `Sheets`. */
-  sheetStepBytes: 65_536,
-  /** How many such stretches are kept of a sink beside those that are in use: one in each of two sizes. `Sheets`. */
-  freeSheets: 2,
   /** Bytes of changes beside a baseline before it is written whole. `KeptBaseline`. */
   baselineChangesBytes: 1_000_000,
   /** First piece of a body: most tables are small. `MarkSource`. */

@@ -5,10 +5,10 @@ import { programSettings } from "./settings";
 import type { NodeArgs, NodeInput, ReceiverArgs, ReceiverInput } from "./types";
 
 /** A node as a plain value: a name in the configuration, or the node itself. */
-export type PlainNode = string | pulumi.Unwrap<NodeArgs>;
+type PlainNode = string | pulumi.Unwrap<NodeArgs>;
 
 /** A receiver as a plain value. */
-export type PlainReceiver = string | pulumi.Unwrap<ReceiverArgs>;
+type PlainReceiver = string | pulumi.Unwrap<ReceiverArgs>;
 
 /** Arguments of {@link getProfiles}. */
 export interface GetProfilesArgs {

@@ -6,6 +6,11 @@ test("every example of a public name compiles, with what it says and what its re
   const examples = examplesOf(root, entryPoints);
   expect(examples.length).toBeGreaterThan(90);
   expect(problemsOf(root, entryPoints, examples)).toEqual([]);
-  const wrong = { name: "wrong", file: `${root}/example-wrong.ts`, text: "export const length: string = 24;" };
+  const wrong = {
+    name: "wrong",
+    file: `${root}/example-wrong.ts`,
+    text: "export const length: string = 24;",
+    given: [],
+  };
   expect(problemsOf(root, entryPoints, [wrong])).toEqual(["wrong: Type 'number' is not assignable to type 'string'."]);
 }, 240_000);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import ts from "typescript";
 
 /** An `@example` of a public name, and the module by which it is compiled. */
-interface Example {
+export interface Example {
   /** `./client NodeClient.insert`. */
   readonly name: string;
   readonly file: string;

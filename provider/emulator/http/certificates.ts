@@ -136,7 +136,7 @@ function keyId(key: KeyObject): Buffer {
 }
 
 /** Own certificates of a server, in PEM. */
-export interface TlsFiles {
+interface TlsFiles {
   /** The server's certificate, with those that it was signed by. */
   readonly cert: string;
   /** The private key of `cert`. */

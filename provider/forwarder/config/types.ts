@@ -286,8 +286,6 @@ interface NatsSink extends AnySink, NatsConfig {
   readonly subject?: Text;
   /** Whether a stream that is missing is made. Default: true. */
   readonly create?: boolean;
-  /** Milliseconds within which a stream that is made drops doubles. Default: 120 000. */
-  readonly duplicateWindowMs?: Duration;
   /** Records in one message. Default: 1. */
   readonly recordsPerMessage?: number;
   /** Milliseconds until an acknowledgement. Default: 5 000. */

@@ -14,14 +14,12 @@ const schema = members({
   stream: text.regex(/^[^\s.*>/\\]+$/, { error: "may have no spaces, and no . * > / \\" }),
   subject: text.default(SINK_DEFAULTS.subject),
   create: flag.default(true),
-  duplicateWindowMs: duration(100, 604_800_000).default(SINK_DEFAULTS.duplicateWindowMs),
   recordsPerMessage: whole(1, 1_000).default(SINK_DEFAULTS.recordsPerMessage),
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
 });
 
 type Options = z.infer<typeof schema>;
 
-const NANOSECONDS = 1_000_000;
 /** JSStreamMessageExceedsMaximumErr: larger than the stream takes. */
 const TOO_LARGE = 10_054;
 /** JSStreamNotFoundErr. */
@@ -172,7 +170,6 @@ class Link {
       await manager.streams.add({
         name: options.stream,
         subjects: [options.subject.replace(/\{\w+\}/g, "*")],
-        duplicate_window: options.duplicateWindowMs * NANOSECONDS,
       });
     }
   }

@@ -1,7 +1,6 @@
 // What a program says to a node and a receiver, right and wrong. The compiler is the test.
 import {
   type Answers,
-  type ArenaUrl,
   type CallOptions,
   type CanonicalPrefix,
   DEFAULTS,
@@ -11,7 +10,6 @@ import {
   type HostBits,
   type ListedEntry,
   type ListKind,
-  type MarkUrl,
   type Member,
   NodeClient,
   type NodeOptions,
@@ -22,7 +20,6 @@ import {
   type PrefixLike,
   type PrefixProblem,
   type PrefixSetUrl,
-  type ProfileUrl,
   parseUrl,
   type ReceiverAnswers,
   type ReceiverOptions,
@@ -57,19 +54,19 @@ export const given: EntriesOf<{ readonly value?: number }>[] = [likes, { "192.0.
 // @ts-expect-error a text is no list
 given.push("192.0.2.7");
 
-export const arena: ArenaUrl = { kind: "arena", arena: "edge" };
-export const profile: ProfileUrl = { kind: "profile", arena: "edge", profile: "web" };
-export const mark: MarkUrl = { kind: "mark", arena: "edge", profile: "web" };
+export const addresses: ResourceUrl[] = [
+  { kind: "arena", arena: "edge" },
+  { kind: "profile", arena: "edge", profile: "web" },
+  { kind: "mark", arena: "edge", profile: "web" },
+];
+// @ts-expect-error an arena has no set
+addresses.push({ kind: "arena", arena: "edge", set: "blocked" });
+// @ts-expect-error a table of marks belongs to a profile
+addresses.push({ kind: "mark", arena: "edge" });
 export const set: PrefixSetUrl = { kind: "prefixset", arena: "edge", set: "blocked" };
 export const url: ResourceUrl = parseUrl("prefixset://edge/blocked");
 // @ts-expect-error a set has a name
 export const noSet: PrefixSetUrl = { kind: "prefixset", arena: "edge" };
-// @ts-expect-error an arena has no set
-export const noArena: ArenaUrl = { kind: "arena", arena: "edge", set: "blocked" };
-// @ts-expect-error a profile has a name
-export const noProfile: ProfileUrl = { ...arena };
-// @ts-expect-error a table of marks belongs to a profile
-export const noMark: MarkUrl = { kind: "mark", arena: "edge" };
 // @ts-expect-error an address is no text here
 formatUrl("prefixset://edge/blocked");
 // @ts-expect-error any address may be none of a set

@@ -31,8 +31,6 @@ import {
   rules,
   type SetResource,
   SignalingResource,
-  SPECIAL_PURPOSE_BLOCKS,
-  type SpecialPurposeBlock,
   type StackRule,
   type StackView,
   stackRule,
@@ -141,9 +139,6 @@ export function look(resource: Resource = readResource(meta, {}), meaning?: Mean
 }
 // @ts-expect-error an offender is a parsed prefix
 export const offender: Offender = { prefix: "192.0.2.0/24" };
-export const block: SpecialPurposeBlock | undefined = SPECIAL_PURPOSE_BLOCKS[0];
-// @ts-expect-error whether it is global is told
-block?.private;
 
 export const runOptions: RunOptions = { config, now: new Date(0), environment: {} };
 // @ts-expect-error a moment

@@ -27,8 +27,6 @@ import {
   type NodeArgs,
   type NodeInput,
   PacketFilterError,
-  type PlainNode,
-  type PlainReceiver,
   type PrefixInput,
   PrefixSet,
   type PrefixSetArgs,
@@ -50,8 +48,6 @@ import {
   SignalingRefused,
   type TlsArgs,
   UnexpectedResponse,
-  type UnnamedNodeArgs,
-  type UnnamedReceiverArgs,
   type WaveSize,
   type Waves,
 } from "../../../provider/index";
@@ -172,35 +168,26 @@ export const noAnswers: AnswersArgs = { path: { sets: "payload.rows" } };
 const node: NodeArgs = { endpoint: "https://192.0.2.10", headers: { authorization: token }, tls, answers };
 // @ts-expect-error its address is missing
 export const noNode: NodeArgs = { timeoutMs: 5_000 };
-export const unnamed: UnnamedNodeArgs = { timeoutMs: 5_000 };
-// @ts-expect-error a former member
-export const formerNode: UnnamedNodeArgs = { maxTries: 5 };
 export const nodeInputs: NodeInput[] = ["fra1", node, pulumi.output("fra1")];
 // @ts-expect-error a misspelt member
 nodeInputs.push({ endpoint: "https://192.0.2.10", timeout: 5_000 });
 const receiver: ReceiverArgs = { url: "https://signal.example.net", clientId: "client-a", secretKey: token };
 // @ts-expect-error its secret is missing
 export const noReceiver: ReceiverArgs = { url: "https://signal.example.net", clientId: "client-a" };
-export const unnamedReceiver: UnnamedReceiverArgs = { deadlineMs: 30_000 };
-// @ts-expect-error a member of nodes
-export const noUnnamedReceiver: UnnamedReceiverArgs = { markPauseMs: 3_000 };
 export const receiverInputs: ReceiverInput[] = ["main", receiver];
 // @ts-expect-error a number is no name
 receiverInputs.push(1);
-export const plainNodes: PlainNode[] = ["fra1", { endpoint: "https://192.0.2.10" }];
-// @ts-expect-error a read function wants plain values
-plainNodes.push(pulumi.output("fra1"));
-export const plainReceiver: PlainReceiver = "main";
-// @ts-expect-error likewise
-export const noPlainReceiver: PlainReceiver = pulumi.output("main");
-
 const providerArgs: ProviderArgs = {
   endpoint: "https://192.0.2.10",
-  node: unnamed,
+  node: { timeoutMs: 5_000 },
   nodes: { fra1: node },
   detectDrift: "off",
 };
 export const eu = new Provider("eu", providerArgs);
+// @ts-expect-error a former member
+providerArgs.node = { maxTries: 5 };
+// @ts-expect-error a member of nodes
+providerArgs.receiver = { markPauseMs: 3_000 };
 // @ts-expect-error a former key
 providerArgs.previewReads = "off";
 // @ts-expect-error one of three words
@@ -219,7 +206,9 @@ export const noSet: GetPrefixSetArgs = inArena;
 export const noRules: GetRulesArgs = inArena;
 // @ts-expect-error an arena has no number
 export const noProfiles: GetProfilesArgs = { arena: 1 };
-export const signalingsArgs: GetSignalingsArgs = { receiver: plainReceiver };
+export const signalingsArgs: GetSignalingsArgs = { receiver: "main" };
+// @ts-expect-error a read function wants plain values
+signalingsArgs.receiver = pulumi.output("main");
 // @ts-expect-error signalings have a receiver
 signalingsArgs.node = "fra1";
 
