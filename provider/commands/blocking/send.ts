@@ -10,6 +10,7 @@ import type { NowTarget, Workplace } from "./common";
 import { stopReason } from "./deadline";
 import { type Intent, NotSent, sendNow } from "./now";
 import type { Outcome } from "./outcome";
+import { failures, problemsOf } from "./problems";
 import { namesOf, outcomeLine, type Watching, watchOutcomes } from "./watching";
 
 /** The command that is carried out, and what it says otherwise when it is given again. */
@@ -143,53 +144,8 @@ async function outcomeOf(
 }
 
 function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change): NothingDone {
-  const sentences = [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
   const alone = isExpired ? "" : ": without --now the file alone is written";
-  return new NothingDone(`${sentences.join("\n")}\nNothing was changed, the file neither${alone}.`, outcomes);
-}
-
-function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
-  const problems = [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
-  const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
-  if (failed.length === 0) return problems;
-  const refused = failed.filter(({ isPassing }) => !isPassing).length;
-  const again = failed.length > refused;
-  const rest = [
-    `The file is written. ${failed.length} of ${outcomes.length} failed.`,
-    ...(refused > 0 ? [`${refused} would fail again: put right what is said above first.`] : []),
-    ...(again ? [`What finishes the rest, or "pulumi up":\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
-  ];
-  return [...problems, rest.join(" ")];
-}
-
-/** What a sentence about a set of a node says of that one alone: how it begins, how long the tries took, and the address. */
-const OWN = [
-  [/^(?:Set )?prefixset:\/\/\S+ on \S+(?: \(\S+\))?: /, ""],
-  [/ in [\d.]{1,9} m?s\)/, ")"],
-  [/\b(E[A-Z]{2,20}) \S+$/, "$1"],
-] as const;
-
-/** What is wrong at targets; what is the same at several is one sentence about all of them. */
-function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
-  const alike = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
-  for (const one of outcomes)
-    for (const problem of new Set(one.problems)) {
-      const text = OWN.reduce((rest, [own, instead]) => rest.replace(own, instead), problem);
-      const { at } = alike.get(text) ?? { at: [] };
-      alike.set(text, { problem, at: [...at, one] });
-    }
-  return [...alike].map(([text, { problem, at }]) => (at.length === 1 ? problem : `${namesOf(at, outcomes)}: ${text}`));
-}
-
-/** Why targets were given up, those of one reason together. */
-function reasonsOf(outcomes: readonly Outcome[]): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { reason, outcome, node, client } of outcomes) {
-    if (reason === undefined) continue;
-    const key = `${outcome}, ${reason}`;
-    reasons.set(key, [...(reasons.get(key) ?? []), node ?? client.endpoint]);
-  }
-  return [...reasons].map(([reason, names]) => `${[...new Set(names)].join(", ")}: ${reason}.`);
+  return new NothingDone(`${failures(outcomes).join("\n")}\nNothing was changed, the file neither${alone}.`, outcomes);
 }
 
 /** The same command for the nodes and sets that are left of one stack. */
