@@ -137,6 +137,7 @@ const NEITHER: Readonly<Record<string, string>> = {
   blocks: "reads a file",
   docs: "prints",
   completion: "prints",
+  environment: "prints",
 };
 
 test("every command is in the table, or among those that neither write nor wait", async () => {
