@@ -10,10 +10,18 @@ const SECRET = "secret_key invalid";
 const ACTIVE = "cloud signaling already active";
 const INACTIVE = "cloud signaling is not active";
 
+/** So many requests are answered with a code while the receiver is busy. */
+const BUSY = 10;
+
 /** A receiver that answers 200 to everything: `{"outcome":"done"}`, or `{"outcome":"error"}` with a text of the contract. */
-async function startReceiver({ stopsSayRefused = false, diesAtStart = Number.POSITIVE_INFINITY }) {
+async function startReceiver({
+  stopsSayRefused = false,
+  diesAtStart = Number.POSITIVE_INFINITY,
+  busyFrom = Number.POSITIVE_INFINITY,
+}) {
   const active = new Set<string>();
   let starts = 0;
+  let requests = 0;
   const answerTo = (path: string, prefixes: readonly string[]) => {
     const [, , , secret, operation] = path.split("/");
     const refused = (why: string) => ({ outcome: "error", why });
@@ -30,6 +38,8 @@ async function startReceiver({ stopsSayRefused = false, diesAtStart = Number.POS
     request.on("data", (part) => (text += part));
     request.on("end", () => {
       if (starts >= diesAtStart) return request.socket.destroy();
+      requests += 1;
+      if (requests >= busyFrom && requests < busyFrom + BUSY) return response.end('{"code":12,"msg":"later"}');
       const answer = answerTo(request.url ?? "", text === "" ? [] : JSON.parse(text).IP_prefix);
       if (starts >= diesAtStart) return request.socket.destroy();
       return response.end(JSON.stringify(answer));
@@ -73,3 +83,12 @@ test("what a receiver that dies at a later start may have kept is named", async 
   expect(receiver.active.size).toBe(1);
   expect(left.map(({ prefixes }) => prefixes)).toEqual([[...receiver.active]]);
 });
+
+test.each([7, 8, 9, 11, 14, 20])(
+  "a receiver that answers with a code alone for a while, from request %i on, is left with nothing signaled",
+  async (busyFrom) => {
+    await using receiver = await startReceiver({ busyFrom });
+    const { left } = await probed(receiver.url);
+    expect({ left, active: [...receiver.active] }).toEqual({ left: [], active: [] });
+  },
+);

@@ -5,9 +5,11 @@ import { Requester } from "../../client/requester";
 import { readDone, readStatusAnswer } from "../../client/signaling-client";
 import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
+import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
 import { quotable, readAnswer } from "../../wire/node-answer";
+import { placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { successOf, verdictOf } from "../shapes/verdicts";
@@ -284,8 +286,10 @@ export class Receiver {
   /** What a status shows; where it cannot be read, every prefix that stands in it; `undefined` where it is refused, which says nothing. */
   shownIn(answer: Answer): Prefix[] | undefined {
     const read = this.activeIn(answer, this.answers) ?? (this.readingNothing(answer) && []);
-    if (read || (answer.isRefusal && answer.doubt === undefined)) return read;
-    return prefixesIn(answer.body);
+    const { errorBody: json, isRefusal, doubt } = answer;
+    // Beside a code that may mean a success stands a list, if only an empty one.
+    const mayBeList = doubt !== undefined && isObject(json) && placesIn(json).length > 0;
+    return read || (isRefusal && !mayBeList) ? read : prefixesIn(answer.body);
   }
 
   private refused(status: Answer): never {
