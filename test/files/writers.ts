@@ -41,7 +41,7 @@ export const WRITERS = {
     new RejectedFiles(dirname(file), Date.now).add([
       { record: { recordId: "1" } as unknown as ForwardRecord, reason: "no such index" },
     ]),
-  "notes of a probe": (file) => new UndoFile(file, file),
+  "notes of a probe": (file) => new UndoFile(file, file, "pulumi-packetfilter probe --clean"),
 } satisfies Record<string, (file: string) => unknown>;
 
 async function command(...args: string[]): Promise<void> {
