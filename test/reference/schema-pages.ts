@@ -18,6 +18,8 @@ interface Part {
   readonly description?: string;
   readonly properties?: Members;
   readonly required?: readonly string[];
+  /** The words of which one is chosen. */
+  readonly enum?: readonly { readonly value: string }[];
 }
 interface Resource extends Part {
   readonly inputProperties: Members;
@@ -46,7 +48,8 @@ export function schemaPages(): Record<string, string> {
       ["Answer", table(["Member", "Type", "Meaning"], rows(outputs.properties, []))],
     ]),
   ]);
-  const objects = Object.entries(schema.types).map(([token, { description = "", properties, required }]) =>
+  const structures = Object.entries(schema.types).filter(([, one]) => !one.enum);
+  const objects = structures.map(([token, { description = "", properties, required }]) =>
     [`## ${shortName(token)}`, description, table(["Member", "Type", "Meaning"], rows(properties, required))]
       .filter((part) => part !== "")
       .join("\n\n"),
@@ -65,7 +68,8 @@ export function schemaPages(): Record<string, string> {
 /** A key of the configuration: what it is, its type and how it is set. */
 function keySection(key: string, type: Type): string {
   const about = `${type.description} Type: ${typeText(type)}.`;
-  const isText = type.type !== undefined && !["object", "array"].includes(type.type);
+  const isWord = typeText(type).startsWith("`");
+  const isText = isWord || (type.type !== undefined && !["object", "array"].includes(type.type));
   const secret = type.secret ? "--secret " : "";
   const value = isText ? "VALUE" : "'JSON'";
   return `${about}\n\n\`\`\`sh\npulumi config set ${secret}packetfilter:${key} ${value}\n\`\`\``;
@@ -107,6 +111,8 @@ function rows(members: Members = {}, required: readonly string[] = [], change?: 
 
 function typeText({ type, $ref, items, additionalProperties, oneOf }: Type): string {
   if (oneOf) return oneOf.map(typeText).join(" or ");
+  const words = schema.types[$ref?.replace("#/types/", "") ?? ""]?.enum;
+  if (words) return words.map(({ value }) => `\`"${value}"\``).join(" or ");
   if ($ref) return $ref.endsWith("Any") ? "any" : `[${shortName($ref)}](types.md#${shortName($ref).toLowerCase()})`;
   if (items) return `list of ${typeText(items)}`;
   if (additionalProperties) return `map of ${typeText(additionalProperties)}`;
