@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SICKNESSES } from "./hundred-nodes";
 import { expectBoth } from "./hundred-operators";
 
-describe.each(["block", "unblock"] as const)("block beside %s", (other) => {
+describe.each(["block", "unblock", "block expire"] as const)("block beside %s", (other) => {
   describe.each(SICKNESSES)("of a hundred nodes that are %s", (sickness) => {
     test.each([0, 1, 20, 99])("%i: both are done with the others", async (sick) => {
       expect.hasAssertions();

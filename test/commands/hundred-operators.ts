@@ -73,26 +73,33 @@ export async function expectDone(sick: number, sickness: Sickness): Promise<void
   expect(file()).toEqual({ wanted: [FIRST], sent: { [FIRST]: known } });
 }
 
-/** Two at once: both block, or one unblocks what was blocked. */
-export async function expectBoth(sick: number, sickness: Sickness, other: "block" | "unblock"): Promise<void> {
-  const isUnblock = other === "unblock";
-  const before: Record<string, number> = isUnblock ? { [SECOND]: 1 } : {};
+/** What the second of two operators does: its command, and how its entry stands in the file before, if it does. */
+const OTHERS = {
+  block: { words: block(SECOND), before: undefined },
+  unblock: { words: ["unblock", SECOND], before: "value: 1" },
+  "block expire": { words: ["block", "expire"], before: 'value: 1, expires: "2020-01-31T18:00:00Z"' },
+} as const;
+
+/** Two at once: both block, or one removes what was blocked, or has expired. */
+export async function expectBoth(sick: number, sickness: Sickness, other: keyof typeof OTHERS): Promise<void> {
+  const { words: second, before: entry } = OTHERS[other];
+  const isRemoval = entry !== undefined;
+  const before: Record<string, number> = isRemoval ? { [SECOND]: 1 } : {};
   await using hundred = await startHundred(sick, sickness, { operators: 2, before });
   await write("Pulumi.dev.yaml", hundred.stack);
   const sent = [1, BLOCKED, ...hundred.endpoints].join(" ");
-  await write("blocks.yaml", isUnblock ? `${SECOND}: { value: 1, sent: ${sent} }\n` : "{}\n");
-  const commands = [block(FIRST), isUnblock ? [other, SECOND] : block(SECOND)];
-  const ends = await Promise.all(commands.map((words) => hundred.operator(words, folder)));
+  await write("blocks.yaml", isRemoval ? `${SECOND}: { ${entry}, sent: ${sent} }\n` : "{}\n");
+  const ends = await Promise.all([block(FIRST), second].map((words) => hundred.operator(words, folder)));
   for (const end of ends) expectEnd(end, sick, sickness);
   const { outcome } = ENDS[sickness];
   const done = hundred.nodes.filter(({ isSick }) => !isSick || outcome === "done");
-  const held = isUnblock ? { [FIRST]: 1 } : { [FIRST]: 1, [SECOND]: 1 };
+  const held = isRemoval ? { [FIRST]: 1 } : { [FIRST]: 1, [SECOND]: 1 };
   expect(done.map((node) => Object.fromEntries(node.held))).toEqual(done.map(() => held));
   // Of each: a list, a change, a commit, a list.
   expect(done.map(({ requests }) => requests.length)).toEqual(done.map(() => 8));
   const known = outcome === "not sent" ? NAMES.length - sick : NAMES.length;
   const left = outcome === "done" ? 0 : sick;
-  const ofSecond = isUnblock ? left : known;
+  const ofSecond = isRemoval ? left : known;
   expect(file()).toEqual({
     wanted: Object.keys(held),
     sent: { [FIRST]: known, ...(ofSecond > 0 && { [SECOND]: ofSecond }) },
