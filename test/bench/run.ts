@@ -10,6 +10,7 @@ import { lookFigures } from "./look.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { peers } from "./peers/main";
+import { pluginFigures } from "./plugin.bench";
 import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { readingFigures } from "./reading.bench";
@@ -27,6 +28,7 @@ const benches = {
   forwarder: forwarderFigures,
   delivery: deliveryFigures,
   packets: packetsFigures,
+  plugin: pluginFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,
   incident: incidentFigures,
