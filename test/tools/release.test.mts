@@ -26,7 +26,10 @@ test("every command of the release that is ours exists", () => {
   const files = steps.flatMap(({ run = "" }) =>
     [...run.matchAll(/(?:node|sh) (tools\/\S+)/g)].map(([, file = ""]) => file),
   );
-  expect([scripts, files]).toEqual([["reference"], ["tools/changelog.mjs", "tools/sbom.sh", "tools/changelog.mjs"]]);
+  expect([scripts, files]).toEqual([
+    ["reference"],
+    ["tools/changelog.mjs", "tools/plugin-archive.mjs", "tools/sbom.sh", "tools/changelog.mjs"],
+  ]);
   expect(scripts.filter((name) => !manifest.scripts[name])).toEqual([]);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
@@ -115,10 +118,13 @@ test("nothing is packed or published before the tests and the changelog's check 
 });
 
 test("what is published is packed where nothing else runs, not even a script of a dependency", () => {
-  expect(runs("package").map((run) => run.split("\n").at(-3)?.trim() ?? run)).toEqual([
+  expect(runs("package").map((run) => run.split("\n").at(-4)?.trim() ?? run)).toEqual([
     "npm ci --ignore-scripts",
     "npm pack --pack-destination release",
   ]);
+  // The plugin's archives are made beside it, so that both are published with what the same files say.
+  expect(runs("package").join("\n")).toContain("node tools/plugin-archive.mjs release");
+  expect(runs("notes").join("\n")).toContain("release/pulumi-resource-*");
   const packing = Object.keys(workflow.jobs).filter((name) => runs(name).some((run) => run.includes("npm pack")));
   expect(packing).toEqual(["package"]);
   const download = workflow.jobs.npm?.steps.find(({ uses }) => uses?.startsWith("actions/download-artifact"));
