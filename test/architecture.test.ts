@@ -219,31 +219,8 @@ test("imports never go in a circle, types included", () => {
   expect(circlesOf([...sources, ...page]).map((circle) => circle.join("\n  imports "))).toEqual([]);
 });
 
-/** Rooms whose folders, and files beside them, import one way. */
-const ROOMS = ["provider/forwarder"];
-
-test.each(ROOMS)("the folders of %s import one way", (room) => {
-  const placeIn = (file: string) => file.slice(room.length + 1).split("/")[0] ?? "";
-  const inside = (file: string) => file.startsWith(`${room}/`);
-  const imports = new Map<string, Map<string, string>>();
-  for (const source of sources.filter(({ file }) => inside(file))) {
-    for (const to of relativeImports(source).filter((to) => inside(to) && placeIn(to) !== placeIn(source.file))) {
-      const from = imports.get(placeIn(source.file)) ?? new Map<string, string>();
-      imports.set(placeIn(source.file), from.set(placeIn(to), `${source.file} imports ${to}`));
-    }
-  }
-  expect(imports.size).toBeGreaterThan(5);
-  // What imports nothing that is left goes, until nothing is left but circles.
-  for (let last = -1; last !== imports.size; ) {
-    last = imports.size;
-    for (const [place, to] of imports) if (![...to.keys()].some((one) => imports.has(one))) imports.delete(place);
-  }
-  const circles = [...imports.values()].flatMap((to) => [...to].filter(([one]) => imports.has(one)));
-  expect(circles.map(([, how]) => how).sort()).toEqual([]);
-});
-
 /** Rooms whose folders are layers. A file that stands in the room itself is one of its own. */
-const LAYERED = ["provider/emulator/"];
+const LAYERED = ["provider/emulator/", "provider/forwarder/", "provider/resources/", "provider/prefixes/", "policies/"];
 
 test.each(LAYERED)("the folders of %s import each other in one way only, types included", (room) => {
   const inside = sources.filter(({ file }) => file.startsWith(room));
