@@ -14,7 +14,8 @@ export function isDocumentation(prefix: Prefix): boolean {
 
 /** The documentation prefix that a word of a list spells, also with octets that are padded; `undefined` for any other word. */
 export function documentationIn(word: string): Prefix | undefined {
-  const prefix = prefixIn(word.replace(/(^|[./:])0+(?=\d)/g, "$1"), { hostBits: "mask" });
+  const parts = word.split(/([./])/).map((part) => (/^0\d{1,2}$/.test(part) ? String(Number(part)) : part));
+  const prefix = prefixIn(parts.join(""), { hostBits: "mask" });
   return prefix && isDocumentation(prefix) ? prefix : undefined;
 }
 
