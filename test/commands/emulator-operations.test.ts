@@ -300,8 +300,6 @@ test("every operation of the control API has a command, but those for programs a
     "GET /state.schema.json",
     "GET /bound-profile",
     "GET /state.yaml",
-    "GET /journal.txt",
-    "GET /runs.txt",
     "GET /events",
     "GET /counters",
     "GET /emulators",

@@ -123,7 +123,6 @@ test("requests are grouped into runs by pauses, by a test's marks, and by client
   ]);
   expect(emulator.requests({ run: 3 }).map(({ index }) => index)).toEqual([4, 8]);
   expect((await control(emulator, "GET", "/runs")).json).toEqual(emulator.runs);
-  expect((await control(emulator, "GET", "/runs.txt")).text.split("\n")[0]).toBe("run 1: 3 requests, 1 commit, +1 −1");
   expect((await control(emulator, "POST", "/runs", { label: "nightly" })).json).toMatchObject({ run: 3, requests: 2 });
   emulator.clearJournal();
   await fapi(emulator, list);

@@ -6,7 +6,7 @@ import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { expectCount, expectInOrder, type RequestCount, waitFor } from "../journal/expectations";
 import { har, harSchema } from "../journal/har";
 import type { Journal, JournalRange } from "../journal/journal";
-import { describeEntry, describeRun, reasonOf } from "../journal/journal-text";
+import { reasonOf } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
 import { type Duration, milliseconds } from "../time/duration";
 import { strictly } from "../validation/strict";
@@ -36,8 +36,6 @@ const runs = operation(
   "The requests in runs: those between two pauses, or those with one label in the header Packetfilter-Run.",
   { answer: z.array(runSchema), run: ({ journal }): readonly Run[] => journal.runs.list() },
 );
-
-const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
 
 /** Sends journal entries as they happen, until the reader leaves. Writes the answer itself. */
 function streamEvents(journal: Journal, response: ServerResponse): undefined {
@@ -74,12 +72,6 @@ export const journal = {
     ...strictly(journalFilter, withTexts(filter), "requests()"),
     ...strictly(journalRange, range, "requests()"),
   })),
-
-  journalText: operation("GET /journal.txt", "The same for people: a line each.", {
-    input: filterAndRange,
-    type: "text/plain; charset=utf-8",
-    run: (...call) => lines(requests.run(...call).map(describeEntry)),
-  }),
 
   /** The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages. */
   har: method(
@@ -188,11 +180,6 @@ export const journal = {
    * ```
    */
   runs: getter(runs),
-
-  runsText: operation("GET /runs.txt", "The same for people: a line each.", {
-    type: "text/plain; charset=utf-8",
-    run: ({ journal }) => lines(journal.runs.list().map(describeRun)),
-  }),
 
   /**
    * From now on requests belong to another run, whatever pauses there are; those that carry a label of their own stay with theirs. Without
