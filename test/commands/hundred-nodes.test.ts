@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -6,8 +7,9 @@ import { Interrupted } from "../../provider/commands/interruption";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
-import { NAMES, SICKNESSES } from "./hundred-nodes";
+import { BLOCKED, NAMES, SICKNESSES } from "./hundred-nodes";
 import { expectBoth, expectDone } from "./hundred-operators";
+import { run } from "./support";
 
 test("of a hundred nodes all are asked at once, and have the block after four requests", async () => {
   expect.hasAssertions();
@@ -59,4 +61,26 @@ test("a node that is silent holds one socket, however many sets are named, and a
   expect(asked).toHaveLength(99);
   expect(new Set(asked).size).toBe(99);
   expect(healthy.journal.map(({ cmd }) => cmd)).toEqual(sets.flatMap(() => ["list", "insert", "commit", "list"]));
+});
+
+test("of three hundred nodes no more are connected to than a process may have sockets, and all are done", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-sockets-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const asked = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  let most = 0;
+  using server = await serveRaw(({ url = "", socket }, response) => {
+    if (!sockets.has(socket)) socket.once("close", () => sockets.delete(socket));
+    most = Math.max(most, sockets.add(socket).size);
+    const number = (asked.get(url) ?? 0) + 1;
+    asked.set(url, number);
+    response.end(JSON.stringify({ data: number < 4 ? [] : [{ p: "203.0.113.7/32", v: 1 }] }));
+  });
+  const lines = Array.from({ length: 300 }, (_, index) => `    n${index}: { endpoint: "${server.url}/n${index}" }\n`);
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+  const words = ["block", "203.0.113.7", "--file", "blocks.yaml", "--create", "--reason", "r", "--permanent"];
+  const ended = await run([...words, "--now", BLOCKED, "--all-nodes", "--timeout", "10m"], { folder });
+  expect([ended.code, ended.out]).toEqual([0, expect.stringContaining("\n300 nodes: done.\n")]);
+  // 250 by the client; the server may see a connection end a little later.
+  expect(most).toBeLessThan(300);
 });

@@ -102,16 +102,20 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
 }
 
-/** All nodes at once, and the sets of each one after the other: one that is silent holds one socket, however many sets there are. */
+/**
+ * All nodes at once, and the sets of each one after the other: one that is silent holds one socket, however many sets there are,
+ * and one that is done holds none.
+ */
 async function eachNode(
   targets: readonly NowTarget[],
   send: (target: NowTarget) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const nodes = new Map<NowTarget["client"], NowTarget[]>();
   for (const target of targets) nodes.set(target.client, [...(nodes.get(target.client) ?? []), target]);
-  const outcomes = await inParallel([...nodes.values()], async (sets) => {
+  const outcomes = await inParallel([...nodes], async ([client, sets]) => {
     const ended: Outcome[] = [];
     for (const target of sets) ended.push(await send(target));
+    await client.close();
     return ended;
   });
   return outcomes.flat();
