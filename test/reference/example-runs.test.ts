@@ -4,12 +4,14 @@ import { z } from "zod";
 import * as policies from "../../policies/index";
 import * as client from "../../provider/client";
 import * as emulator from "../../provider/emulator";
+import * as program from "../../provider/index";
 import * as prefixes from "../../provider/prefixes";
 import { type Example, examplesOf } from "./examples";
 import { entryPoints, root } from "./surface";
 
-/** What needs no engine: resources, read functions and `./provider` are run by engine tests, forwarders by tests of their own. */
+/** What needs no engine: `./provider` is run by engine tests, forwarders by tests of their own. */
 const MODULES: Readonly<Record<string, object>> = {
+  ".": program,
   "./client": client,
   "./emulator": emulator,
   "./prefixes": prefixes,
@@ -26,8 +28,12 @@ const THROWN: Readonly<Record<string, string>> = {
   "./emulator StateError": "StateError: The state is not valid: arenas.edge.sets.blocked.192.0.2.1/24",
 };
 
-/** Those that run a program of Pulumi or tests of vitest: `test/e2e/test-your-program.test.ts` and `test/emulator/fixtures.test.ts` do. */
-const ELSEWHERE = /runProgram\(|emulatorFixtures\(/;
+/**
+ * Those that run tests of vitest (`test/emulator/fixtures.test.ts`), or are a program of Pulumi: engine tests run resources and read
+ * functions (`test/e2e/`), and `test/e2e/test-your-program.test.ts` whole programs.
+ */
+const ELSEWHERE =
+  /runProgram\(|emulatorFixtures\(|new (?:PrefixSet|CloudSignaling|Provider)\w*\(|\bget[A-Z]\w+\(|\bconfig\.require/;
 
 let examples: Example[];
 beforeAll(() => {
@@ -57,6 +63,7 @@ function atHand(running: emulator.Emulator): Readonly<Record<string, unknown>> {
     meta,
     ourOwnPolicy: {},
     PolicyPack: class {},
+    Prefix: client.Prefix,
     PrefixSet: class {},
     prefixes: ["198.51.100.7"],
     properties: {},
@@ -78,7 +85,7 @@ async function outcomeOf({ text, given }: Example, running: emulator.Emulator): 
   const missing = given.filter((name) => !(name in hand));
   if (missing.length > 0) return `nothing stands for ${missing}`;
   const body = `return (async () => {${outputText}\n})()`;
-  const load = (name: string) => MODULES[name.replace("pulumi-packetfilter", ".")];
+  const load = (name: string) => MODULES[name.replace(/^pulumi-packetfilter/, ".")];
   try {
     await new Function("require", "exports", ...given, body)(load, {}, ...given.map((name) => hand[name]));
     return "ends";
@@ -89,7 +96,7 @@ async function outcomeOf({ text, given }: Example, running: emulator.Emulator): 
 
 test("every example that needs no engine runs, and ends or throws as it says", async () => {
   const runnable = examples.filter(({ text }) => !ELSEWHERE.test(text));
-  expect(runnable.length).toBeGreaterThan(50);
+  expect(runnable.length).toBeGreaterThan(55);
   const wrong: string[] = [];
   for (const example of runnable) {
     await using running = await emulator.startEmulator();
