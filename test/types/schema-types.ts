@@ -66,7 +66,8 @@ class Writer {
   }
 
   private written(schema: z.ZodType, path: string): string {
-    if (schema instanceof z.ZodObject) return this.members(schema, path);
+    if (schema instanceof z.ZodObject)
+      return Object.keys(schema.shape).length === 0 ? "Record<string, never>" : this.members(schema, path);
     if (schema instanceof z.ZodArray) return `readonly (${this.type(schema.element as z.ZodType, path)})[]`;
     if (schema instanceof z.ZodRecord)
       return `{ readonly [name: string]: ${this.type(schema.valueType as z.ZodType, path)} }`;

@@ -22,7 +22,7 @@ export interface Har {
       /** The line that the journal has for it. */
       readonly title: string;
       /** Nothing is known of it. */
-      readonly pageTimings: {};
+      readonly pageTimings: Record<string, never>;
     }[];
     /** The requests that were answered, oldest first. */
     readonly entries: readonly {
@@ -101,7 +101,7 @@ export interface Har {
         readonly bodySize: number;
       };
       /** Nothing is known of it. */
-      readonly cache: {};
+      readonly cache: Record<string, never>;
       /** Milliseconds of its parts. */
       readonly timings: {
         /** 0. */
