@@ -21,6 +21,7 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly as: "set" | "entries" | "group";
   readonly name: readonly string[];
   readonly unprotected?: boolean;
+  readonly native?: boolean;
   readonly out: string;
 }
 
@@ -30,6 +31,7 @@ entries; files that exist are not overwritten. Resources are named after the url
 the stack has several nodes with the node behind, edge-blocked-fra1, so that one import after the other fits into one stack.
 "pulumi import" protects what it imports, so that a later destroy refuses it, and the program says so, too (protect: true).
 For "pulumi import --protect=false" give --unprotected: then the program leaves that out.
+With --native the folder gets import.json alone: "pulumi import" prints the program in the language of the stack.
 
 Examples:
   pulumi-packetfilter import prefixset://edge/blocked --endpoint https://192.0.2.10 --out imported
@@ -55,7 +57,8 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--signaling", "also what is active at the receiver, as one CloudSignaling")
     .option("--name <url=name>", "name of the resource of a set, or signaling=NAME", collect, [])
-    .option("--unprotected", 'a program without protect: true, for "pulumi import --protect=false"');
+    .option("--unprotected", 'a program without protect: true, for "pulumi import --protect=false"')
+    .option("--native", "resources of the plugin, for a program in any language");
   addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
@@ -72,7 +75,8 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const holdings = await read(urls, flags, io);
   const { as, receiver } = flags;
   const isProtected = flags.unprotected !== true;
-  const options = { names, as, isProtected, ...(receiver !== undefined && { receiver }) };
+  const isNative = flags.native === true;
+  const options = { names, as, isProtected, isNative, ...(receiver !== undefined && { receiver }) };
   const made = wrongUse(TypeError, () => importFiles(holdings, options));
   await writeNew(folder, made.files);
   io.out(report(made, flags, holdings));
@@ -151,8 +155,10 @@ function report(
   const lines = [
     `Wrote ${[...files.keys()].map((name) => join(flags.out, name)).join(", ")}: ${count(resources, "resource")}.`,
     "",
-    "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
-    `  ${importCommand(relative(".", join(flags.out, "import.json")), flags.unprotected !== true)}`,
+    flags.native
+      ? "Next, of which the first prints the program:"
+      : "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
+    `  ${importCommand(relative(".", join(flags.out, "import.json")), flags.unprotected !== true, !flags.native)}`,
     "  pulumi preview --refresh --expect-no-changes",
     "",
     flags.unprotected

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { formatUrl } from "../model/resource-url";
 import { SIGNALING } from "./names";
 import { type DeclaredSet, prefixFile, programText } from "./program";
-import { equalSets, type ImportedResource, signaling, singleEntries, wholeSet } from "./resources";
+import { asDynamic, asNative, equalSets, type ImportedResource, signaling, singleEntries, wholeSet } from "./resources";
 import type { HeldSet, Holdings } from "./source";
 
 /** How what a node holds is to be declared. */
@@ -15,18 +15,20 @@ export interface ImportOptions {
   readonly receiver?: string;
   /** False for an import with `--protect=false`; by default the program keeps the protection that `pulumi import` gives. */
   readonly isProtected?: boolean;
+  /** True for resources of the plugin: then there is no program, which `pulumi import` makes in the language of the stack. */
+  readonly isNative?: boolean;
   /** Makes the id of a signaling resource. */
   readonly id?: () => string;
 }
 
 /**
- * The import file of `pulumi import --file` and the program that matches it. Inputs and outputs are those that a refresh
+ * The import file of `pulumi import --file` and, for dynamic resources, the program that matches it. Inputs and outputs are those that a refresh
  * would leave, so that the preview after it is empty. Nothing secret is in them.
  *
  * @returns how many resources are declared, and `files`, name to content, with a prefix file for each large set
  */
 export function importFiles(holdings: Holdings, options: ImportOptions) {
-  const { receiver, isProtected = true } = options;
+  const { receiver, isProtected = true, isNative = false } = options;
   const declared = declarations(holdings, options);
   const sets = declared.map(({ set }) => set);
   requireDistinct(sets.map(({ name }) => name));
@@ -40,13 +42,16 @@ export function importFiles(holdings: Holdings, options: ImportOptions) {
     prefixes: holdings.signaling.prefixes.map((prefix) => prefix.toString()),
   };
   if (active) {
-    const id = (options.id ?? randomUUID)();
+    // As a read of the plugin would find it.
+    const id = isNative ? active.prefixes.join(",") : (options.id ?? randomUUID)();
     resources.push(signaling(active.prefixes, { ...active, id, ...(receiver !== undefined && { receiver }) }));
   }
+  const importFile = json({ resources: resources.map(isNative ? asNative : asDynamic) });
+  if (isNative) return { resources: resources.length, files: new Map([["import.json", importFile]]) };
   return {
     resources: resources.length,
     files: new Map([
-      ["import.json", json({ resources })],
+      ["import.json", importFile],
       ["index.ts", programText({ receiver, sets, signaling: active, isProtected })],
       ...sets.flatMap((set): [string, string][] => {
         const file = prefixFile(set);

@@ -51,9 +51,13 @@ function head({ isProtected }: ProgramContent): string {
 `;
 }
 
-/** The command that takes an import file. What it protects, the program must protect, too: else the first `up` ends it. */
-export function importCommand(file: string, isProtected: boolean): string {
-  return `pulumi import --file ${file} --yes --generate-code=false${isProtected ? "" : " --protect=false"}`;
+/**
+ * The command that takes an import file. What it protects, the program must protect, too: else the first `up` ends it.
+ *
+ * @param hasProgram False where the engine is to print the program, in the language of the stack.
+ */
+export function importCommand(file: string, isProtected: boolean, hasProgram = true): string {
+  return `pulumi import --file ${file} --yes${hasProgram ? " --generate-code=false" : ""}${isProtected ? "" : " --protect=false"}`;
 }
 
 function declaration(set: DeclaredSet, { isProtected }: ProgramContent): string {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../model/json";
-import { typeToken } from "../model/resource-kind";
+import { nativeToken, type ResourceKind, typeToken } from "../model/resource-kind";
 import { formatUrl } from "../model/resource-url";
 import * as signalingState from "../resources/cloud-signaling/state";
 import * as setState from "../resources/prefix-set/state";
@@ -12,6 +12,7 @@ import type { HeldSet } from "./source";
 
 /** A resource in the file that `pulumi import --file` reads: with both of these it needs no read. */
 export interface ImportedResource {
+  /** The kind, or as {@link asDynamic} and {@link asNative} make it, the type token. */
   readonly type: string;
   readonly name: string;
   readonly id: string;
@@ -88,7 +89,17 @@ export function signaling(
   return resource("CloudSignaling", at.name, at.id, inputs, outputs);
 }
 
-function resource(type: string, name: string, id: string, inputs: JsonObject, outputs: JsonObject): ImportedResource {
+function resource(type: ResourceKind, name: string, id: string, inputs: JsonObject, outputs: JsonObject) {
+  return { type, name, id, inputs, outputs };
+}
+
+/** As dynamic resources have it in their state: each with the text of its provider. */
+export function asDynamic({ type, inputs, outputs, ...rest }: ImportedResource): ImportedResource {
   const text = { __provider: providerText(type) };
-  return { type: typeToken(type), name, id, inputs: { ...inputs, ...text }, outputs: { ...outputs, ...text } };
+  return { type: typeToken(type), ...rest, inputs: { ...inputs, ...text }, outputs: { ...outputs, ...text } };
+}
+
+/** As the plugin has it. */
+export function asNative({ type, ...rest }: ImportedResource): ImportedResource {
+  return { type: nativeToken(type), ...rest };
 }

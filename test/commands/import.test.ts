@@ -93,6 +93,28 @@ test("with --unprotected neither the program nor the command that it names prote
 `);
 });
 
+test("with --native there are resources of the plugin without any program, which the engine makes in the language of the stack", async () => {
+  const made = await command("prefixset://edge-web/blocked", "--native", "--out", "imported");
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out).toContain(
+    "Next, of which the first prints the program:\n  pulumi import --file imported/import.json --yes\n",
+  );
+  expect(await readdir(join(folder, "imported"))).toEqual(["import.json"]);
+  const inputs = { arena: "edge-web", set: "blocked", entries: { "203.0.113.7/32": 2 } };
+  const id = "prefixset://edge-web/blocked";
+  expect(JSON.parse(await readFile(join(folder, "imported/import.json"), "utf8"))).toEqual({
+    resources: [
+      {
+        type: "packetfilter:index:PrefixSet",
+        name: "edge-web-blocked",
+        id,
+        inputs,
+        outputs: { ...inputs, url: id, count: 1, endpoint: emulator.endpoint },
+      },
+    ],
+  });
+});
+
 test("two sets with one name fail with the way out, which works", async () => {
   const urls = ["prefixset://edge/web/blocked", "prefixset://edge-web/blocked"];
   const failed = await command(...urls, "--out", "imported");

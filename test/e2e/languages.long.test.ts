@@ -3,6 +3,7 @@ import { cp, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { run as command } from "../commands/support";
 import { guide } from "../support/guide";
 import { type TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, since, world } from "./support/world";
@@ -181,3 +182,45 @@ test.each(Object.keys(LANGUAGES))(
   },
   600_000,
 );
+
+test("what a node holds comes under a program in YAML, which the engine prints at the import", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  emulator.change(BLOCKED, { insert: DECLARED });
+  emulator.change(PARTNERS, { insert: { "203.0.113.4/32": 7, "2001:db8::4/128": 8 } });
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  const project = (await stack.read("Pulumi.yaml")).replace("runtime: nodejs", "runtime: yaml");
+  await stack.write("Pulumi.yaml", project);
+  stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter) });
+  const { endpoint, signalingUrl, clients } = emulator;
+  const { clientId = "", secretKey = "" } = clients[0] ?? {};
+  const env = {
+    PACKETFILTER_ENDPOINT: endpoint,
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: clientId,
+    PACKETFILTER_SECRET_KEY: secretKey,
+  };
+  const sent = since(emulator);
+  let resources = "resources:\n";
+  for (const args of [
+    [BLOCKED, "--signaling"],
+    [PARTNERS, "--as", "entries"],
+  ]) {
+    const written = await command(["import", ...args, "--native", "--out", args[0] === BLOCKED ? "one" : "two"], {
+      folder: stack.folder,
+      env,
+    });
+    expect(written.code, written.err).toBe(0);
+    const [, next = ""] = /^ {2}pulumi (import .*)$/m.exec(written.out) ?? [];
+    const imported = await stack.must(...next.split(" "));
+    resources += imported.stdout.slice(imported.stdout.indexOf("resources:\n") + "resources:\n".length);
+  }
+  await stack.write("Pulumi.yaml", project + resources);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+  expect(
+    Object.values(await stack.state())
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(["198.51.100.7/32", BLOCKED, `${PARTNERS}#203.0.113.4/32`, `${PARTNERS}#2001:db8::4/128`]);
+  expect(sent()).toEqual([]);
+}, 300_000);
