@@ -221,6 +221,6 @@ test("what a node holds comes under a program in YAML, which the engine prints a
     Object.values(await stack.state())
       .map(({ id }) => id)
       .toSorted(),
-  ).toEqual(["198.51.100.7/32", BLOCKED, `${PARTNERS}#203.0.113.4/32`, `${PARTNERS}#2001:db8::4/128`]);
+  ).toEqual(["198.51.100.7/32", BLOCKED, `${PARTNERS}#2001:db8::4/128`, `${PARTNERS}#203.0.113.4/32`]);
   expect(sent()).toEqual([]);
 }, 300_000);
