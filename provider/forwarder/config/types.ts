@@ -234,10 +234,12 @@ interface ElasticsearchSink extends HttpMembers {
   readonly index: Text;
 }
 
-/** OpenTelemetry logs as protobuf, to `…/v1/logs`. Needs `@opentelemetry/otlp-transformer`. */
+/** OpenTelemetry logs as protobuf, to `…/v1/logs`, or over gRPC. Needs `@opentelemetry/otlp-transformer`. */
 interface OtlpSink extends HttpMembers {
   /** The kind of sink. */
   readonly type: "otlp";
+  /** How the server is reached; with `grpc` there is no path in `url`, and no proxy. Default: `http`. */
+  readonly protocol?: "http" | "grpc";
 }
 
 /** Splunk's HTTP Event Collector, at the base `url`; 2xx acknowledges. */

@@ -59,6 +59,8 @@ interface PostKind {
   readonly around?: readonly [before: string, after: string];
   /** True for a status from 400 on that is about no record: it is an outage. Default: those that every server may get over. */
   isPassing?(answer: SinkAnswer): boolean;
+  /** Carries requests in place of HTTP/1.1, and compresses them itself. */
+  readonly connection?: Pick<HttpConnection, "post" | "close">;
   /** Changes the url of the configuration. */
   readonly path?: (url: URL) => URL;
   /** What became of them, by an answer below 400; default: all of them are delivered. */
@@ -70,7 +72,7 @@ interface PostKind {
  * body of all their records.
  */
 export class PostingSink implements Sink<Uint8Array | undefined> {
-  private readonly connection: HttpConnection;
+  private readonly connection: Pick<HttpConnection, "post" | "close">;
   /** Since when nothing but {@link OUTAGE_LIKE} was answered. */
   private refusedSince: number | undefined;
 
@@ -80,11 +82,9 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
   ) {
     // One: a delivery that is answered early is on its way until the next one is answered, too.
     const { url } = context.options(schema);
-    const proxy = proxyOf(url, context);
-    this.connection = new HttpConnection(
-      { connections: 1, tls: () => context.options(schema).tls, proxy },
-      context.world,
-    );
+    const tls = () => context.options(schema).tls;
+    this.connection =
+      kind.connection ?? new HttpConnection({ connections: 1, tls, proxy: proxyOf(url, context) }, context.world);
   }
 
   async write(records: Outgoing) {
@@ -130,7 +130,8 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     const where = redactor.told(`${target.origin}${target.pathname}`);
     const [before = "", after = ""] = this.kind.around ?? [];
     const whole = this.kind.around ? Buffer.concat([Buffer.from(before), body.subarray(1), Buffer.from(after)]) : body;
-    const encoding = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
+    const wanted = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
+    const encoding = this.kind.connection ? undefined : wanted;
     const request = {
       method: "POST" as const,
       origin: target.origin,

@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { members } from "../fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
+import { GrpcConnection } from "./grpc";
 import { httpFields, PostingSink, type SinkAnswer } from "./http-post";
 import { allRejected, loadOptional, sinkKind, sinkNamed } from "./sink";
 
@@ -17,18 +19,36 @@ const RESOURCE: LogRecord["resource"] = {
 /** SEVERITY_NUMBER_INFO of the OpenTelemetry log data model. */
 const INFO = 9;
 
+/** The method of the published protocol (opentelemetry/proto/collector/logs/v1/logs_service.proto). */
+const EXPORT = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
+
+const fields = members({
+  ...httpFields,
+  protocol: z.enum(["http", "grpc"], { error: 'must be "http" or "grpc"' }).default("http"),
+}).refine(({ protocol, zstd }) => protocol === "http" || !zstd, {
+  path: ["zstd"],
+  error: "is not for gRPC: take `gzip`",
+});
+
 /**
- * OpenTelemetry logs over HTTP, protobuf by the official library. Attributes have the names of the semantic conventions,
+ * OpenTelemetry logs over HTTP or gRPC, protobuf by the official library. Attributes have the names of the semantic conventions,
  * whatever `format` says. What the other side says it did not take is kept as rejected: it does not say which it was.
  */
 export const otlp = sinkKind(
-  members(httpFields),
-  async (context) => {
+  fields,
+  async (context, { protocol, gzip }) => {
     const { ProtobufLogsSerializer: serializer } = await loadOtlp(sinkNamed(context.name));
     const attributes = formatter("otel");
+    const grpc = protocol === "grpc" ? await import("@grpc/grpc-js") : undefined;
+    const tls = () => context.options(fields).tls;
     return new PostingSink(context, {
+      ...(grpc && {
+        connection: new GrpcConnection(grpc, { gzip, tls }, context.world),
+        path: (url: URL) => new URL(EXPORT, url),
+      }),
       contentType: "application/x-protobuf",
-      divisible: [413],
+      // gRPC has one code for all that is wrong with a message.
+      divisible: grpc ? [400, 413] : [413],
       // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
       async body(records) {
         const parts = await inSlicesOf(await records.records(), (slice) =>
