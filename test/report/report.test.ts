@@ -40,6 +40,21 @@ test("reports of real previews are as the published schema says", async () => {
   }
 });
 
+test.each(["change", "refresh", "failed", "group", "put-back"])(
+  "a preview of the same resources of the plugin is the same report (%s)",
+  (name) => {
+    const underOwnTypes = (text: string) =>
+      text
+        .replaceAll("pulumi-nodejs:dynamic/packetfilter:", "packetfilter:index:")
+        .replaceAll("pulumi:providers:pulumi-nodejs", "pulumi:providers:packetfilter");
+    const dynamic = underOwnTypes(readFileSync(join(folder, `${name}.json`), "utf8"));
+    const native = dynamic.replaceAll(/"__provider": "(?:[^"\\]|\\.)*",?/g, "");
+    expect(native).not.toMatch(/"__provider": "|nodejs:/);
+    const expected = JSON.parse(underOwnTypes(JSON.stringify(reported(name))));
+    expect(reportOf(parsePreview(native), NOW)).toEqual(expected);
+  },
+);
+
 describe("a preview with a bit of everything", () => {
   const report = reported("change");
 
