@@ -12,6 +12,7 @@ interface Step {
 interface Job {
   needs?: string | string[];
   permissions?: Record<string, string>;
+  strategy?: { matrix: { include: { name: string; context: string; file: string }[] } };
   steps: Step[];
 }
 
@@ -134,13 +135,24 @@ test("what is published is packed where nothing else runs, not even a script of 
   ]);
 });
 
-test("the image is that of the example, made of the package that was published", () => {
+test("the images are those of the examples, made of the package that was published", () => {
   const steps = workflow.jobs.image?.steps ?? [];
   const build = steps.find(({ uses }) => uses?.startsWith("docker/build-push-action"));
   const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact"));
   expect(download?.with).toEqual({ name: "package", path: build?.with?.context });
-  const dockerfile = readFileSync(join(root, build?.with?.context ?? "", "Dockerfile"), "utf8");
-  expect(dockerfile).toMatch(/^COPY pulumi-packetfilter-\*\.tgz /m);
+  const { context, file, tags, ...how } = build?.with ?? {};
+  const given = (name: string) => `$\{{ ${name} }}`;
+  expect([context, file]).toEqual([given("matrix.context"), `${given("matrix.context")}/${given("matrix.file")}`]);
+  expect(how["build-args"]).toBe(`VERSION=${given("env.VERSION")}`);
+  expect(tags).toContain(`packetfilter-${given("matrix.name")}:${given("env.VERSION")}\n`);
+  const images = workflow.jobs.image?.strategy?.matrix.include ?? [];
+  const sources = images.map((one) => [one.name, readFileSync(join(root, one.context, one.file), "utf8")] as const);
+  // One is made of the archive itself, one of what npm has of this version: it is there before.
+  expect(sources).toEqual([
+    ["emulator", expect.stringMatching(/^COPY pulumi-packetfilter-\*\.tgz /m)],
+    ["forward", expect.stringMatching(/^ARG VERSION=latest$[\s\S]*"pulumi-packetfilter@\$\{VERSION\}"/m)],
+  ]);
+  expect(workflow.jobs.image?.needs).toContain("npm");
   expect(steps.map(({ uses }) => uses?.split("@")[0])).toEqual([
     "actions/checkout",
     "docker/setup-qemu-action",
