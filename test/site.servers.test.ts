@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -33,6 +34,7 @@ beforeAll(async () => {
     response.writeHead(isFile ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
     response.end(isFile ? readFileSync(file) : "");
   }).listen(0, "127.0.0.1");
+  await once(server, "listening");
   home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   context = await openBrowser({ viewport: { width: 1280, height: 900 } });
 }, 300_000);

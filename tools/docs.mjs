@@ -2,8 +2,7 @@
 // The site of the documentation: "npm run docs" builds this checkout into .site, "npm run docs -- v0.1.0 v0.2.0" those versions beside it,
 // each in a folder of its name. DOCS_BASE is the path at which the site will stand (default: /), DOCS_OUT another folder than .site.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 
@@ -28,13 +27,16 @@ function build(folder, version) {
 }
 
 build(root);
+// Below this folder, where the pages find the packages of the site.
+const past = join(root, ".tmp");
+mkdirSync(past, { recursive: true });
 for (const version of versions) {
-  const folder = mkdtempSync(join(tmpdir(), "packetfilter-docs-"));
+  const folder = mkdtempSync(join(past, "docs-"));
   try {
-    run("git", ["worktree", "add", "--detach", "--force", folder, version]);
-    if (existsSync(join(folder, "docs"))) build(folder, version);
+    run("git", ["archive", "--output", join(folder, "all.tar"), version]);
+    run("tar", ["-xf", join(folder, "all.tar"), "-C", folder]);
+    build(folder, version);
   } finally {
-    run("git", ["worktree", "remove", "--force", folder]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
