@@ -1,6 +1,6 @@
 import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
 import * as given from "./control/arguments";
-import { isolatedOptions } from "./control/emulators";
+import { isolatedAsJson, isolatedOptions } from "./control/emulators";
 import { EmulatorMembers } from "./control/operations";
 import { receiveTraffic } from "./control/traffic";
 import { Isolated, type IsolatedOptions } from "./isolated";
@@ -85,7 +85,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
    * ```
    */
   async isolated(options: IsolatedOptions): Promise<Emulator> {
-    return this.#isolated.start(strictly(isolatedOptions, options, "isolated()"));
+    return this.#isolated.start(strictly(isolatedOptions, isolatedAsJson(options), "isolated()"));
   }
 
   /**

@@ -6,7 +6,7 @@ import type { TlsChoice } from "./http/certificates";
 import type { JournalEntry } from "./journal/entry";
 import type { JournalLimits } from "./journal/journal";
 import type { MarkLimits } from "./marks";
-import type { EmulatorState } from "./state/state";
+import type { GivenState } from "./state/given-state";
 import type { Wall } from "./time/clock";
 import {
   bandwidthSchema,
@@ -39,10 +39,10 @@ export type NodeAuth =
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
   /**
-   * What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML; or a function that gives
+   * What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML; in code the entries of a set may be what a list returns. Or a function that gives
    * it, which is called once the ports are taken: for what takes time to load.
    */
-  readonly state?: EmulatorState | (() => EmulatorState | Promise<EmulatorState>);
+  readonly state?: GivenState | (() => GivenState | Promise<GivenState>);
   /**
    * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`; its folder
    * must exist. A change by a request is on the disk before its answer. Marks that packets leave are kept a tenth of a second

@@ -10,7 +10,9 @@ import { ProtocolPort } from "./serving/protocol-port";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
 import { lockFile } from "./state/file-lock";
+import { stateAsJson } from "./state/given-state";
 import { Persistence } from "./state/persistence";
+import type { EmulatorState } from "./state/state";
 import { systemWall, type Wall } from "./time/clock";
 
 /** The parts of a running emulator. */
@@ -52,7 +54,7 @@ export async function assemble(options: EmulatorOptions) {
 async function load(options: EmulatorOptions, resolved: ResolvedOptions, wall: Wall, addresses: Addresses) {
   const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);
-  const given = kept ?? (typeof state === "function" ? await state() : state);
+  const given = kept ?? (stateAsJson(typeof state === "function" ? await state() : state) as EmulatorState | undefined);
   const simulation = new Simulation(resolved, wall, addresses, sourcesOf(options), given);
   if (options.onRequest) simulation.journal.listen(options.onRequest);
   if (persist === undefined) return { simulation };

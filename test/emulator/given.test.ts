@@ -46,6 +46,33 @@ test("what a list of a node and a parser of prefixes give are arguments of an em
   expect((await remote.expectRequests({ contains: covered }, 1)).map(({ cmd }) => cmd)).toEqual(["delete"]);
 });
 
+test("a state has what a list of a node gives as the entries of its sets", async () => {
+  await using emulator = await startEmulator({ state });
+  const node = new NodeClient({ endpoint: emulator.endpoint });
+  const blocked = await node.listPrefixSet(parseUrl(BLOCKED) as PrefixSetUrl);
+  await node.close();
+  const copy = {
+    arenas: { core: { sets: { blocked }, profiles: { web: { sets: { own: [Prefix.parse("192.0.2.7")] } } } } },
+  };
+  const held = {
+    core: {
+      sets: { blocked: { "192.0.2.0/24": 3, "2001:db8::/32": 1 } },
+      profiles: { web: { sets: { own: { "192.0.2.7/32": 1 } } } },
+    },
+  };
+  await using started = await startEmulator({ state: copy });
+  await using remote = await connectEmulator(started.control);
+  await using isolated = await remote.isolated({ label: "copy", state: copy });
+  await remote.seed({ arenas: {} });
+  expect(await isolated.state()).toMatchObject({ arenas: held });
+  expect(started.state().arenas).toEqual({});
+  await remote.seed(copy);
+  expect(started.state()).toMatchObject({ arenas: held });
+  await expect(startEmulator({ state: { arenas: { core: { sets: { blocked: ["192.0.2.1/24"] } } } } })).rejects.toThrow(
+    "arenas.core.sets.blocked.192.0.2.1/24",
+  );
+});
+
 test("what is none of the forms is refused as it was given", async () => {
   await using emulator = await startEmulator({ state });
   const change = (changes: object) => () => emulator.change(COPY, changes);

@@ -5,7 +5,7 @@ import type { IsolatedOptions } from "../isolated";
 import { ExpectationError } from "../journal/expectations";
 import { strictly } from "../validation/strict";
 import { remoteClock } from "./behaviour";
-import { emulators, isolatedOptions } from "./emulators";
+import { emulators, isolatedAsJson, isolatedOptions } from "./emulators";
 import { UnknownResource } from "./lookup";
 import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
 import { MEMBERS, type RemoteMembers } from "./operations";
@@ -98,7 +98,7 @@ async function isolatedFrom(
   { token, fetch, endpoint }: ConnectOptions,
   given: IsolatedOptions,
 ): Promise<RemoteEmulator> {
-  const options = strictly(isolatedOptions, given, "isolated()");
+  const options = strictly(isolatedOptions, isolatedAsJson(given), "isolated()");
   const info = await connection.send(emulators.isolate, options);
   const { control, endpoint: said } = strictly(addresses, info, "POST /emulators: the answer");
   const own = endpoint === undefined ? {} : { endpoint: byHost(said, endpoint) };

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { isObject } from "../../model/json";
 import { dialectSchema } from "../behaviour/dialect";
 import { JOURNAL } from "../defaults";
 import type { EmulatorInfo } from "../info";
 import type { IsolatedOptions } from "../isolated";
+import { stateAsJson } from "../state/given-state";
 import { stateSchema } from "../state/state";
 import { about } from "./about";
 import { UnknownResource } from "./lookup";
@@ -20,6 +22,11 @@ export const isolatedOptions = z.strictObject({
     .describe("A name or switches; default: that of this emulator."),
   seed: z.int().min(0).optional().describe("Seed of what is drawn by chance; default: that of this emulator."),
 }) as z.ZodType<IsolatedOptions>;
+
+/** Options with the state as JSON has it. */
+export function isolatedAsJson(options: IsolatedOptions): unknown {
+  return isObject(options) && options.state !== undefined ? { ...options, state: stateAsJson(options.state) } : options;
+}
 
 /** Emulators of their own in the process of one that is shared. Their member `isolated` is no method of the table: what it gives is an emulator. */
 export const emulators = {

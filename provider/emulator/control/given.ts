@@ -1,5 +1,6 @@
-import { type EntriesOf, givenEntries, type PrefixLike, prefixText, type ValueLike } from "../../model/given-entries";
+import { type EntriesOf, type PrefixLike, prefixText, type ValueLike } from "../../model/given-entries";
 import { isObject, type JsonObject } from "../../model/json";
+import { entriesAsJson } from "../state/given-state";
 
 /** What an operator changes in a set at the node's console. */
 export interface SetChanges {
@@ -32,10 +33,6 @@ function textOrTexts(member: unknown): unknown {
 export function setChangesAsJson(given: unknown): unknown {
   if (!isObject(given)) return given;
   const { insert, ...rest } = given;
-  const entries = givenEntries(insert, "insert");
-  if (!entries) return withTexts(given);
-  const values = entries.spellings.map((spelling, index) => [spelling, valueIn(entries.content(index))]);
-  return { ...(withTexts(rest) as JsonObject), insert: Object.fromEntries(values) };
+  const entries = insert === undefined ? {} : { insert: entriesAsJson(insert, "insert") };
+  return { ...(withTexts(rest) as JsonObject), ...entries };
 }
-
-const valueIn = (content: unknown): unknown => (isObject(content) ? (content.value ?? 1) : content);

@@ -5,6 +5,7 @@ import type { OrderedPrefixes } from "../../model/prefix-map";
 import { formatUrl, parseUrl } from "../../model/resource-url";
 import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
+import { type GivenState, stateAsJson } from "../state/given-state";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
 import { strictly } from "../validation/strict";
@@ -51,7 +52,7 @@ export const state = {
       input: stateSchema as z.ZodType<EmulatorState>,
       run: (simulation, state) => simulation.seed(state),
     }),
-    (state: EmulatorState) => state,
+    (state: GivenState) => stateAsJson(state) as EmulatorState,
   ),
 
   /** Back to the start: the first state, real time, no faults, an empty journal, the first dialect. */

@@ -105,7 +105,7 @@ export const state: EmulatorState = {
   arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } }, profiles: { web: { rules: [rule], marks } } } },
   signaling: { clients: [{ clientId: "client-a", secretKey: "key-a", prefixes: ["198.51.100.0/24"] }] },
 };
-// @ts-expect-error the entries of a set have values
+// @ts-expect-error what a file holds has values
 export const noState: EmulatorState = { arenas: { edge: { sets: { blocked: ["192.0.2.0/24"] } } } };
 
 // How it starts.
