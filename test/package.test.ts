@@ -217,6 +217,7 @@ describe("what npm publishes", () => {
       "examples/python/venv/pyvenv.cfg",
       "examples/python/__pycache__/main.pyc",
       "examples/python/.mypy_cache/x",
+      "examples/go/sdks/packetfilter/go.mod",
     ];
     const kept = ["docs/configuration.md", "examples/python/__main__.py"];
     const folder = mkdtempSync(join(tmpdir(), "packetfilter-packed-"));
