@@ -33,7 +33,7 @@ export function registerSpool(forward: Command, io: CliIo): void {
     spool
       .command(name)
       .description(description)
-      .option("--config <file>", "the configuration, YAML")
+      .option("--config <file>", "the configuration: a file of YAML, or a folder of some")
       .argument(...argument);
   named("list", "say how many records each sink has not taken, and how many it has refused").action(
     async (path: string | undefined, _: object, command: Command) => {

@@ -41,7 +41,7 @@ export function register(program: Command, io: CliIo): void {
   const forward = program
     .command("forward")
     .description("poll the marks of nodes and forward them to files, services and buses, at least once")
-    .option("--config <file>", "the configuration, YAML")
+    .option("--config <file>", "the configuration: a file of YAML, or a folder of some")
     .option("--once", "list each table once, wait until the sinks have everything, and end")
     .option("--check", "check the configuration, say what it means, and send nothing")
     .action(({ config, ...flags }: Partial<Flags>) => {

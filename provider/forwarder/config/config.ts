@@ -1,17 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
 import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
-import { visible } from "../../model/foreign-text";
-import { ranOutOfStack } from "../../model/plain-data";
 import { issuePath } from "../../model/schema";
-import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 import { plainWords } from "../fields";
 import type { Environment } from "../world";
+import { MAX_PROBLEMS, readConfig } from "./config-files";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
 
 /** A problem of a configuration, and where it stands. */
@@ -31,8 +28,6 @@ interface Source {
   /** Where a member stands, for messages. */
   place(path: readonly PropertyKey[]): string;
 }
-
-const MAX_PROBLEMS = 20;
 
 /**
  * A configuration: a YAML file, or an object of the same form. A text may be `${VARIABLE}`, also in the midst of a longer one,
@@ -77,36 +72,9 @@ export class LiveConfig {
     return withReaderIn(this.folder, options);
   }
 
-  /** Reads a file. @throws {OptionsError} with every problem as `file:line:column`. */
-  static async ofFile(file: string, env: Environment): Promise<LiveConfig> {
-    let text: string;
-    try {
-      text = await readFile(file, "utf8");
-    } catch (error) {
-      throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
-    }
-    const lines = new LineCounter();
-    const document = parseDocument(text, { ...PARSING, lineCounter: lines, prettyErrors: false });
-    const at = (offset: number) => {
-      const { line, col } = lines.linePos(offset);
-      return `${basename(file)}:${line}:${col}`;
-    };
-    if (document.errors.some(ranOutOfStack)) throw new OptionsError(`${basename(file)} is nested too deeply.`);
-    const twice = (name: string) => `the key ${visible(JSON.stringify(name))} is there twice: keep one of them`;
-    const problems = [
-      ...document.errors.map(({ pos: [offset], message }) => ({ offset, message })),
-      ...repeatedKeys(document).map(({ name, offset }) => ({ offset, message: twice(name) })),
-    ];
-    const told = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);
-    if (told.length > 0) throw new OptionsError(told.join("\n"));
-    const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
-    let config: unknown;
-    try {
-      config = dataOf(document, text);
-    } catch (error) {
-      throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
-    }
-    return LiveConfig.of({ config, env, folder: dirname(resolve(file)), needsSinks: true, place });
+  /** Reads a file, or a folder as {@link readConfig} does. @throws {OptionsError} with every problem as `file:line:column`. */
+  static async ofFile(path: string, env: Environment): Promise<LiveConfig> {
+    return LiveConfig.of({ ...(await readConfig(path)), env, needsSinks: true });
   }
 
   /** Takes an object. @throws {OptionsError} with every problem. */
@@ -220,23 +188,4 @@ async function contentOf(name: string, path: readonly PropertyKey[], to: Filling
 
 async function secretOf(file: string): Promise<string> {
   return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
-}
-
-/** Where the deepest part of a path that is there begins. */
-function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = root;
-  let offset = isNode(root) ? root.range?.[0] : undefined;
-  for (const part of path) {
-    let next: unknown;
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === part);
-      next = pair?.value;
-      if (pair && isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
-    } else if (isSeq(node)) next = node.items[Number(part)];
-    else return offset;
-    if (isScalar(next) || isSeq(next) || isMap(next)) offset = next.range?.[0] ?? offset;
-    if (!isNode(next)) return offset;
-    node = next;
-  }
-  return offset;
 }
