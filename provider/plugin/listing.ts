@@ -4,7 +4,6 @@ import { hasUnknown, type JsonObject } from "../model/json";
 import { formatUrl, setUrl } from "../model/resource-url";
 import type { Runtime } from "../resources/runtime";
 import { EngineFailure } from "./failures";
-import { invoke } from "./invoke";
 import { type Opened, open } from "./properties";
 
 /** A resource that could be imported. */
@@ -20,7 +19,8 @@ interface Found {
  * @throws {Error} naming the argument that is wrong, or a type of which nothing is listed
  */
 export async function listed(runtime: Runtime, token: string, query: Opened): Promise<readonly Found[]> {
-  const ask = async (name: string): Promise<JsonObject> => invoke(runtime, `packetfilter:index:${name}`, query);
+  const { invoke } = await import("./invoke.js");
+  const ask = (name: string): Promise<JsonObject> => invoke(runtime, `packetfilter:index:${name}`, query);
   if (token === "packetfilter:index:PrefixSetEntry") {
     const { entries } = await ask("getPrefixSet");
     const set = setUrl(query.props);

@@ -8,7 +8,6 @@ import { get } from "../provider";
 import { addressIn, providerProcess } from "../resources/provider-process";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
-import { invoke } from "./invoke";
 import { listed } from "./listing";
 import { pluginServer } from "./server";
 
@@ -23,7 +22,8 @@ const server = pluginServer({
   schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
   get,
   configProblems,
-  invoke: (token, args) => invoke(runtime, token, args),
+  // Loaded where a program calls a function, since most do not.
+  invoke: async (token, args) => (await import("./invoke.js")).invoke(runtime, token, args),
   list: (token, query) => listed(runtime, token, query),
   log,
   cancel: () => process.kill(process.pid, "SIGINT"),
