@@ -205,10 +205,11 @@ describe("what npm publishes", () => {
       /^docs\/((guides|reference|contributing)\/)?[^/]+\.md$/,
       /^docs\/pictures\/(page-sets-light\.png|peers-[a-z-]+\.svg)$/,
       /^examples\/(?!.*node_modules)/,
+      /^templates\/(typescript|python|yaml)\//,
     ];
     const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));
     expect(unexpected).toEqual([]);
-    const code = files.filter((file) => !/^(examples|docs)\//.test(file));
+    const code = files.filter((file) => !/^(examples|docs|templates)\//.test(file));
     expect(code.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
   });
 

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { root } from "../support/markdown";
+import { ownPort } from "../support/ports";
+import { TestStack } from "./support/stack";
+
+const PROGRAMS = { typescript: "index.ts", python: "__main__.py", yaml: "Pulumi.yaml" };
+const SHARED = [".github", "Pulumi.yaml", "check.sh", "package.json", "packetfilter-policies.yaml"];
+
+/** A folder with the package installed and nothing else, in which the template was used. */
+async function made(template: string): Promise<TestStack> {
+  const stack = await TestStack.create({ program: "", withPassphrase: true });
+  await symlink(join(root, "templates"), join(stack.folder, "node_modules/pulumi-packetfilter/templates"));
+  for (const name of ["Pulumi.yaml", "Pulumi.test.yaml", "package.json", "index.js"])
+    await rm(join(stack.folder, name), { force: true });
+  const from = `node_modules/pulumi-packetfilter/templates/${template}`;
+  const options = ["--force", "--yes", "--generate-only", "--name", "edge", "--description", "Our edge"];
+  const { code, text } = await stack.pulumi("new", from, ...options);
+  expect([code, text]).toEqual([0, expect.stringContaining("Created project 'edge'")]);
+  return stack;
+}
+
+it.each(Object.entries(PROGRAMS))("pulumi new makes a project of templates/%s", async (template, program) => {
+  await using stack = await made(template);
+  const files = await readdir(stack.folder);
+  expect(files).toEqual(expect.arrayContaining([...SHARED, program]));
+  for (const name of ["Pulumi.yaml", "package.json"])
+    expect(await readFile(join(stack.folder, name), "utf8")).not.toMatch(/\$\{(PROJECT|DESCRIPTION)\}/);
+  expect(await stack.read("Pulumi.yaml")).toMatch(/^name: edge\ndescription: Our edge\n/);
+});
+
+it("a project of templates/typescript passes its own check, without a node", { timeout: 240_000 }, async () => {
+  await using stack = await made("typescript");
+  const env = { ...stack.place.env, EMULATOR_PORT: String(await ownPort()) };
+  const { PULUMI_STACK: _, ...own } = env as Record<string, string>;
+  const { stdout } = await promisify(execFile)("sh", ["check.sh"], { cwd: stack.folder, env: own }).catch((error) => {
+    throw new Error(`${error.message}${error.stdout}`);
+  });
+  expect(stdout).toContain("prefixset://edge/blocked: 2 entries declared");
+  expect(stdout).toMatch(/\+ 2 to create/);
+  expect(await readdir(stack.folder)).not.toContain("Pulumi.check.yaml");
+});
