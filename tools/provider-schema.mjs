@@ -108,12 +108,15 @@ class Reader {
   constructor(/** @type {ts.Program} */ program, /** @type {string} */ entry) {
     this.program = program;
     this.checker = program.getTypeChecker();
-    const source = program.getSourceFile(entry);
-    const module = source && this.checker.getSymbolAtLocation(source);
-    if (!module) throw new Error(`${entry} exports nothing`);
-    this.exported = new Map(
-      this.checker.getExportsOfModule(module).map((symbol) => [symbol.name, this.original(symbol)]),
-    );
+    // Types of arguments have names in every language, also those that no program in TypeScript has to write.
+    const files = [join(root, "provider", "pulumi", "types.ts"), entry];
+    const all = files.flatMap((file) => {
+      const source = program.getSourceFile(file);
+      const module = source && this.checker.getSymbolAtLocation(source);
+      if (!module) throw new Error(`${file} exports nothing`);
+      return this.checker.getExportsOfModule(module);
+    });
+    this.exported = new Map(all.map((symbol) => [symbol.name, this.original(symbol)]));
   }
 
   /** The texts of a constant of `provider/resources`. */
