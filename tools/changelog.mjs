@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
  */
 
 /**
- * What the changelog says of a version.
+ * The section of the changelog about a version.
  *
  * @param {string} changelog
  * @param {{ tag: string, version: string }} release the tag as git has it, and the version of package.json

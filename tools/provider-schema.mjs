@@ -6,7 +6,7 @@ import process from "node:process";
 import ts from "typescript";
 
 const root = join(import.meta.dirname, "..");
-/** Where the schema stands in the package, from which the plugin serves it. */
+/** Place of the schema in the package, from which the plugin serves it. */
 export const SCHEMA = join(root, "schemas", "provider.schema.json");
 
 const RESOURCES = ["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"];
@@ -37,7 +37,7 @@ const PLACES = { node: "NodeArgs", receiver: "ReceiverArgs" };
  * @type {Readonly<Record<string, string>>}
  */
 const CHOICES = { type: "MarkType", format: "PrefixFileFormat", stops: "SignalingStops" };
-/** What functions answer with: numbers there may be fractions, all that a program gives are integers. */
+/** Types in answers of functions: numbers there may be fractions; those that a program gives are integers. */
 const ANSWERS = ["Profile", "Rule", "Mark"];
 /**
  * Variables that a provider's configuration is read from where it is not given. An SDK that reads one hands it to the engine, which
@@ -175,7 +175,7 @@ class Reader {
   }
 
   /**
-   * What comes from a node: its numbers may be fractions.
+   * A value from a node: its numbers may be fractions.
    *
    * @template T
    * @param {() => T} work

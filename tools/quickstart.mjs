@@ -84,7 +84,7 @@ function step(/** @type {string} */ title, /** @type {string} */ meaning) {
   process.stdout.write(`\n── ${title}\n   ${meaning}\n\n`);
 }
 
-/** What the node holds and which signalings are active. */
+/** Content of the node, and the active signalings. */
 function show() {
   const table = new Table({ head: ["where", "prefix", "value"], style: { head: [], border: [] } });
   for (const url of [BLOCKED, PARTNERS]) {

@@ -6,10 +6,10 @@ import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
 import { captureMarks } from "./marks";
 import { captureRules, setsNamedIn } from "./rules";
 
-/** What {@link capture} reads from a node: the part of `NodeClient` that it uses. */
+/** The part of `NodeClient` that {@link capture} uses. */
 export type CaptureSource = Pick<NodeClient, "listPrefixSet" | "listProfiles" | "listRules" | "listMarks">;
 
-/** What to capture. */
+/** Urls and receivers to capture. */
 export interface CaptureOptions {
   /** Urls of arenas (`arena://edge`, or the bare name) and of prefix-sets. The API cannot list either. */
   readonly resources: readonly string[];

@@ -15,7 +15,7 @@ const WAYS = {
 } as const;
 type Way = keyof typeof WAYS;
 
-/** What a folder holds from which all below may have come by one commit of a contributor. */
+/** Marks of a folder whose whole content may have come by one commit of a contributor. */
 const CHECKOUT = [".git", "Pulumi.yaml", "Pulumi.yml"];
 
 /** Links of the system, such as `/dev/stdout` and what a shell names by `<(…)`. */

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { PRIVATE_FOLDER } from "./private";
 
-/** What all users but the owner may do. */
+/** Rights of all users other than the owner. */
 const OTHERS = 0o077;
 
 /**

@@ -5,7 +5,7 @@ import { type DeclaredSet, prefixFile, programText } from "./program";
 import { asDynamic, asNative, equalSets, type ImportedResource, signaling, singleEntries, wholeSet } from "./resources";
 import type { HeldSet, Holdings } from "./source";
 
-/** How what a node holds is to be declared. */
+/** The way in which the content of a node is declared. */
 export interface ImportOptions {
   /** Url of each set, or `signaling`, to the name of its resource. */
   readonly names: ReadonlyMap<string, string>;

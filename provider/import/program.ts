@@ -15,7 +15,7 @@ export interface DeclaredSet {
   readonly nodes?: readonly string[];
 }
 
-/** What the program is about. */
+/** The subject of the program. */
 export interface ProgramContent {
   readonly receiver?: string;
   readonly sets: readonly DeclaredSet[];

@@ -77,7 +77,7 @@ export function singleEntries(held: HeldSet, name: string): ImportedResource[] {
   });
 }
 
-/** What is active at a receiver as one `CloudSignaling`, which started none of it. */
+/** The active prefixes of a receiver as one `CloudSignaling`, which started none of them. */
 export function signaling(
   active: readonly string[],
   at: { name: string; receiver?: string; endpoint: string; id: string },

@@ -12,11 +12,11 @@ export interface HeldSet {
   /** Its name in the stack's configuration, for the argument `node`. */
   readonly node?: string;
   readonly entries: ReadonlyMap<CanonicalPrefix, number>;
-  /** What a program must allow by `shortestPrefix`: 0 for a default route, 1 for more than a quarter of a family. */
+  /** The `shortestPrefix` that a program must allow: 0 for a default route, 1 for more than a quarter of a family. */
   readonly shortest: { readonly ipv4?: 0 | 1; readonly ipv6?: 0 | 1 };
 }
 
-/** What an import is made of. */
+/** The parts of an import. */
 export interface Holdings {
   readonly sets: readonly HeldSet[];
   /** True: of several nodes, so that names of resources carry theirs. */
@@ -24,7 +24,7 @@ export interface Holdings {
   readonly signaling?: {
     /** Base url of the receiver, without secrets. */
     readonly endpoint: string;
-    /** What is active. */
+    /** The active prefixes. */
     readonly prefixes: readonly Prefix[];
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/json";
 import { unknownKeys } from "../resources/config-keys";
 
-/** What the engine adds to a provider's configuration for itself. */
+/** Members that the engine adds to a provider's configuration for itself. */
 const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];
 
 /** A key of a provider's configuration that nothing reads is an error with the key that was likely meant. */

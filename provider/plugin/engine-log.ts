@@ -3,7 +3,7 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
-/** What `Notices` puts before a warning. */
+/** The text that `Notices` puts before a warning. */
 const WARNING = "warning: ";
 /** An engine that has ended takes nothing more; a line waits for it so long at most, in milliseconds. */
 const LOG_DEADLINE_MS = 5_000;

@@ -15,7 +15,7 @@ const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-/** What a secret of an entry may stand in without being the entry: then only notes are secret. */
+/** Places of a secret within an entry that leave the entry itself public: only notes are secret then. */
 const NOTES: readonly string[] = ["reason", "ticket", "expires", "sent"];
 
 /** User and password, or a token, before the host of an address. */

@@ -2,13 +2,13 @@ import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import { prefixIn, resourceIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
 
-/** What the protocol needs to know of a resource type beside its handler. */
+/** Facts of a resource type that the protocol needs beside its handler. */
 export interface PluginResource {
   /** The type in the token: `packetfilter:index:PrefixSet`. */
   readonly type: string;
   /** The output that repeats what an argument holds: it is secret where that is. */
   readonly repeats?: string;
-  /** What a preview knows already of the outputs that are no arguments; all others are unknown there. */
+  /** Outputs other than arguments that a preview knows already; all others are unknown there. */
   foreseen(inputs: JsonObject): JsonObject;
   /** From what an import reads, by the id that a user gives in whichever spelling. @throws {Error} with the form of an id */
   imported(id: string): Imported;

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** How an encrypted key begins, as with the real service. */
+/** Beginning of an encrypted key, as with the real service. */
 const MARK = "vault:v1:";
 
 /**

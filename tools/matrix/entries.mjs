@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execute, withNode } from "./layouts.mjs";
 
-/** What Node makes of the entry points, and what they weigh. */
+/** Loads each entry point by `require` and `import`, and measures its weight. */
 
 /**
  * `require` and `import` of every entry point give the same names.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execute } from "./layouts.mjs";
 
 /**
- * What an installation by npm takes: with the SDK, which a Pulumi program has in any case, without it, and without the
+ * Size of an installation by npm: with the SDK, which a Pulumi program has in any case, without it, and without the
  * package.
  *
  * @param {string} folder

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { execute } from "./layouts.mjs";
 
-/** What compilers make of the types: every entry point, in each way of finding modules. */
+/** Compiles the types of every entry point, in each way of finding modules. */
 
 /** 5.9 is what the package is developed with; 7 has no `node10` any more. 4.7 cannot read zod's types, nor ours. */
 export const COMPILERS = ["5.9.3", "7.0.2"];

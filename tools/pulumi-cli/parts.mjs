@@ -12,7 +12,7 @@ import { locked } from "./lock.mjs";
 /** @typedef {(folder: string, options: { version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }) => Promise<void>} Maker */
 
 /**
- * What some tests need beside the CLI. The file that the others need comes last: where it stands, they do.
+ * Parts that some tests need beside the CLI. The file that the others need comes last: where it stands, they do.
  *
  * @type {Record<"python" | "go" | "yaml" | "local-sdk", { title: string, files: string[], make: Maker }>}
  */

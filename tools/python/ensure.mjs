@@ -12,7 +12,7 @@ import { locked } from "../pulumi-cli/lock.mjs";
 
 const REQUIREMENTS = join(import.meta.dirname, "requirements.txt");
 
-/** What the Pulumi SDK for Python asks for. */
+/** Requirements of the Pulumi SDK for Python. */
 const LOWEST = [3, 10];
 
 /** Prints the version, and where packages of a virtual environment in the current folder are. */
@@ -69,7 +69,7 @@ export async function ensurePython({ env = process.env, out = process.stderr } =
   });
 }
 
-/** How Python is told to run pip. @param {string} staging @param {NodeJS.ProcessEnv} env */
+/** Arguments and environment with which Python runs pip. @param {string} staging @param {NodeJS.ProcessEnv} env */
 async function pip(staging, env) {
   const own = ["-m", "pip"];
   const isThere = await run([...own, "--version"], env).then(
@@ -103,7 +103,7 @@ async function about(/** @type {NodeJS.ProcessEnv} */ env) {
   return found;
 }
 
-/** What Python prints. @param {string[]} args @param {NodeJS.ProcessEnv} env */
+/** Output of a Python program. @param {string[]} args @param {NodeJS.ProcessEnv} env */
 async function run(args, env) {
   try {
     return (await promisify(execFile)("python3", args, { env, maxBuffer: 2 ** 26 })).stdout;

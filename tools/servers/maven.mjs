@@ -30,7 +30,7 @@ export async function fetchJars(name, target, tell) {
 }
 
 /**
- * What is pinned, in the form of `sha256sum`: digest and path at Maven Central.
+ * The pinned files, in the form of `sha256sum`: digest and path at Maven Central.
  *
  * @param {string} name
  */
