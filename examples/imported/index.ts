@@ -1,5 +1,5 @@
 /**
- * What a node held when "pulumi-packetfilter import" read it. import.json beside this file brings the same into the state:
+ * Content of a node as "pulumi-packetfilter import" read it. import.json beside this file brings the same into the state:
  *
  *   pulumi import --file import.json --yes --generate-code=false
  *   pulumi preview --refresh --expect-no-changes

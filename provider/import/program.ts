@@ -43,7 +43,7 @@ export function programText(content: ProgramContent): string {
 
 function head({ isProtected }: ProgramContent): string {
   return `/**
- * What a node held when "pulumi-packetfilter import" read it. import.json beside this file brings the same into the state:
+ * Content of a node as "pulumi-packetfilter import" read it. import.json beside this file brings the same into the state:
  *
  *   ${importCommand("import.json", isProtected)}
  *   pulumi preview --refresh --expect-no-changes
