@@ -29,7 +29,7 @@ test("has the options of nodes and receivers in groups of their own, behind thos
   expect(groups).toEqual(["Options", "Which nodes, and how they are reached", "Which receiver"]);
   const own = help.slice(help.indexOf("Options:"), help.indexOf("Which nodes"));
   expect([...own.matchAll(/^ {2}(-[-\w]+)/gm)].map(([, flag]) => flag)).toEqual([
-    ...["--out", "--as", "--signaling", "--name", "--unprotected"],
+    ...["--out", "--as", "--signaling", "--name", "--unprotected", "--native"],
     "-h",
   ]);
   for (const words of ["list", "capture", "probe", "block", "unblock", "block expire"])
