@@ -9,7 +9,6 @@ import { promisify } from "node:util";
 import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { openBrowser } from "../tools/chromium.mjs";
 import { root } from "./support/markdown";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,6 +35,7 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { openBrowser } = await import("../tools/chromium.mjs");
   context = await openBrowser({ viewport: { width: 1280, height: 900 } });
 }, 300_000);
 afterAll(async () => {
@@ -86,7 +86,7 @@ test("the search finds a page, the switch makes it dark, and each version is the
   await page.locator(".result").first().waitFor();
   expect(await page.locator(".result").first().textContent()).toMatch(/drift|configuration/i);
   await page.keyboard.press("Escape");
-  const isDark = () => page.evaluate(() => document.documentElement.classList.contains("dark"));
+  const isDark = async () => /\bdark\b/.test((await page.locator("html").getAttribute("class")) ?? "");
   const before = await isDark();
   await page.locator(".VPNavBarAppearance button").click();
   expect(await isDark()).toBe(!before);

@@ -21,6 +21,7 @@ const run = (file, args, env = {}) =>
 
 /** @param {string} folder @param {string} [version] */
 function build(folder, version) {
+  /** @type {Record<string, string>} */
   const place = version === undefined ? {} : { DOCS_BASE: `${base}${version}/`, DOCS_OUT: join(out, version) };
   const env = { DOCS_OUT: out, DOCS_HOME: base, DOCS_VERSIONS: versions.join(" "), DOCS_ROOT: folder, ...place };
   run(process.execPath, [join(root, "node_modules/vitepress/bin/vitepress.js"), "build", "tools/site"], env);
