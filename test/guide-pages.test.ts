@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unknownKeys } from "../provider/resources/config-keys";
-import { NOT_RUN } from "./support/guide";
+import { guide, NOT_RUN } from "./support/guide";
 import { blocksOf, commandsOf, root } from "./support/markdown";
+import { commandsOnPath } from "./support/place";
 
 const folder = "docs/guides";
 const pages = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md") && name !== "README.md");
@@ -42,6 +45,17 @@ test("configuration that guides set or take away is read", () => {
   expect(keys.length).toBeGreaterThan(10);
   expect(unknownKeys(keys)).toEqual({ refused: [], passed: [] });
   expect(unknownKeys(["packetfilter:endpiont"]).passed).toHaveLength(1);
+});
+
+guide("pulumi-features.md", "a stack with environments is refused, in the words that the page shows", async (guide) => {
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-guide-"));
+  try {
+    await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
+    guide.at({ folder, env: commandsOnPath(folder) });
+    await guide.next("--stack prod");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 describe("every guide is followed by a test", () => {

@@ -20,6 +20,7 @@ const PAGES = [
   "docs/guides/import.md",
   "docs/guides/languages.md",
   "docs/guides/moving-and-retiring-nodes.md",
+  "docs/guides/pulumi-features.md",
   "docs/guides/rotating-credentials.md",
   "docs/guides/state-lost.md",
   "docs/guides/teams.md",
