@@ -15,8 +15,8 @@ const DAY = 86_400_000;
 /**
  * An authority for tests on one machine (P-256, X.509 v3, RFC 5280): its key is never written anywhere, and nothing is ever renewed.
  *
- * Written by hand (DER, ITU-T X.690, as much of it as these certificates need): the libraries that make P-256 certificates
- * bring some twenty packages and a polyfill of a global for what are a hundred lines here, and Node itself only reads them.
+ * Written by hand (DER, ITU-T X.690, as much of it as these certificates need), in a hundred lines. Libraries that make P-256
+ * certificates bring some twenty packages and a polyfill of a global, and Node itself only reads certificates.
  */
 export class CertificateAuthority {
   /** The certificate that clients and servers trust, in PEM. */
@@ -145,12 +145,12 @@ interface TlsFiles {
   readonly ca?: string;
 }
 
-/** How a server serves: http, https with a certificate made for this run, the same for clients too, or given ones. */
+/** Choice of http, https with a certificate made for this run, the same for clients too, or given certificates. */
 export type TlsChoice = boolean | "mutual" | TlsFiles;
 
-/** What a client needs to talk to an emulator that made its own certificates: all in PEM. */
+/** Certificates and key for a client of an emulator that made its own certificates: all in PEM. */
 export interface ClientTls {
-  /** What to trust. */
+  /** Certificate of the authority to trust. */
   readonly ca: string;
   /** The client's own certificate, for `"mutual"`. */
   readonly cert: string;
@@ -158,7 +158,7 @@ export interface ClientTls {
   readonly key: string;
 }
 
-/** How the protocol port serves https, and what clients need for that; `undefined` for http. */
+/** The https options of the protocol port, and the certificates that clients need; `undefined` for http. */
 export function serverTls(
   { tls, host }: { readonly tls: TlsChoice; readonly host: string },
   now: number,

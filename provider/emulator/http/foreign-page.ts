@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import { json, type Reply } from "./reply";
 
 /**
- * Refuses what a web page of another site could send: a browser names the page in `Origin`, and a page whose name was made to
- * lead here (DNS rebinding) in `Host`, where a client that means this machine has an address, or localhost.
+ * Refuses requests that a web page of another site could send. A browser names the page in `Origin`. After DNS rebinding it
+ * names the page in `Host`, too; a client that means this machine has an address there, or localhost.
  *
  * @param what Is reached, for the message.
  * @param advertised The base address by which clients reach it, where that is another.

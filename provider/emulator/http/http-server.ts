@@ -5,7 +5,7 @@ import { isIP, type Socket } from "node:net";
 import { HTTP, MAX_CONNECTIONS } from "../defaults";
 import { reset } from "./reply";
 
-/** Where a server listens, and how. */
+/** Host, port and TLS of a server. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */

@@ -1,7 +1,7 @@
 /** Forms of a list that is written in lines: JSON texts, fields between blanks, or fields between commas. */
 export type LineFormat = "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
 
-/** What stands before the first line of a list: `OK n`, the names of the fields, or nothing. */
+/** Text before the first line of a list: `OK n`, the names of the fields, or nothing. */
 export function headLine(format: LineFormat, names: readonly string[], count: number): string {
   if (format === "ok-lines") return `OK ${count}\n`;
   return format === "csv-head" ? lineOf(names, format) : "";

@@ -38,13 +38,13 @@ export function encode(body: Reply["body"]): Buffer | Iterable<Buffer> {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
-/** How an answer is sent. */
+/** Options for sending an answer. */
 export interface SendOptions {
   /** Ends the connection after it, for requests that were not read to their end. */
   readonly close?: boolean;
-  /** Is told the length of the body before its end is on the way. */
+  /** Receives the length of the body before its end is sent. */
   readonly measured?: (bytes: number) => void;
-  /** Is shown each part of the body before it is on the way. */
+  /** Receives each part of the body before it is sent. */
   readonly passing?: (part: Buffer) => void;
   /** Waits before so many more bytes are sent: for a line that is slower than this machine. */
   readonly pace?: (bytes: number) => Promise<void>;

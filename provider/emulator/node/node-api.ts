@@ -60,7 +60,7 @@ export class NodeApi implements Api {
     return { summary: noted, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }
 
-  /** What carries a request out. It looks at what is held then, and at the dialect of that moment. */
+  /** Function that carries a request out, with the content and the dialect of that moment. */
   private effect(request: NodeRequest): Interpretation["run"] {
     if ("type" in request) return () => this.listMarks(request.url, request.type);
     if ("data" in request) return () => this.stage(request);

@@ -54,7 +54,7 @@ export function failure(why: number | RefusalKind, message: string, dialect: Dia
   return ERRORS[form](status, message);
 }
 
-/** What a list is written by: its setting of a dialect, or that for all lists. */
+/** Prefix of the list's own switches in a dialect; `undefined` where the switches for all lists decide. */
 const OWN = { prefixset: undefined, arena: "profiles", profile: "rules", mark: "marks" } as const;
 
 export function formatOf({ kind }: ResourceUrl, dialect: Dialect): ListFormat {
@@ -95,7 +95,7 @@ export function inEnvelope(content: unknown, names: readonly string[], count: nu
   return { ...json(200, ""), body: open + JSON.stringify(content) + close };
 }
 
-/** What stands before and after a list of so many elements within these names; `0` is an array. */
+/** Text before and after a list of so many elements within these names; `0` is an array. */
 export function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
   if (first === undefined) return ["", ""] as const;
   const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;

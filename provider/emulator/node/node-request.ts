@@ -47,7 +47,7 @@ type Read = { summary: RequestSummary } & (
   | { request?: undefined; refusal: Refusal }
 );
 
-/** What a request asks for, or why it is refused; and in either case what the journal says of it. */
+/** A request that was read, or the reason of its refusal; in either case with its part of the journal. */
 export function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
   let summary: RequestSummary = {};
   const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
@@ -69,7 +69,7 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
   }
 }
 
-/** What the journal says of a request, valid or not. */
+/** The journal's summary of a request, valid or not. */
 function summarize(value: unknown): RequestSummary {
   const { rest, items } = split(value);
   const loose = anyMembers.safeParse(rest).data;

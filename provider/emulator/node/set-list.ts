@@ -8,7 +8,7 @@ import { encode, type Reply } from "../http/reply";
 import { addressIn } from "../packet/address";
 import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
 
-/** How the entries of a set are spelled that a node lists in their own way. */
+/** Spellings of the entries that a node does not list in canonical form. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 
 /** The list of each content that is still in use, in the form in which it was last asked for: many callers share it. */
@@ -75,7 +75,7 @@ function lengthName(lengthKey: string): string {
   return lengthKey === "none" ? "len" : lengthKey;
 }
 
-/** What says in an entry where it is, if that is not one text. */
+/** Members of an entry that give its address, if that is not one text. */
 function addressMembers(prefix: CanonicalPrefix, spelling: string, dialect: Dialect): Record<string, unknown> {
   const { prefixKey, lengthKey, addressForm, rangeStartKey, rangeEndKey } = dialect;
   const [address = spelling] = spelling.split("/");
@@ -116,7 +116,7 @@ function spell(prefix: CanonicalPrefix, spellings: Spellings, dialect: Dialect):
   return listedAs(spellings.size === 0 ? prefix : (spellings.get(prefix) ?? prefix), dialect);
 }
 
-/** How a list writes an entry that the set holds in this spelling. */
+/** Writes an entry that the set holds in this spelling. */
 export function listedAs(spelling: string, { singleAddress }: Dialect): string {
   return singleAddress === "bare" ? bareAddress(spelling) : spelling;
 }

@@ -65,7 +65,7 @@ export interface Packet {
   readonly flags?: readonly TcpFlag[];
   /** Length of the whole packet in bytes, 0 to 65535. Default 64. */
   readonly length?: number;
-  /** How many equal packets this stands for. Rules are applied to them once, together; counters rise by all of them. Default 1. */
+  /** Number of equal packets that this stands for. Rules are applied to them once, together; counters rise by all of them. Default 1. */
   readonly count?: number;
   /** When it arrives, in milliseconds of the clock's time. Default: now. */
   readonly at?: number;

@@ -18,7 +18,7 @@ export interface PacketEngineOptions {
   readonly marks?: MarkLimits;
 }
 
-/** What became of a packet. */
+/** Outcome for a packet. */
 export interface Verdict {
   /** Whether it went through. */
   readonly verdict: "accept" | "drop";
@@ -30,9 +30,9 @@ export interface Verdict {
   readonly marks: readonly MarkTouch[];
 }
 
-/** What became of many packets. */
+/** Outcome for many packets. */
 export interface TrafficSummary {
-  /** How many there were. */
+  /** Number of packets. */
   readonly packets: number;
   /** Bytes of all of them. */
   readonly bytes: number;
@@ -111,7 +111,7 @@ export class PacketEngine {
     return this.profile(profile).marks;
   }
 
-  /** What the `count` actions of a profile counted, in the order of its rules; `undefined` for rules that do not count. */
+  /** Counters of the `count` actions of a profile, in the order of its rules; `undefined` for rules that do not count. */
   counters(profile: string): (RuleCounter | undefined)[] {
     return this.profile(profile).program.counters();
   }

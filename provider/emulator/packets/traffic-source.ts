@@ -39,7 +39,7 @@ export function checkTraffic(kind: string, options: unknown, own: Record<string,
 export type Range = Address & { readonly length: number };
 
 /**
- * What makes one kind of traffic different. Gets a packet with random addresses of the ranges, and fills in the rest;
+ * Shapes the packets of one kind of traffic. Gets a packet with random addresses of the ranges, and fills in the rest;
  * it may change the addresses too.
  */
 export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => void;

@@ -10,8 +10,8 @@ import type {
 import type { describeOverview } from "./overview";
 
 /**
- * What the page is answered, as types. It is served from the same build as its answers, so that their form is not checked
- * again, and is described nowhere else: it changes with the page.
+ * Types of the answers to the page. Page and answers come from the same build, so their form is not checked again. It is
+ * described nowhere else: it changes with the page.
  */
 export type { MarkType } from "../../model/mark";
 export type { Fault } from "../behaviour/fault-schema";

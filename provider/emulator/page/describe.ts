@@ -87,7 +87,7 @@ export function describeMarks(marks: MarkStore, type: MarkType, limit: number, i
 
 /** Every fault that the page offers: its form and its switches are made of this alone. */
 export function describeFaults() {
-  // What a kind can be told, with the defaults of that; null where there is none.
+  // Parameters of a kind with their defaults; null where there is none.
   const kinds = Object.entries(FAULT_KINDS).map(([kind, { about, parameters }]) => ({
     kind,
     about,
@@ -96,7 +96,7 @@ export function describeFaults() {
   return { kinds, presets: faultPresets() };
 }
 
-/** What the dialect can be set to: by the name of a whole one, or switch by switch. */
+/** Choices for the dialect: the names of whole ones, and the settings of each switch. */
 export function describeDialects() {
   const switches = Object.entries<Switch>(SWITCHES).map(([name, { schema, alternatives, refusals = [] }]) => ({
     name,

@@ -9,10 +9,10 @@ import { Upstream } from "./upstream";
 /** In messages. Where clients have another name for it, --advertise says so. */
 const PASSED_ON = "what stands behind --proxy";
 
-/** How a request is answered that the emulator has understood, for journal and faults, but does not carry out by itself. */
+/** Answers a request that the emulator reads for journal and faults, but does not carry out by itself. */
 type Answering = (request: Incoming, understood: Interpretation) => Interpretation["run"];
 
-/** What answers in place of an API of the emulator: a real node or receiver, or a recording of one. */
+/** Source of answers in place of an API of the emulator: a real node or receiver, or a recording of one. */
 export class Backends {
   private constructor(
     private readonly answering: ReadonlyMap<RecordedApi, Answering>,

@@ -10,7 +10,7 @@ import type { Reply } from "../http/reply";
 import { redactAnswerHeaders, redactPath, Secrets, sentSecrets } from "../journal/redaction";
 import type { Incoming } from "../serving/api";
 
-/** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
+/** A request in a recording: all that decides which answer belongs to it, without its secrets. */
 const requestSchema = z.strictObject({
   method: z.string(),
   path: z.string(),
@@ -31,7 +31,7 @@ type RecordedAnswer = z.infer<typeof answerSchema>;
 const head = z.strictObject({
   recording: z.literal("pulumi-packetfilter"),
   version: z.literal(1),
-  /** What was passed on while it was made: the emulator answers the rest itself. */
+  /** APIs that were passed on while it was made: the emulator answers the rest itself. */
   apis: z.array(z.enum(["node", "signaling"])),
 });
 
@@ -91,9 +91,9 @@ export class Recorder {
   }
 }
 
-/** What a recorder wrote: the answers to each request in their order, of which the last one stays. */
+/** Answers to each request that a recorder wrote, in their order; the last one stays. */
 export class Recording {
-  /** What was passed on while it was made. */
+  /** APIs that were passed on while it was made. */
   apis: readonly RecordedApi[] = [];
   private readonly answers = new Map<string, RecordedAnswer[]>();
   private readonly given = new Map<string, number>();
@@ -145,7 +145,7 @@ export class Recording {
   }
 }
 
-/** What a request brings as a credential, a password of basic authentication included. */
+/** Credentials in a request, a password of basic authentication included. */
 function secretsOf({ target, headers }: Incoming): Secrets {
   const [, basic] = /^Basic\s+(\S.*)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
   const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
@@ -163,7 +163,7 @@ function describe({ method, target, headers, body }: Incoming, secrets: Secrets)
   };
 }
 
-/** What is nested so deep that it is no request stays a text, too: it could be neither written nor compared. */
+/** JSON nested too deep for a request stays a text, too: it could be neither written nor compared. */
 function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
   try {
     return plainData(text, JSON.parse, BODY_LEVELS) as z.infer<ReturnType<typeof z.json>>;

@@ -24,7 +24,7 @@ export interface Interpretation {
   error(why: number | "tooLarge", message: string): Reply;
 }
 
-/** Where the node API is when it redirects. */
+/** Path of the node API when it redirects. */
 export const REDIRECTED = "/redirected/fapi";
 
 /** One of the HTTP interfaces that an emulator serves. */

@@ -13,7 +13,7 @@ import type { Simulation } from "../simulation";
 import type { Passage } from "../time/link";
 import { type Api, type Interpretation, REDIRECTED } from "./api";
 
-/** What the protocol port serves, and how. */
+/** Parts and options of the protocol port. */
 export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
   /** Breaks all connections and refuses new ones for a time (real milliseconds). */
@@ -26,7 +26,7 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Takes the beginning of the answer for the journal. */
   readonly start: AnswerStart;
-  /** What each part of the answer waits for. */
+  /** Wait of each part of the answer. */
   readonly pace: Passage | undefined;
   /** Milliseconds since the request arrived. */
   readonly age: () => number;

@@ -2,7 +2,7 @@ import { JOURNAL } from "../defaults";
 import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { describeEntry } from "../journal/journal-text";
 
-/** How tests share an emulator. */
+/** Options for tests that share an emulator. */
 export interface FixtureOptions {
   /**
    * Whether each test begins with the emulator as it was at its start, and its requests are a run of its own. Default true. Set it to false
@@ -21,7 +21,7 @@ export interface EmulatorFixtures<Shared> {
   readonly run: (context: FixtureContext, use: (run: string) => Promise<void>) => Promise<void>;
 }
 
-/** What the fixtures use of a test: vitest is not loaded for it. */
+/** Members of a test that the fixtures use: vitest is not loaded for it. */
 interface FixtureContext {
   /** The test. */
   readonly task: FixtureTask;
@@ -34,20 +34,20 @@ interface FixtureTask {
   readonly id: string;
   /** As it is written. */
   readonly name: string;
-  /** Where it stands. */
+  /** File of the test. */
   readonly file: Pick<FixtureTask, "name">;
-  /** How it ended. */
+  /** Result, once it has ended. */
   readonly result?: FixtureResult | undefined;
 }
 
 interface FixtureResult {
   /** `pass` or `fail`. */
   readonly state: string;
-  /** What failed. */
+  /** Errors with which it failed. */
   readonly errors?: Pick<Error, "message">[] | undefined;
 }
 
-/** What is used of an emulator, here or from afar. */
+/** Methods that are used of an emulator, here or from afar. */
 interface SharedEmulator {
   reset(): unknown;
   beginRun(label: string): unknown;
@@ -56,7 +56,7 @@ interface SharedEmulator {
 }
 
 /**
- * Fixtures of vitest for tests that share an emulator: each begins with a reset, and one that fails says what the emulator was asked.
+ * Fixtures of vitest for tests that share an emulator: each begins with a reset, and a failed one lists the requests to the emulator.
  *
  * @param shared What `startEmulator` or `connectEmulator` gave. It is not closed.
  * @example
@@ -103,7 +103,7 @@ function labelOf({ id, name, file }: FixtureTask): string {
     .trim();
 }
 
-/** What a test asked, in lines for people. */
+/** Requests of a test, in lines for people. */
 async function askedOf(shared: SharedEmulator, filter: JournalFilter): Promise<string> {
   try {
     const entries = await shared.requests(filter);

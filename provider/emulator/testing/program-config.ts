@@ -20,7 +20,7 @@ export interface ProgramTarget {
 
 type ProgramClients = readonly Pick<ClientCredentials, "clientId" | "secretKey">[];
 
-/** What stands in place of every node and receiver that a program knows. */
+/** Address and credentials that replace those of every node and receiver of a program. */
 interface Target {
   readonly endpoint: string;
   readonly signalingUrl: string;
@@ -39,7 +39,7 @@ const isObject = (value: unknown): value is Values => typeof value === "object" 
 const given = z.strictObject({ value: z.string(), secret: z.boolean().optional() });
 
 /**
- * The configuration of a program under test: what is given, else the emulator in place of nodes and receivers, else what the settings have.
+ * The configuration of a program under test: the given values, else the emulator in place of nodes and receivers, else the settings.
  *
  * @param settings `config` of the project's and of the stack's file.
  * @throws {TypeError} for secrets of the settings, which only the real stack's key opens.
@@ -69,7 +69,7 @@ function plainOfProject([key, said]: [string, unknown]): [string, unknown] {
   return [key, "value" in said ? said.value : "default" in said ? said.default : said];
 }
 
-/** What the stack itself sets, without the places of nodes and receivers. What the project sets it has anyway. */
+/** Settings of the stack itself, without the places of nodes and receivers. Those of the project apply anyway. */
 function withoutPlaces(known: Values, written: Values): Values {
   const kept = Object.entries(written).filter(([key]) => !PLACE.some((name) => key === OWN + name));
   const parts = ["node", "receiver"].filter((name) => isObject(structured(known[OWN + name])));

@@ -10,7 +10,7 @@ import { messageOf } from "../../model/errors";
 import { strictly } from "../validation/strict";
 import { type ConfigInput, type ProgramTarget, programConfig } from "./program-config";
 
-/** What {@link runProgram} runs. */
+/** Options of {@link runProgram}. */
 export interface ProgramOptions {
   /** Folder of the program, the one with its `Pulumi.yaml`. It stays as it is: nothing is written there. */
   readonly workDir: string;
@@ -50,7 +50,7 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * A Pulumi program against an emulator, by Pulumi's Automation API: a stack of its own in the program's folder, with its state in a temporary
+ * Runs a Pulumi program against an emulator, by Pulumi's Automation API: a stack of its own in the program's folder, with its state in a temporary
  * folder. Needs the Pulumi CLI on PATH. Variables of the environment that could lead elsewhere (`PACKETFILTER_*`, those of Pulumi's state and
  * secrets) do not reach the program. Disposing of it ends what still runs and removes the state; it destroys nothing in the emulator.
  *
@@ -125,7 +125,7 @@ async function addresses(emulator: ProgramTarget) {
   return { endpoint, signalingUrl, tls, clientId: client?.clientId ?? "", secretKey: client?.secretKey ?? "" };
 }
 
-/** Where its state is and how its secrets are kept. */
+/** Variables for its own state and secrets. */
 function ownEnvironment(state: string): Record<string, string> {
   return {
     PULUMI_BACKEND_URL: pathToFileURL(state).href,

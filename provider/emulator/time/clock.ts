@@ -23,12 +23,12 @@ export const systemWall: Wall = {
   },
 };
 
-/** What a wall's clock says that measures durations. */
+/** Reads the clock of a wall that measures durations. */
 export function elapsed(wall: Wall): number {
   return wall.elapsed?.() ?? wall.now();
 }
 
-/** What `setTimeout` can wait at most. */
+/** Longest wait of `setTimeout`, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
 /**

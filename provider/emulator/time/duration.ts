@@ -29,7 +29,7 @@ export function milliseconds(duration: Duration): number {
 }
 
 const NUMBER = "\\d+(\\.\\d+)?";
-/** What {@link milliseconds} reads of texts. Each unit has two groups: its number, and the fraction of that. */
+/** Texts that {@link milliseconds} reads. Each unit has two groups: its number, and the fraction of that. */
 const PATTERN = `^(?=\\d)(${NUMBER}d)?(${NUMBER}h)?(${NUMBER}m)?(${NUMBER}s)?(${NUMBER}ms)?$`;
 
 function fromText(text: string): number {
@@ -42,7 +42,7 @@ export const durationSchema = z
   .union([z.number(), z.string().meta({ pattern: PATTERN })])
   .superRefine(readBy(milliseconds));
 
-/** How long something takes: a {@link Duration}, or a range from which each wait is drawn, each as likely as the others: `"5ms..40ms"`. */
+/** Time that something takes: a {@link Duration}, or a range from which each wait is drawn, all equally likely: `"5ms..40ms"`. */
 export type Latency = Duration;
 
 /**

@@ -39,7 +39,7 @@ export class Link {
     return wait > 0 ? this.waits.for(wait) : undefined;
   }
 
-  /** What an answer waits for, part by part; `undefined` without a bandwidth. */
+  /** Wait of an answer, part by part; `undefined` without a bandwidth. */
   answer(): Passage | undefined {
     const { bandwidth } = this.options;
     if (bandwidth === undefined) return undefined;

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { WRONG_PLACES } from "../defaults";
 
 /**
- * The schema of something with any number of members, of which the first wrong ones are told and the others counted: zod hands the issues of
- * a member on as the arguments of a call, and a hundred thousand of them end it ("Maximum call stack size exceeded").
+ * The schema of something with any number of members: reports the first wrong ones and counts the others. Zod passes the issues of a member on
+ * as the arguments of a call, and a hundred thousand of them end it ("Maximum call stack size exceeded").
  *
  * @param schema With its description, which makes another schema.
  */
@@ -31,7 +31,7 @@ function shortened<Payload extends z.core.ParsePayload>(payload: Payload): Paylo
   return payload;
 }
 
-/** How many wrong members an issue stands for that are not told; 0 for one that is told itself. */
+/** Number of unreported wrong members that an issue stands for; 0 for one that is reported itself. */
 export function untold(issue: z.core.$ZodIssue): number {
   return issue.code === "custom" ? Number(issue.params?.more ?? 0) : 0;
 }

@@ -8,7 +8,7 @@ import { markType } from "./mark-type";
 
 /**
  * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
- * What is wrong is told with its place and, for a misspelt name, with what was probably meant.
+ * An error names the wrong place and, for a misspelt name, the likely spelling.
  *
  * @param about What the message begins with, such as `The fault is not valid`.
  * @param Failure Class of the error, `TypeError` by default.
@@ -88,7 +88,7 @@ const wording: z.core.$ZodErrorMap = (issue) => {
   return undefined;
 };
 
-/** What a number or a length that is out of its bounds must be. */
+/** Bounds that a number or a length must keep to. */
 function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
   const [side, limit] = issue.code === "too_small" ? ["at least", issue.minimum] : ["at most", issue.maximum];
   if (issue.origin === "string") return limit === 1 ? "must not be empty" : `must have ${side} ${limit} characters`;
@@ -137,7 +137,7 @@ function inheritedPlace(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    // What has a class is no plain data: it is for its schema to judge.
+    // An object of a class is no plain data: its schema judges it.
     if (prototype !== null && prototype !== Object.prototype) return isWrittenDown(prototype) ? [PROTO] : undefined;
     if (Object.hasOwn(value, PROTO)) return [PROTO];
   }
