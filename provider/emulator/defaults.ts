@@ -1,9 +1,9 @@
 /**
- * Every default, limit and time of the emulator, with its unit, its reason and the part that uses it. What a node may do in
- * one way or another is not here but in the switches (`behaviour/`), and what a fault does by default stands with its kind.
+ * Every default, limit and time of the emulator, with its unit, its reason and the part that uses it. Settings
+ * of the open points are in the switches (`behaviour/`), and the defaults of a fault stand with its kind.
  */
 
-/** What options are when they are not given (`options.ts`). */
+/** Defaults of the options (`options.ts`). */
 export const OPTIONS = {
   /** The default port: 0 takes a free one, so that any number of emulators run at once. */
   port: 0,
@@ -11,7 +11,7 @@ export const OPTIONS = {
   host: "127.0.0.1",
   /** Real time without a request that ends a run: longer than a client thinks between two requests of one `up`. */
   runPause: "5s",
-  /** What the journal keeps, some 40 MB: requests, and data items of all requests together. */
+  /** Limits of the journal, some 40 MB: requests, and data items of all requests together. */
   journal: { requests: 20_000, items: 2_000_000 },
 } as const;
 
@@ -24,19 +24,19 @@ export const MARKS = {
   capacity: 1_048_576,
   /** Seconds that an expired record is kept. */
   keepExpired: 60,
-  /** What happens to a record for which there is no place: the oldest goes. */
+  /** Treatment of a new record in a full table: the oldest one goes. */
   onFull: "evict",
 } as const;
 
 /** The chart of marks (`marks/mark-history.ts`), in milliseconds of the virtual clock. */
 export const MARK_HISTORY = {
-  /** What a chart shows. */
+  /** Time that a chart shows. */
   windowMs: 300_000,
   /** Least between two samples: two a second are enough for eyes. */
   stepMs: 500,
   /** Between samples while no view asks and no packet comes, so that marks are seen to expire. */
   quietStepMs: 5_000,
-  /** How many of these are taken, however far the clock jumps. */
+  /** Number of these, however far the clock jumps. */
   quietSamples: 60,
   /** Lines of one sample, the largest: memory stays bounded however many ids there are. */
   lines: 200,
@@ -48,7 +48,7 @@ export const RATE_KEYS = 65_536;
 /** Packets of generated traffic that are received before other work gets its turn: about 20 ms of them (`state/packet-path.ts`). */
 export const PACKETS_AT_ONCE = 10_000;
 
-/** What the journal keeps and shows (`journal/`). */
+/** Limits of the journal (`journal/`). */
 export const JOURNAL = {
   /** Runs; the oldest go first. */
   runs: 1_000,
@@ -70,13 +70,13 @@ export const JOURNAL = {
   tooMany: 10,
 } as const;
 
-/** How long a text is that is cut out as a secret (`journal/redaction.ts`), in characters. */
+/** Least length of a text that is cut out as a secret (`journal/redaction.ts`), in characters. */
 export const SHORTEST_SECRET = {
-  /** Of a secret that the emulator knows, to be cut out of the midst of words: of shorter ones too much would be left unreadable. */
+  /** Of a secret that the emulator knows, within words: cutting out shorter ones would leave too much unreadable. */
   known: 4,
   /** The same of a value of a hidden header: shorter ones are modes and flags, and stand within words by chance. */
   sent: 8,
-  /** Where it stands alone. */
+  /** Of one that stands alone. */
   alone: 3,
 } as const;
 
@@ -120,7 +120,7 @@ export const UPSTREAM_TIMEOUT_MS = 60_000;
 /** Most bytes of an answer that is passed on, since all of it is held in memory; as many as the client takes (`recording/upstream.ts`). */
 export const UPSTREAM_BYTES = 128 * 1024 * 1024;
 
-/** What `persist` writes (`state/persistence.ts`). */
+/** Limits of `persist` (`state/persistence.ts`). */
 export const PERSIST = {
   /** Real milliseconds that changes are gathered on which no answer waits: marks that packets leave. */
   gatherMs: 100,
@@ -128,7 +128,7 @@ export const PERSIST = {
   logBytes: 64 * 2 ** 20,
 } as const;
 
-/** How a file is taken for one emulator (`state/file-lock.ts`). */
+/** Limits for locking a file for one emulator (`state/file-lock.ts`). */
 export const LOCK = {
   /** Real milliseconds after which a socket that nothing listens on counts as left: one that is just made is heard by then. */
   pauseMs: 50,
@@ -166,7 +166,7 @@ export const CONTROL = {
   snapshotCharacters: 200,
 } as const;
 
-/** What the page shows of long lists (`page/`): more is no help to a person, and costs time with every question. */
+/** Limits of long lists on the page (`page/`): more is no help to a person, and costs time with every request. */
 export const PAGE = {
   /** Rows of a set, records of marks and lines of the journal, unless the page asks for more. */
   rows: 200,

@@ -11,7 +11,7 @@ import { strictly } from "./validation/strict";
 import { type Assembly, assemble } from "./wiring";
 
 /**
- * A running emulator: a node and a signaling receiver on loopback, and what a test asks and changes behind the backs of their clients.
+ * A running emulator: a node and a signaling receiver on loopback, with members for a test to read and change them behind the backs of their clients.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     this.closed = new Promise((resolve) => {
       this.ended = resolve;
     });
-    // What closing fails with is told to those who close it themselves.
+    // Errors of closing go to callers that close it themselves.
     parts.simulation.stop = () => void this.close().catch(() => {});
     this.#isolated = new Isolated(async ({ label, ...given }) => {
       const emulator = await Emulator.start({ ...inherited(options, parts), ...given });
@@ -125,13 +125,13 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 }
 
-/** What ends something that takes time. */
+/** Way to end something that takes time. */
 interface Ending {
   /** Ends it. */
   readonly signal?: AbortSignal;
 }
 
-/** What an isolated emulator has of the one that starts it. Ports, files and other machines are that one's own. */
+/** Options that an isolated emulator inherits from the one that starts it: all but ports, files and other machines. */
 function inherited(options: EmulatorOptions, { simulation }: Assembly): EmulatorOptions {
   const { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
   const { controlToken, seed } = simulation.options;

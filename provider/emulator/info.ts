@@ -2,29 +2,29 @@ import type { DialectSettings } from "./behaviour/dialect";
 import type { ClientTls } from "./http/certificates";
 import type { SignalingDeployment } from "./state/signaling-deployment";
 
-/** What a client of the signaling API needs to know. */
+/** Credentials and prefixes of a client of the signaling API. */
 export interface ClientCredentials {
   /** Id in the path of its requests. */
   readonly clientId: string;
   /** Secret in the path of its requests; it protects nothing but an emulator. */
   readonly secretKey: string;
-  /** What it may signal, canonical prefixes. */
+  /** Prefixes that it may signal, in canonical form. */
   readonly prefixes: readonly string[];
 }
 
-/** Where the answers of an emulator come from, if not from what it holds, and what it keeps. Addresses are without credentials. */
+/** Sources of the answers of an emulator, other than its own content, and its files. Addresses are without credentials. */
 export interface EmulatorSources {
   /** Base address of the real node that answers. */
   readonly proxy?: string;
   /** Base address of the real receiver that answers. */
   readonly proxySignaling?: string;
-  /** File in which the answers to what is passed on are kept. */
+  /** File in which the answers to passed-on requests are kept. */
   readonly record?: string;
   /** File from which requests are answered as they were recorded. */
   readonly replay?: string;
-  /** With `replay`: what becomes of a request that was never recorded. */
+  /** With `replay`: treatment of a request that was never recorded. */
   readonly unseen?: "refuse" | "emulate";
-  /** File in which the emulator keeps what it holds. */
+  /** File in which the emulator keeps its content. */
   readonly persist?: string;
 }
 
@@ -50,7 +50,7 @@ export interface EmulatorInfo extends EmulatorSources {
   readonly tls?: ClientTls;
 }
 
-/** What options say of it, but for credentials in addresses. */
+/** The sources among options, without the credentials in addresses. */
 export function sourcesOf(given: EmulatorSources): EmulatorSources {
   const { proxy, proxySignaling, record, replay, persist } = given;
   return {

@@ -3,15 +3,15 @@ import { CONTROL } from "./defaults";
 import type { EmulatorInfo } from "./info";
 import type { EmulatorOptions } from "./options";
 
-/** How an isolated emulator starts. What is not said here is as in the emulator that is asked for it. */
+/** Options of an isolated emulator. All others are those of the emulator that starts it. */
 export interface IsolatedOptions extends Pick<EmulatorOptions, "dialect" | "seed"> {
-  /** What it is called until it ends, and the label of its first run. Unique among those that run. */
+  /** Its name until it ends, and the label of its first run. Unique among those that run. */
   readonly label: string;
-  /** What it holds; default: what the emulator that is asked for it started with. */
+  /** Its content; default: the initial content of the emulator that starts it. */
   readonly state?: Exclude<EmulatorOptions["state"], (...args: never) => unknown>;
 }
 
-/** What is known of an emulator that another one has started. */
+/** An emulator that another one has started. */
 export interface IsolatedEmulator {
   info(): EmulatorInfo;
   close(): Promise<void>;

@@ -20,14 +20,14 @@ import {
 } from "./time/duration";
 import { strictly } from "./validation/strict";
 
-/** What a caller of the node API must send along; the contract does not say what a node wants. */
+/** Credentials that a caller of the node API must send; the contract leaves them open. */
 export type NodeAuth =
   | {
       /** A token, as `Authorization: Bearer …` has it. */
       readonly bearer: string;
     }
   | {
-      /** What `Authorization: Basic …` is made of. */
+      /** User and password of `Authorization: Basic …`. */
       readonly basic: {
         /** The user. */
         readonly user: string;
@@ -36,15 +36,15 @@ export type NodeAuth =
       };
     };
 
-/** How an emulator starts. Everything has a default. */
+/** Options of an emulator. Everything has a default. */
 export interface EmulatorOptions {
   /**
-   * What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML; in code the entries of a set may be what a list returns. Or a function that gives
-   * it, which is called once the ports are taken: for what takes time to load.
+   * Its content; default: a small demo. An object of the published schema, in code, JSON or YAML; in code the entries of a set may be the result of a list. Or a function that gives
+   * it, which is called once the ports are taken: for content that takes time to load.
    */
   readonly state?: GivenState | (() => GivenState | Promise<GivenState>);
   /**
-   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`; its folder
+   * File that keeps its content between runs, default none. A file that exists is used instead of `state`; its folder
    * must exist. A change by a request is on the disk before its answer. Marks that packets leave are kept a tenth of a second
    * later, by writing everything anew: meant for up to some ten thousand marks.
    */
@@ -85,14 +85,14 @@ export interface EmulatorOptions {
   readonly replay?: string;
   /** With `replay`, what was never recorded is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
   readonly unseen?: "refuse" | "emulate";
-  /** What a caller of the node API must send; default: nothing. */
+  /** Credentials that a caller of the node API must send; default: none. */
   readonly auth?: NodeAuth;
   /**
    * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: and
    * clients need one, too; an object: with these (PEM), and with `ca` clients need a certificate that it signed.
    */
   readonly tls?: TlsChoice;
-  /** How much the journal keeps; default: 20 000 requests and two million data items. */
+  /** Limits of the journal; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
   /** Real time without a request after which the next one begins another run, default 5 s; see `emulator.runs`. */
   readonly runPause?: Duration;
@@ -115,7 +115,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 /** @throws {TypeError} naming the option that is wrong. */
 export function resolveOptions(options: EmulatorOptions) {
-  // What is held is read where it is loaded, with the place in it that is wrong.
+  // The state is checked where it is loaded; errors name the wrong place in it.
   const isObject = typeof options === "object" && options !== null;
   strictly(optionsSchema, isObject ? { ...options, state: undefined } : options, "startEmulator()");
   checkRecording(options);

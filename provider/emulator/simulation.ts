@@ -14,7 +14,7 @@ import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, Waits, type Wall } from "./time/clock";
 import { Link } from "./time/link";
 
-/** Where an emulator is reached, and with what. */
+/** Addresses of an emulator, with token and certificates for reaching it. */
 export type Addresses = Omit<EmulatorInfo, "clients" | "testClients" | "dialect" | keyof EmulatorSources>;
 
 /**
@@ -32,13 +32,13 @@ export class Simulation {
   readonly markHistory: MarkHistory;
   /** When it began, by the date of the machine: tells an emulator from the one before it at the same address. */
   readonly started: Date;
-  /** How the open points of the contract are settled at the moment. */
+  /** Settings of the open points of the contract at the moment. */
   dialect: Dialect;
   /** The line to the callers, where it takes time. Another one after each {@link reset}, so that the same requests wait as long again. */
   link: Link | undefined;
-  /** What is held. Another object after every {@link seed}, so it is asked for anew each time. */
+  /** Content. Another object after every {@link seed}, so read it anew each time. */
   contents: Contents;
-  /** What must be seen nowhere: the secrets of the signaling clients, of the node API and of the control API. */
+  /** Secrets that must appear nowhere: those of the signaling clients, of the node API and of the control API. */
   secrets: Secrets;
   private readonly resets = new Set<() => void>();
   private readonly listeners = new Set<(change: Change) => void>();
@@ -48,15 +48,15 @@ export class Simulation {
   stop: () => void = () => {};
   /** Emulators that were started by this one, each with a simulation of its own. */
   isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator starts no others")));
-  /** What it started with. */
+  /** Its initial content. */
   readonly initial: EmulatorState;
 
   constructor(
     readonly options: ResolvedOptions,
     private readonly wall: Wall,
-    /** Where it is reached. */
+    /** Its addresses. */
     readonly addresses: Addresses,
-    /** Where its answers come from, and what it keeps. */
+    /** Sources of its answers, and its files. */
     readonly sources: EmulatorSources,
     state?: EmulatorState,
   ) {

@@ -145,7 +145,7 @@ export interface SingleSwitch {
 }
 
 /**
- * One dialect for each alternative of each switch, that one alone set: what a client's contract tests walk.
+ * One dialect for each alternative of each switch, with that one alone set, for a client's contract tests.
  *
  * @example
  * ```ts
@@ -197,14 +197,14 @@ export async function readDialect(text: string): Promise<Dialect> {
   }
 }
 
-/** Some switches from outside, such as a file. @throws {TypeError} naming what is unknown, and what was probably meant. */
+/** Some switches from outside, such as a file. @throws {TypeError} naming what is unknown, and the likely name. */
 function parseDialect(settings: unknown): Dialect {
   const result = dialectSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;
   throw new TypeError(`The dialect is not valid: ${result.error.issues.map(describe).join("; ")}.`);
 }
 
-/** What is wrong with one switch, and what was probably meant. */
+/** Error in one switch, with the likely name or value. */
 function describe(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys") return issue.keys.map(unknownSwitch).join("; ");
   const name = issue.path.join(".");

@@ -3,7 +3,7 @@ import type { Reply } from "../http/reply";
 import type { Command } from "../journal/entry";
 import { durationSchema, milliseconds } from "../time/duration";
 
-/** What becomes of a request in the end: an answer, or a connection that breaks. */
+/** Outcome of a request: an answer, or a broken connection. */
 export type Delivery =
   | Reply
   /** The connection is reset and nothing is answered. */
@@ -26,7 +26,7 @@ export interface Variation {
 /** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
 const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
 
-/** What a kind can be told. */
+/** Parameters that a kind may have. */
 export const faultParameters = z.strictObject({
   status: z.int().min(200).max(599).optional().describe("Status of the answer, where the kind has one."),
   body: z.string().optional().describe("Body of the answer, where the kind has one."),
@@ -50,9 +50,9 @@ export const faultParameters = z.strictObject({
 });
 export type FaultParameters = z.input<typeof faultParameters>;
 
-/** What a fault can do to a request. */
+/** Means of a fault to act on a request. */
 export interface FaultContext {
-  /** What the fault was told, with the defaults of its kind. */
+  /** Parameters of the fault, with the defaults of its kind. */
   readonly fault: FaultParameters;
   /** Carries the request out and gives the answer that it would have. At most once. */
   run(variation?: Variation): Promise<Reply>;

@@ -11,7 +11,7 @@ import {
 /** The connection breaks and nothing is answered. */
 const RESET: Delivery = { cut: "reset" };
 
-/** What can happen to one request on its way: a wrong answer, a late one, or none. */
+/** Faults of one request on its way: a wrong answer, a late one, or none. */
 const requestFaults = {
   error: {
     about:
@@ -72,7 +72,7 @@ const requestFaults = {
   },
 } satisfies Record<string, FaultDefinition>;
 
-/** What can be wrong with the node itself: it is away, slow, full, or tells what is not so. */
+/** Faults of the node itself: it is away, slow, full, or answers with something untrue. */
 const nodeFaults = {
   refuse: {
     about: "Breaks all connections without effect and refuses new ones for `delay` (200 ms, real time).",

@@ -35,7 +35,7 @@ const members = z.strictObject({
 });
 
 /**
- * What goes wrong, and when. A request is met by the first fault that matches it.
+ * A fault and the requests that meet it. The first fault that matches a request acts on it.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ function* timing({ nth, every, rate, seed }: Fault): Generator<string> {
   if (seed !== undefined && rate === undefined) yield "seed has a meaning only with rate";
 }
 
-/** What the kind cannot be told. */
+/** Complaints about parameters that the kind does not take. */
 function* parameters(fault: Fault, kind: FaultKind, { parameters: known }: FaultDefinition): Generator<string> {
   const names = Object.keys(known);
   const takes = names.length === 0 ? "takes none of these" : `takes ${names.join(", ")}`;
@@ -134,7 +134,7 @@ function* address(url: string, cmd: Command | undefined): Generator<string> {
   if (problem !== undefined) yield `url: ${problem.replace(/\.$/, "")}`;
 }
 
-/** What an address or the beginning of one is about, if that is clear already. */
+/** Kind of resource of an address or of its beginning, if that is clear already. */
 function kindOf(url: string): ResourceUrl["kind"] | undefined {
   return SCHEMES.find((scheme) => url.startsWith(`${scheme}://`));
 }

@@ -47,7 +47,7 @@ class Armed implements ActiveFault {
     return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
   }
 
-  /** What can be told of it over HTTP. */
+  /** Members of it that are sent over HTTP. */
   toJSON(): Omit<ActiveFault, "remove"> {
     const { id, fault, seen, hits, spent } = this;
     return { id, fault, seen, hits, spent };

@@ -8,7 +8,7 @@ function envelopeOf(list: string) {
 
 const FORMATS = ["json", "ndjson", "lines", "ok-lines", "csv", "csv-head"] as const;
 
-/** How a list is written. */
+/** Form of a list. */
 export type ListFormat = (typeof FORMATS)[number];
 
 const [, ...OTHER_FORMATS] = FORMATS;
@@ -19,7 +19,7 @@ function formatOf(list: string) {
   ]);
 }
 
-/** How the node API writes lists, and what it shows in them (docs/contributing/contract.md#node-answers, docs/contributing/contract.md#marks). */
+/** Switches for the form and content of the node API's lists (docs/contributing/contract.md#node-answers, docs/contributing/contract.md#marks). */
 export const LIST_SWITCHES = {
   listFormat: choice(
     FORMATS,

@@ -14,7 +14,7 @@ const FORMS = [
   "html",
 ] as const;
 
-/** How an error is written. */
+/** Form of an error. */
 export type ErrorForm = (typeof FORMS)[number];
 
 /** Forms that nothing but their status tells from a success: a text, or a page that a proxy could have sent. */
@@ -65,7 +65,7 @@ type KindSwitches = {
   [Kind in RefusalKind as ReturnType<typeof statusSwitch<Kind>>]: ReturnType<typeof status>;
 } & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> };
 
-/** How the node API refuses: for each kind of refusal its status and form (docs/contributing/contract.md#node-answers). */
+/** Switches for refusals of the node API: status and form of each kind (docs/contributing/contract.md#node-answers). */
 export const REFUSAL_SWITCHES = {
   errorForm: choice(
     FORMS,

@@ -1,6 +1,6 @@
 import { amount, choice, named } from "./switch";
 
-/** What the receiver of signalings does (docs/contributing/contract.md#signaling-api). */
+/** Switches of the receiver of signalings (docs/contributing/contract.md#signaling-api). */
 export const SIGNALING_SWITCHES = {
   signalingErrors: choice(
     ["status", "text-200", "json", "json-message", "json-detail", "json-200"],

@@ -24,7 +24,7 @@ export interface UnmetFault {
  */
 export class UnmetFaultError extends Error {
   override readonly name = "UnmetFaultError";
-  /** What kind of error it is, for programs that do not share the class. */
+  /** Kind of the error, for programs that do not share the class. */
   readonly code = "unmet-faults";
 
   constructor(

@@ -1,7 +1,7 @@
 import { MAX_VALUE } from "../../model/entry";
 import { amount, choice } from "./switch";
 
-/** What the node API accepts, and what its writes do (docs/contributing/contract.md#set-entries, docs/contributing/contract.md#staging-and-commit). */
+/** Switches for the input and the writes of the node API (docs/contributing/contract.md#set-entries, docs/contributing/contract.md#staging-and-commit). */
 export const WRITE_SWITCHES = {
   success: choice(
     ["status", "empty", "text", "count", "ok", "code", "no-content", "code-1000", "code-1"],

@@ -29,9 +29,9 @@ const info = operation("GET /info", "Addresses, clients and how it answers: what
   }),
 });
 
-/** What the emulator is, for people and programs. */
+/** Facts about the emulator, for people and programs. */
 export const about = {
-  /** What the ready line of the command says. */
+  /** Content of the command's ready line. */
   info: method(info),
 
   /** Base address of the node API, without `/fapi`. */

@@ -9,7 +9,7 @@ import type { MarkLosses, MarkRecord } from "../marks";
 import { protocolSchema } from "../packet/packet";
 import type { TrafficSummary } from "../packets";
 
-/** What answers of several operations are made of. */
+/** Parts of the answers of several operations. */
 
 const count = z.int();
 
@@ -114,13 +114,13 @@ export const markRecord = z
   } satisfies { [Name in keyof Required<MarkRecord>]: z.ZodType<MarkRecord[Name]> })
   .meta({ id: "MarkRecord" });
 
-/** What full tables did to marks, see `MarkLosses`. */
+/** Marks lost to full tables, see `MarkLosses`. */
 export const markLosses = z.object({
   evicted: count.describe("Marks, alive until then, that gave way to new ones in a full table."),
   refused: count.describe("New marks that a full table refused."),
 } satisfies { [Name in keyof Required<MarkLosses>]: z.ZodType<MarkLosses[Name]> });
 
-/** What became of a packet, see `Verdict`. */
+/** Outcome for a packet, see `Verdict`. */
 export const verdict = z.object({
   verdict: z.enum(["accept", "drop"]),
   profile: z.string().optional(),
@@ -128,7 +128,7 @@ export const verdict = z.object({
   marks: z.array(z.object({ type: z.enum(MARK_TYPES), id: z.int(), value: z.int() })),
 });
 
-/** What became of generated traffic, see `TrafficSummary`. */
+/** Outcome for generated traffic, see `TrafficSummary`. */
 export const trafficSummary = z.object({
   packets: z.int(),
   bytes: z.int(),

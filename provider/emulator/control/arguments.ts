@@ -11,7 +11,7 @@ import { durationSchema } from "../time/duration";
 import { prefixText, strictly } from "../validation/strict";
 
 /**
- * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and
+ * Arguments of an emulator's methods, checked in plain JavaScript as TypeScript would. The control API describes and
  * checks its operations by the same schemas.
  */
 
@@ -45,7 +45,7 @@ export interface MarkQuery extends Omit<MarkFilter, "contains"> {
   readonly limit?: number;
 }
 
-/** How long to wait for a request, and from which entry of the journal on. */
+/** Longest wait for a request, and the first entry of the journal that counts. */
 export const requestWait = z.strictObject({
   within: durationSchema.optional().describe("Real time, milliseconds or a text such as 2s; default 5s."),
   since: z
@@ -55,7 +55,7 @@ export const requestWait = z.strictObject({
     .describe("Only a request with at least this index; default: any that the journal has."),
 });
 
-/** How many requests are expected. */
+/** Number of expected requests. */
 export const requestCount = z.union([
   z.int().min(0),
   z
@@ -70,7 +70,7 @@ export const requestCount = z.union([
 /** Requests in the order in which they are expected. */
 export const requestOrder = z.array(journalFilter).min(1);
 
-/** What an operator changes in a set at the node's console. */
+/** Changes of an operator in a set at the node's console. */
 export const setChanges = z
   .strictObject({
     insert: z
@@ -104,7 +104,7 @@ export const markQuery = z.strictObject({
 /** One of the four tables of marks of a profile, and which records of it. */
 export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: z.enum(MARK_TYPES) });
 
-/** How many packets of which traffic. */
+/** Kind of traffic and number of its packets. */
 export const generatedTraffic = z.strictObject({
   traffic: z.instanceof(TrafficSource, { error: 'must be a source such as synFlood({ to: ["198.51.100.7"] })' }),
   count: z.int().min(0),

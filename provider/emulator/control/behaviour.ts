@@ -59,7 +59,7 @@ const setTime = operation("POST /clock", "Freezes, advances or resumes the virtu
   },
 });
 
-/** How the emulator behaves: faults and dialect. */
+/** Behaviour of the emulator: faults and dialect. */
 export const behaviour = {
   /** The faults that were set. */
   faults: getter(faults, (answer, emulator) => answer.map((fault) => removable(fault, emulator))),
@@ -79,7 +79,7 @@ export const behaviour = {
   unmetFaults: method(unmet),
 
   /**
-   * Fails when a fault that was set was never met: what a test wanted to show with it, it has not shown.
+   * Fails when no request met a fault that was set: the test has not shown its effect.
    *
    * @throws {UnmetFaultError} naming each fault, and the requests that came nearest.
    * @example
@@ -108,7 +108,7 @@ export const behaviour = {
   time,
   setTime,
 
-  /** How the open points of the contract are settled. */
+  /** Settings of the open points of the contract. */
   dialect: getter(
     dialectInUse,
     ({ dialect }): Dialect => dialect,

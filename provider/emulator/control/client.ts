@@ -11,10 +11,10 @@ import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParamet
 import { MEMBERS, type RemoteMembers } from "./operations";
 import { remoteTraffic } from "./traffic";
 
-/** How to reach an emulator. */
+/** Addresses and token for reaching an emulator. */
 export interface ConnectOptions {
   /**
-   * Base address of the protocol as it is reached from here, where that is not what the emulator says: through mapped ports.
+   * Base address of the protocol as it is reached from here, where the emulator names another: through mapped ports.
    * Those of the signaling APIs lie below it, unless they are given, too.
    */
   readonly endpoint?: string;
@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly testSignalingUrl?: string;
   /** The token that its control API wants. Default: none. */
   readonly token?: string;
-  /** What sends requests. Default: that of Node. */
+  /** Function that sends requests. Default: that of Node. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -42,10 +42,10 @@ export type RemoteEmulator = RemoteMembers &
 
 /**
  * A client for the control API of an emulator that runs elsewhere: in a container, as a command, in another process. It has the
- * methods of the object that `startEmulator` gives, so that one test works with either, if it awaits what they give.
+ * methods of the object that `startEmulator` gives. One test works with either, if it awaits the results.
  *
  * @param control Address of the control API: `control` in the ready line.
- * @throws {TypeError} when the address is none or what is there is no control API, or whenever a call is not valid;
+ * @throws {TypeError} when the address is not valid or leads to no control API, or whenever a call is not valid;
  *   {UnknownResource} for what does not exist; {ExpectationError} as the object; {Error} when nothing answers, or the token is wrong.
  * @example
  * ```ts

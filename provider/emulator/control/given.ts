@@ -2,23 +2,23 @@ import { type EntriesOf, type PrefixLike, prefixText, type ValueLike } from "../
 import { isObject, type JsonObject } from "../../model/json";
 import { entriesAsJson } from "../state/given-state";
 
-/** What an operator changes in a set at the node's console. */
+/** Changes of an operator in a set at the node's console. */
 export interface SetChanges {
-  /** What is an entry afterwards: prefixes or entries in any form that a set's content has, a list of a node among them. Default: nothing. */
+  /** Entries that the set has afterwards: prefixes or entries in any form of a set's content, also a list of a node. Default: none. */
   readonly insert?: EntriesOf<ValueLike>;
-  /** What is none. Default: nothing. */
+  /** Prefixes that are no entries afterwards. Default: none. */
   readonly delete?: Iterable<PrefixLike> & object;
 }
 
 /** Signalings that start and stop without a request. */
 export interface SignalChanges {
-  /** What is active afterwards. Default: nothing. */
+  /** Prefixes that are active afterwards. Default: none. */
   readonly start?: Iterable<PrefixLike> & object;
-  /** What is not. Default: nothing. */
+  /** Prefixes that are not active afterwards. Default: none. */
   readonly stop?: Iterable<PrefixLike> & object;
 }
 
-/** What people give, with texts in place of parsed prefixes, as JSON has them: its members, and those of a list in it. */
+/** The given object with texts in place of parsed prefixes, as in JSON: its members, and those of a list in it. */
 export function withTexts(given: unknown): unknown {
   if (!isObject(given)) return given;
   return Object.fromEntries(Object.entries(given).map(([name, member]) => [name, textOrTexts(member)]));

@@ -15,7 +15,7 @@ import { journalFilter, journalRange, requestCount, requestOrder, requestWait } 
 import { withTexts } from "./given";
 import { getter, method, operation } from "./operation";
 
-/** How to wait for a request. */
+/** Options for waiting for a request. */
 export interface RequestWait {
   /** Real time, default 5 s. */
   readonly within?: Duration;
@@ -50,9 +50,9 @@ function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.on("close", stop);
 }
 
-/** What the emulator was asked and answered. */
+/** Requests to the emulator and its answers. */
 export const journal = {
-  /** What the emulator was asked and answered, secrets cut out. */
+  /** Requests to the emulator and its answers, secrets cut out. */
   journal: getter(
     requests,
     (entries): readonly JournalEntry[] => entries,
@@ -86,7 +86,7 @@ export const journal = {
   ),
 
   /**
-   * Waits until a request that matches is answered, and gives its entry. One that the journal holds already counts, from the entry
+   * Waits until a matching request is answered, and gives its entry. One that is already in the journal counts, from the entry
    * `since` on. Nothing is polled, and `within` (default `"5s"`) is real time: a clock that stands still ends no wait.
    *
    * @throws {ExpectationError} when none came in time, naming those that came near.
@@ -110,7 +110,7 @@ export const journal = {
         },
       },
     ),
-    // What is wrong is told by the promise, too: it is read where that is made.
+    // The promise reports errors of the arguments, too: they are checked where it is made.
     (...[filter, options = {}]: [filter: JournalFilter, options?: RequestWait, signal?: AbortSignal]) => ({
       filter: withTexts(filter) as z.infer<typeof journalFilter>,
       ...options,
@@ -118,9 +118,9 @@ export const journal = {
   ),
 
   /**
-   * Says that so many requests match, and gives their entries: a number, or `exactly`, `min`, `max`.
+   * Expects that so many requests match, and gives their entries: a number, or `exactly`, `min`, `max`.
    *
-   * @throws {ExpectationError} naming those that are too many, or those that came near; also where requests that the journal
+   * @throws {ExpectationError} naming the surplus requests, or those that came near; also where requests that the journal
    *   has dropped may have been too many.
    * @example
    * ```ts

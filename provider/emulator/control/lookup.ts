@@ -13,7 +13,7 @@ import type { PrefixSetStore } from "../state/prefix-set-store";
  */
 export class UnknownResource extends RangeError {
   override readonly name = "UnknownResource";
-  /** What kind of error it is, for programs that do not share the class. */
+  /** Kind of the error, for programs that do not share the class. */
   readonly code = "unknown-resource";
 }
 

@@ -7,7 +7,7 @@ type Sample = [labels: Labels, value: number];
 
 const PREFIX = "packetfilter_emulator_";
 
-/** What the emulator did and holds, in the text format of Prometheus (version 0.0.4). */
+/** Actions and content of the emulator, in the text format of Prometheus (version 0.0.4). */
 export function metrics({ contents, counts, journal, clock }: Simulation): string {
   const { holdings, packetPath } = contents;
   const requests = [...counts.requests.values()];

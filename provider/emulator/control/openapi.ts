@@ -38,7 +38,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
   };
 }
 
-/** What only the page on the control port asks is not described: it changes with the page. */
+/** False for operations that only the page on the control port uses: they change with the page. */
 export function isDescribed({ path }: Operation): boolean {
   return !path.startsWith("/page");
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Simulation } from "../simulation";
 
-/** What an operation can use of the call that asks for it. */
+/** Parts of a call that its operation can use. */
 export interface Exchange {
   /** Ends what takes time: the caller has gone. */
   readonly signal?: AbortSignal;
@@ -10,17 +10,17 @@ export interface Exchange {
   readonly response?: ServerResponse;
 }
 
-/** Something that an emulator can be asked, in the same process and over HTTP. */
+/** An operation of an emulator, in the same process and over HTTP. */
 export interface Operation<Input = unknown, Answer = unknown> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path with parameters in braces. */
   readonly path: string;
   readonly summary: string;
-  /** What it takes, see {@link hasBody} for where that stands in a request. */
+  /** Schema of the input; {@link hasBody} says whether that is the body of a request. */
   readonly input?: z.ZodType<Input>;
   /** JSON of the answer. Without it, and without `type`, the answer only says that it is done. */
   readonly answer?: z.ZodType;
-  /** What a client checks of an answer that may have millions of members: each of them would take longer than the call. Absent: `answer`. */
+  /** Schema by which a client checks an answer that may have millions of members: to check each would take longer than the call. Absent: `answer`. */
   readonly outline?: z.ZodType;
   /** Content type of an answer that is text; `undefined` as the answer: the operation has written it itself. */
   readonly type?: string;
@@ -54,7 +54,7 @@ export function hasBody({ method, path, input }: Operation): boolean {
   return input !== undefined && (method === "POST" || method === "PUT") && pathParameters(path).length === 0;
 }
 
-/** What takes faults back that were set from afar. */
+/** Takes back faults that were set from afar. */
 export interface FaultRemover {
   removeFault(id: number): unknown;
 }

@@ -24,8 +24,8 @@ const description = operation("GET /openapi.json", "This description.", {
 });
 
 /**
- * Everything that an emulator can be asked, once. The object in the same process, the control API, its description and the client are
- * made of this table: an entry is an operation that has no member, or a member with the operation that it uses.
+ * All operations of an emulator, once. The object in the same process, the control API, its description and the client are
+ * made of this table. An entry is an operation without a member, or a member with its operation.
  */
 const TABLE = { ...about, description, ...state, ...journal, ...behaviour, ...traffic, ...emulators };
 
@@ -98,5 +98,5 @@ class Members {
   }
 }
 
-/** What an emulator in the same process is made of. */
+/** Class with the members of an emulator in the same process. */
 export const EmulatorMembers = Members as unknown as new (simulation: Simulation) => LocalMembers;

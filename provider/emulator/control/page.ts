@@ -16,7 +16,7 @@ import { type Operation, operation } from "./operation";
 /** The answers' forms are types alone, see `answers.ts`. */
 const answer = z.any();
 
-/** What only the page asks: short summaries of what may be long, and what its forms are made of. */
+/** Operations for the page alone: short summaries of long content, and the parts of its forms. */
 export const pageOperations = [
   operation(
     "GET /page/overview",

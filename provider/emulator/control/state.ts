@@ -29,14 +29,14 @@ const signalings = operation("GET /signalings", "Prefixes with active signaling,
   }),
 });
 
-/** What the emulator holds, and what a test changes of it behind the backs of its clients. */
+/** Content of the emulator, and changes that a test makes to it behind the backs of its clients. */
 export const state = {
   stateSchema: operation("GET /state.schema.json", "JSON Schema of the state.", {
     answer: z.looseObject({ $schema: z.string() }),
     run: stateJsonSchema,
   }),
 
-  /** What the emulator holds, in the form that `state` takes. Commits that are on their way count as not there. */
+  /** Content of the emulator, in the form of the option `state`. Commits that are not yet applied do not count. */
   state: method(
     operation("GET /state", "Everything that the emulator holds, in the form that it starts from.", {
       answer: stateSchema,
@@ -62,7 +62,7 @@ export const state = {
     }),
   ),
 
-  /** What a set holds, and what a commit would make of it. @throws {UnknownResource} when there is no such set. */
+  /** Entries of a set, now and after a commit. @throws {UnknownResource} when there is no such set. */
   prefixSet: method(
     operation("GET /prefix-set", "What a set holds, and what a commit would make of it.", {
       input: z.strictObject({ url: z.string() }),

@@ -83,7 +83,7 @@ const arrivingTraffic = operation(
 /** Packets that arrive at the node, and what they leave behind. */
 export const traffic = {
   /**
-   * Packets that arrive at the node, in order, and what became of each: verdict, profile, rule and marks touched of each. A packet meets the
+   * Lets packets arrive at the node, in order, and gives the verdict, profile, rule and touched marks of each. A packet meets the
    * profile to which the longest bound prefix of its destination is bound.
    *
    * @throws {TypeError} naming the packet that is not valid.
@@ -108,7 +108,7 @@ export const traffic = {
   traffic: arrivingTraffic,
 
   /**
-   * The marks of a profile, expired ones that are still kept included: all, or those of a rule, with an address, or the first so many.
+   * The marks of a profile, with expired ones that are still kept: all, those of a rule or with an address, or the first so many.
    *
    * @throws {UnknownResource} when there is no such profile.
    * @example
@@ -126,7 +126,7 @@ export const traffic = {
   ),
 
   /**
-   * How many marks a profile has, how many a full table gave up or refused, and at most `limit` of those that there are.
+   * Number of marks of a profile, numbers of those that a full table gave up or refused, and at most `limit` of the marks.
    *
    * @throws {UnknownResource} when there is no such profile.
    */
@@ -134,7 +134,7 @@ export const traffic = {
     strictly(markTable, { url, type, limit }, "markTable()"),
   ),
 
-  /** What `count` actions of a profile counted, in the order of its rules. @throws {UnknownResource} */
+  /** Counters of the `count` actions of a profile, in the order of its rules. @throws {UnknownResource} */
   counters: method(
     operation(
       "GET /counters",
@@ -153,9 +153,9 @@ export const traffic = {
   ),
 };
 
-/** What a client has in place of `receiveTraffic`, whose traffic is made by its caller. */
+/** Members of a client in place of `receiveTraffic`, whose caller makes the traffic. */
 export const remoteTraffic = {
-  /** Lets traffic arrive that is made where the emulator runs, and sums up what became of it. An `AbortSignal` ends it. */
+  /** Lets traffic arrive that is made where the emulator runs, and sums up the outcome. An `AbortSignal` ends it. */
   traffic: method(arrivingTraffic, (...[request]: [request: TrafficRequest, signal?: AbortSignal]) =>
     strictly(trafficRequest, withTexts(request), "traffic()"),
   ),
