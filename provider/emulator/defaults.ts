@@ -64,7 +64,7 @@ export const JOURNAL = {
   nearMisses: 3,
   /** Requests that a test which failed shows, the newest. */
   attached: 20,
-  /** Kinds of requests that are told apart once they are dropped. */
+  /** Kinds of dropped requests that are counted separately. */
   droppedKinds: 10_000,
   /** Requests too many that an expectation names. */
   tooMany: 10,
@@ -174,7 +174,7 @@ export const PAGE = {
   lines: 500,
   /** Lines of a chart: as many as a person tells apart. */
   chartLines: 8,
-  /** Ids of marks that are told one by one; others are summed up. */
+  /** Ids of marks that are listed one by one; others are summed up. */
   markIds: 50,
   /** The newest runs. */
   runs: 200,

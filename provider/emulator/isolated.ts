@@ -69,7 +69,7 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
   async endAll(): Promise<void> {
     this.isOver = true;
     const started = await Promise.allSettled([...this.running.values()].map(({ starting }) => starting));
-    // Who starts one is told why it did not.
+    // A failed start is reported to the caller that asked for it.
     const ended = await Promise.allSettled(started.map((one) => one.status === "fulfilled" && one.value.close()));
     const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     if (reasons.length > 0) throw new AggregateError(reasons, reasons.map(messageOf).join("; "));

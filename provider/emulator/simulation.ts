@@ -18,7 +18,7 @@ import { Link } from "./time/link";
 export type Addresses = Omit<EmulatorInfo, "clients" | "testClients" | "dialect" | keyof EmulatorSources>;
 
 /**
- * Everything that an emulator is besides its sockets: what it holds, how it behaves, its time and its journal. The
+ * All parts of an emulator besides its sockets: content, behaviour, time and journal. The
  * protocol's APIs, the control API and the object that a test holds all work on one of these.
  */
 export class Simulation {
@@ -80,7 +80,7 @@ export class Simulation {
   /** Milliseconds of the machine that have passed since any moment: what durations are measured by. */
   readonly elapsed = (): number => elapsed(this.wall);
 
-  /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
+  /** Replaces the content. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {
     const next = this.load(state);
     this.contents.packetPath.end();
@@ -89,12 +89,12 @@ export class Simulation {
     this.changed({ kind: "everything" });
   }
 
-  /** Must be called after every change of what is held. */
+  /** Must be called after every change of the content. */
   readonly changed = (change: Change): void => {
     for (const listener of this.listeners) listener(change);
   };
 
-  /** Calls back after every change of what is held. */
+  /** Calls back after every change of the content. */
   onChange(listener: (change: Change) => void): void {
     this.listeners.add(listener);
   }

@@ -23,7 +23,7 @@ export async function assemble(options: EmulatorOptions) {
   const resolved = resolveOptions(options);
   const wall = options.wall ?? systemWall;
   const tls = serverTls(resolved, wall.now());
-  // Ports first: that one is taken is told before a large state is read. Requests that come early wait for their answer.
+  // Ports first: a taken one is reported before a large state is read. Requests that come early wait for their answer.
   const { host, port, controlPort, controlToken } = resolved;
   const server = await HttpServer.listen({ host, port, tls: tls?.server });
   const servers = [server];
@@ -50,7 +50,7 @@ export async function assemble(options: EmulatorOptions) {
   }
 }
 
-/** The simulation with what it holds: what was kept, else what was given, else a small demo. */
+/** The simulation with its content: the kept state, else the given one, else a small demo. */
 async function load(options: EmulatorOptions, resolved: ResolvedOptions, wall: Wall, addresses: Addresses) {
   const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);

@@ -2,7 +2,7 @@ import type { Fault } from "./fault-schema";
 
 type Preset = readonly [title: string, text: string, fault: Fault];
 
-/** Faults that the page switches on by click, each with what it does in the words by which it is looked for. */
+/** Faults that the page switches on by click, each with its effect in the words of a person who looks for it. */
 const PRESETS = {
   Commits: [
     ["Commit fails", "503, nothing is applied", { kind: "error", cmd: "commit", status: 503 }],

@@ -41,7 +41,7 @@ export const journalRange = z.strictObject({
 export interface MarkQuery extends Omit<MarkFilter, "contains"> {
   /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
   readonly contains?: PrefixLike;
-  /** Only so many, in the order in which they were made. Default: all. */
+  /** Greatest number of them, in the order in which they were made. Default: all. */
   readonly limit?: number;
 }
 

@@ -46,7 +46,7 @@ export type RemoteEmulator = RemoteMembers &
  *
  * @param control Address of the control API: `control` in the ready line.
  * @throws {TypeError} when the address is not valid or leads to no control API, or whenever a call is not valid;
- *   {UnknownResource} for what does not exist; {ExpectationError} as the object; {Error} when nothing answers, or the token is wrong.
+ *   {UnknownResource} for missing objects; {ExpectationError} as the object; {Error} without an answer or with a wrong token.
  * @example
  * ```ts
  * const emulator = await connectEmulator("http://127.0.0.1:41235", { token: process.env.EMULATOR_TOKEN });

@@ -28,7 +28,7 @@ export function isolatedAsJson(options: IsolatedOptions): unknown {
   return isObject(options) && options.state !== undefined ? { ...options, state: stateAsJson(options.state) } : options;
 }
 
-/** Emulators of their own in the process of one that is shared. Their member `isolated` is no method of the table: what it gives is an emulator. */
+/** Isolated emulators in the process of a shared one. Their member `isolated` is no method of the table: it gives an emulator. */
 export const emulators = {
   isolatedEmulators: operation("GET /emulators", "The isolated emulators that run, with their addresses.", {
     answer: z.array(z.object({ label: z.string(), endpoint: z.string(), control: z.string() })),

@@ -3,7 +3,7 @@ import type { Contents } from "../state/contents";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
 /**
- * Thrown when something is asked of an emulator that it does not hold: a set, a profile, a signaling client.
+ * Thrown for objects that the emulator does not hold: a set, a profile, a signaling client.
  * `message` says what there is, or how to write it.
  *
  * @example

@@ -88,7 +88,7 @@ export function method<Input, Answer, Args extends unknown[] = [], Result = Answ
   return { kind: "method", operation: operation as Operation, takes, gives: gives as Gives<unknown, Result> };
 }
 
-/** A getter: its operation is asked anew whenever it is read. */
+/** A getter: each read runs its operation anew. */
 export function getter<Input, Answer, Result = Answer>(
   operation: Operation<Input, Answer>,
   gives: Gives<Answer, Result> = asItIs,

@@ -27,7 +27,7 @@ const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
 const counter: z.ZodType<RuleCounter | null> = z.object({ packets: z.int(), bytes: z.int() }).nullable();
 
-/** Numbers of a whole table of marks, whatever part of it is asked for. */
+/** Numbers of a whole table of marks, whatever part of it is read. */
 const table = markLosses.extend({ active: z.int(), expired: z.int() });
 
 /** A table of marks in numbers, and the records that were asked for. */

@@ -10,7 +10,7 @@ export class Members {
 }
 
 /**
- * The JSON of what may have hundreds of thousands of members, in parts of so many at most: other requests get their turn between them.
+ * The JSON of a value with up to hundreds of thousands of members, in parts of limited size: other requests get their turn between them.
  * What it is made of must not change before the last part is taken.
  */
 export function* jsonParts(value: unknown): Generator<Buffer, void> {

@@ -12,7 +12,7 @@ export type Command = "list" | "insert" | "delete" | "commit";
 /** Operations of the signaling API (docs/contributing/contract.md#signaling-operations). */
 export type SignalingOperation = "status" | "start" | "stop";
 
-/** What a request asks for, as far as it could be read. */
+/** Content of a request, as far as it could be read. */
 export interface RequestSummary {
   /** The command of the node API. */
   cmd?: Command;
@@ -40,7 +40,7 @@ export interface JournalEntry extends RequestSummary {
   readonly index: number;
   /** The run that it belongs to, see `Run`. */
   readonly run: number;
-  /** What its run is called, where it has a label. */
+  /** Label of its run, if it has one. */
   readonly label?: string;
   /** Virtual time of arrival, ISO 8601. */
   readonly time: string;
@@ -69,7 +69,7 @@ export interface JournalEntry extends RequestSummary {
   durationMs?: number;
   /** Kind of the fault that met the request. */
   fault?: string;
-  /** What the commit changed, once it was applied. */
+  /** Changes of the commit, once it was applied. */
   commit?: CommitRecord;
 }
 

@@ -15,7 +15,7 @@ export class ExpectationError extends Error {
   override readonly name = "ExpectationError";
 }
 
-/** How many requests are expected: a number, or bounds. */
+/** Number of expected requests, or bounds of it. */
 export type RequestCount =
   | number
   | {

@@ -57,7 +57,7 @@ function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "rem
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** What an answer that refuses says, on one line: the text of an error in JSON, else the whole body. */
+/** Reason in an answer that refuses, on one line: the text of an error in JSON, else the whole body. */
 export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
   if (status < 400 || !answer) return undefined;
   const line = (errorSchema.safeParse(jsonIn(answer)).data ?? answer).replace(/\s+/g, " ").trim();

@@ -7,11 +7,11 @@ import type { Runs } from "./runs";
 export interface JournalRange {
   /** Only entries with at least this index; default: from the oldest. */
   readonly since?: number;
-  /** Only so many, the newest; default: all. */
+  /** Greatest number of them, the newest; default: all. */
   readonly limit?: number;
 }
 
-/** How much a journal keeps. */
+/** Limits of a journal. */
 export interface JournalLimits {
   /** Requests, 20 000 by default. */
   readonly requests: number;
@@ -19,7 +19,7 @@ export interface JournalLimits {
   readonly items: number;
 }
 
-/** What was asked of the emulator, in the order in which the requests were complete. Bounded: the oldest go first. */
+/** Requests to the emulator, in the order in which they were complete. Bounded: the oldest go first. */
 export class Journal {
   private next = 0;
   private items = 0;
@@ -92,14 +92,14 @@ export class Journal {
 /** Upper bounds of the buckets of durations, in seconds. */
 export const DURATION_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** What is counted of the requests of one API, operation and status. */
+/** Counts of the requests of one API, operation and status. */
 export interface RequestCount {
   readonly labels: Readonly<Record<string, string>>;
   count: number;
   bytes: number;
   /** Seconds of all of them together. */
   seconds: number;
-  /** How many lie in each bucket: at or below its bound and above the one before; the last has no bound. */
+  /** Number in each bucket: at or below its bound and above the one before; the last has no bound. */
   readonly buckets: number[];
 }
 
@@ -107,7 +107,7 @@ export interface RequestCount {
 export class RequestCounts {
   /** By what they have in common. */
   readonly requests = new Map<string, RequestCount>();
-  /** How many were met by each kind of fault. */
+  /** Number of requests that met each kind of fault. */
   readonly faults = new Map<string, number>();
 
   /** To be called with each entry once it is answered. */
@@ -131,7 +131,7 @@ export class RequestCounts {
 /** Requests that the journal has dropped: how many there were of each kind, so that no assertion overlooks them. */
 class DroppedRequests {
   private readonly kinds = new Map<string, { readonly example: JournalEntry; count: number }>();
-  /** Of kinds beyond those that are told apart. */
+  /** Of kinds beyond those that are counted separately. */
   private others = 0;
 
   add({ data: _, ...entry }: JournalEntry): void {
@@ -143,7 +143,7 @@ class DroppedRequests {
     else this.others += 1;
   }
 
-  /** How many of them match, or could: what they held is not known, nor the status of those without one. */
+  /** Number of them that match, or could: their content is not known, nor the status of those without one. */
   count({ contains: _, status, ...filter }: JournalFilter): number {
     const found = [...this.kinds.values()].filter(
       ({ example }) =>

@@ -83,7 +83,7 @@ const MODE = "sec-fetch-mode";
 
 const OPERATIONS = new Set(["status", "start", "stop"]);
 
-/** What the client calls its run, in the header `Packetfilter-Run`; empty without one. */
+/** The client's label of its run, from the header `Packetfilter-Run`; empty without one. */
 export function runLabel(headers: NodeJS.Dict<string | string[]>): string {
   return String(headers["packetfilter-run"] ?? "")
     .trim()
@@ -147,7 +147,7 @@ export class AnswerStart {
   private taken = 0;
   /** Characters of the longest secret. */
   private readonly margin: number;
-  /** So much more than is shown is looked at, so that a secret across the end is seen whole. */
+  /** Length to read: more than is shown, to see a secret across the end whole. */
   private readonly wanted: number;
 
   constructor(...secrets: Secrets[]) {
@@ -168,7 +168,7 @@ export class AnswerStart {
     return this.secrets.reduce((left, secrets) => secrets.cutJson(left), redactAnswerHeaders(headers));
   }
 
-  /** What was taken, as far as it is shown, secrets cut out. */
+  /** The part of the taken answer that is shown, secrets cut out. */
   text(): string {
     const seen = decoded(Buffer.concat(this.chunks));
     const clean = this.secrets.reduce((text, secrets) => secrets.cut(text), withoutPrivateKeys(seen));
@@ -179,7 +179,7 @@ export class AnswerStart {
   }
 }
 
-/** A private key in PEM form (RFC 7468), of any owner: a fault may make the node echo one that the emulator was never told. */
+/** A private key in PEM form (RFC 7468), of any owner: a fault may make the node echo one that the emulator does not know. */
 function withoutPrivateKeys(text: string): string {
   return text.replace(/-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----.*?(?:-----END \1-----|$)/gs, "***");
 }

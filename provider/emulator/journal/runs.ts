@@ -6,7 +6,7 @@ import type { JournalEntry } from "./entry";
 export interface Run {
   /** Counts from 1 and never repeats. */
   readonly run: number;
-  /** What a client or a test called it. */
+  /** Name that a client or a test gave it. */
   readonly label?: string;
   /** Virtual time of its first request, ISO 8601; absent before that. */
   readonly from?: string;
@@ -32,8 +32,8 @@ export interface Run {
 type Counted = { -readonly [Member in keyof Run]: Run[Member] };
 
 /**
- * Sorts requests into runs. A request with a label belongs to the run of that label, pauses or not; one without to the run
- * that was begun by name, else to the last one, unless for `pause` milliseconds of the machine's clock nothing was in progress.
+ * Sorts requests into runs. A request with a label belongs to the run of that label, pauses or not. One without belongs to the run
+ * that was begun by name, else to the last one, or to a new one after `pause` idle milliseconds of the machine's clock.
  */
 export class Runs {
   private readonly kept = new Map<number, Counted>();

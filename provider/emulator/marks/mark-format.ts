@@ -18,7 +18,7 @@ const NAMES = {
 
 const RENAMED = `(${Object.keys(NAMES).join("|")})=[A-Za-z_][\\w-]{0,19}`;
 
-/** What {@link memberNames} reads. */
+/** Texts that {@link memberNames} reads. */
 export const MARK_KEYS = new RegExp(`^(short|long|${RENAMED}(,${RENAMED})*)$`);
 
 /** The names of members that a text says: `short`, `long`, or the short ones but for some, as in `address=ip,value=hits`. */

@@ -2,7 +2,7 @@ import type { MarkType } from "../../model/mark";
 import { MARK_HISTORY } from "../defaults";
 import type { VirtualClock } from "../time/clock";
 
-/** How many live records a profile has of a type and id. */
+/** Number of a profile's live records of a type and id. */
 export interface MarkCount {
   readonly profile: string;
   readonly type: MarkType;
@@ -12,7 +12,7 @@ export interface MarkCount {
 
 /** A line of a chart: the live records of a profile, type and id, one number for each time. */
 interface MarkLine extends Omit<MarkCount, "records"> {
-  /** How it is drawn, below {@link LOOKS}; the same for as long as the emulator runs. */
+  /** Number of its colour and stroke, below {@link LOOKS}; the same for as long as the emulator runs. */
   readonly look: number;
   /** `null` where nothing was counted. */
   readonly values: readonly (number | null)[];
@@ -37,7 +37,7 @@ const STROKES = 3;
 export const LOOKS = COLOURS * STROKES;
 
 /**
- * How many marks there were in the last five minutes of the virtual clock.
+ * Numbers of marks in the last five minutes of the virtual clock.
  *
  * A sample is taken when packets have come and when a view asks, at most two a second, and every five seconds for five
  * minutes after that, so that marks are seen to expire. An emulator without marks plans nothing, and a jump of the clock
@@ -118,8 +118,8 @@ export class MarkHistory {
   }
 
   /**
-   * Follows from profile, type and id, whatever the rank of the line, so that it is the same in every run; only when
-   * another line has that look already it is the next one: another colour first, then another stroke.
+   * The look follows from profile, type and id, not from the rank of the line: it is the same in every run. If
+   * another line has it already, the next free one is used: another colour first, then another stroke.
    */
   private lookOf(key: string): number {
     const start = hash(key) % COLOURS;

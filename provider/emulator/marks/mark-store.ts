@@ -10,11 +10,11 @@ import { type HeldMark, type MarkChange, type MarkLimits, MarkTable } from "./ma
 const RECORD_BYTES = 400;
 
 export interface MarkStoreOptions extends MarkLimits {
-  /** The clock: milliseconds. The store has no timers; it catches up whenever it is asked something. */
+  /** The clock: milliseconds. The store has no timers; each call catches up. */
   readonly now: () => number;
 }
 
-/** What a rule does to the record that a packet has in a table. */
+/** Change by a rule to the record of a packet in a table. */
 export interface MarkAction extends MarkChange {
   readonly type: MarkType;
 }
@@ -27,7 +27,7 @@ export interface MarkFilter {
   readonly contains?: string;
 }
 
-/** What a full table did to records. */
+/** Records lost to a full table. */
 export interface MarkLosses {
   /** Records, alive until then, that gave way to new ones. */
   readonly evicted: number;
@@ -102,7 +102,7 @@ export class MarkStore {
     return found.map(({ family, mark }) => asRecord(type, family, mark, now));
   }
 
-  /** How many live records each id has; ids without any are left out. */
+  /** Number of live records of each id; ids without any are left out. */
   ids(type: MarkType): Map<number, number> {
     const total = new Map<number, number>();
     for (const table of Object.values(this.tables[type])) {
@@ -151,7 +151,7 @@ export class MarkStore {
     return this.limits.capacity;
   }
 
-  /** What a table lost because it was full, since it was made. */
+  /** Losses of a full table since it was made. */
   losses(type: MarkType): MarkLosses {
     const { 4: v4, 6: v6 } = this.tables[type];
     return { evicted: v4.evicted + v6.evicted, refused: v4.refused + v6.refused };
@@ -164,7 +164,7 @@ export class MarkStore {
   }
 
   /**
-   * What a mark action of a rule does: makes or changes the record that the packet has in the table, once for each of the
+   * Carries out a mark action of a rule: makes or changes the record of the packet in the table, once for each of the
    * packets that it stands for.
    *
    * @returns the record's value now, or `undefined` when a full table refused it.

@@ -1,6 +1,6 @@
 import { MAX_VALUE } from "../../model/entry";
 
-/** What a rule does to the value of a record: `set` it, `add` to it, or raise it to at least the operand (`max`). */
+/** Change of a record's value by a rule: `set` it, `add` to it, or raise it to at least the operand (`max`). */
 export type ValueOperation = "set" | "add" | "max";
 
 export interface MarkChange {
@@ -34,7 +34,7 @@ export interface MarkLimits {
   /** Seconds that an expired record is kept. Default 60. */
   readonly keepExpired?: number;
   /**
-   * What a new record does in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
+   * Treatment of a new record in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
    * else of the one whose lifetime ends soonest, to the second; records that never end come last, the oldest first.
    * `"refuse"`: it is not made.
    */
@@ -45,7 +45,7 @@ export interface MarkLimits {
  * The records of one type and address family. Several records of one key stand side by side when their ids differ, so that
  * rules with different ids do not overwrite each other.
  *
- * The table has no clock: every method that needs the time is told. A record may stay for longer than it is kept; every
+ * The table has no clock: every method that needs the time takes it. A record may stay for longer than it is kept; every
  * reader compares its times and leaves it out.
  */
 export class MarkTable {
@@ -121,7 +121,7 @@ export class MarkTable {
     return { active: this.size - ended, expired };
   }
 
-  /** How many live records each id has. Costs as much as there are expired ones. */
+  /** Number of live records of each id. The cost grows with the number of expired ones. */
   liveById(now: number): Map<number, number> {
     const live = new Map(this.ids);
     for (const { id } of this.ended(now)) live.set(id, (live.get(id) ?? 0) - 1);

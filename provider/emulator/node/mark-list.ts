@@ -41,7 +41,7 @@ export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, di
   return { status: 200, type: lineType(format), body: chunks(listed, write, [headLine(format, head, count), "", ""]) };
 }
 
-/** Records as texts, in chunks that are encoded when they are asked for: a server that turns to other work between them is never busy for longer. */
+/** Records as texts, in chunks that are encoded on demand: a server that turns to other work between them is never busy for longer. */
 function* chunks(
   records: Iterable<Members>,
   write: (record: Members) => string,

@@ -55,8 +55,8 @@ interface EngineProfile {
 }
 
 /**
- * The packet path of a node: a packet finds its profile by the longest bound prefix that holds its **destination**
- * (bound prefixes are those of recipients, so the source plays no part in it), and walks through the profile's rules.
+ * The packet path of a node: a packet finds its profile by the longest bound prefix that holds its **destination**,
+ * and walks through the profile's rules. Bound prefixes are those of recipients, so the source plays no part.
  *
  * Profiles are known by any text; `arena/profile` is usual.
  *

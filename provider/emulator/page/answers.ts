@@ -42,7 +42,7 @@ export type JournalDetails = ReturnType<typeof describeEntry>;
 
 export type FaultCatalogue = ReturnType<typeof describeFaults>;
 export type FaultKind = FaultCatalogue["kinds"][number];
-/** A fault to switch on by click, and what it does in the words of a person who looks for it. */
+/** A fault to switch on by click, with its effect in the words of a person who looks for it. */
 export type FaultPreset = FaultCatalogue["presets"][number];
 export type Dialects = ReturnType<typeof describeDialects>;
 export type DialectSwitch = Dialects["switches"][number];

@@ -7,7 +7,7 @@ import { markType } from "../validation/mark-type";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-schema";
 
-/** What the rules of a profile work with. */
+/** Marks, sets and other means of a profile's rules. */
 export interface RuleEnvironment {
   readonly marks: MarkStore;
   /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */

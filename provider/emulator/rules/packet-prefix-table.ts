@@ -2,8 +2,8 @@ import type { Prefix } from "../../model/prefix";
 import { maskWord, prefixWords, type Words } from "../packet/address";
 
 /**
- * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model answers the same question for
- * callers that hold a `Prefix`; here a packet's address comes as 32-bit words, and prefixes go again.
+ * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model does the same for
+ * callers that hold a `Prefix`; here a packet's address comes as 32-bit words, and prefixes can be removed.
  *
  * @example
  * ```ts

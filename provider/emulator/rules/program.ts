@@ -16,9 +16,9 @@ export interface MarkTouch {
   readonly value: number;
 }
 
-/** What a `count` action counted. */
+/** Counter of a `count` action. */
 export interface RuleCounter {
-  /** How many there were. */
+  /** Number of packets. */
   packets: number;
   /** Bytes of all of them. */
   bytes: number;
@@ -62,7 +62,7 @@ export class Program {
    * Walks through the rules and carries out the actions of those that match.
    *
    * @param touches Takes the marks that were touched, when given.
-   * @returns the index of the rule with the verdict, or -1 when none gave one: then the packet is accepted.
+   * @returns the index of the rule with the verdict, or -1 for a packet that no rule decides: it is accepted.
    */
   evaluate(packet: PacketView, now: number, touches?: MarkTouch[]): number {
     const { compiled } = this;
@@ -80,7 +80,7 @@ export class Program {
     return this.compiled[index]?.verdict ?? "accept";
   }
 
-  /** What the `count` actions counted, rule by rule; `undefined` for rules that do not count. */
+  /** Counters of the `count` actions, rule by rule; `undefined` for rules that do not count. */
   counters(): (RuleCounter | undefined)[] {
     return this.rules.map((rule, index) => {
       return rule.actions?.includes("count") ? { ...(this.compiled[index] as CompiledRule).counter } : undefined;

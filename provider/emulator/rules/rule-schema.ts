@@ -178,7 +178,7 @@ const markActions = z
     if (names.length === 1) return;
     context.addIssue({ code: "custom", message: "an action is one of hmark, dhmark (or dmark), sdhmark and connmark" });
   })
-  // What the check says of names, for those who have the JSON Schema alone.
+  // The check of names, for users of the JSON Schema alone.
   .meta({ propertyNames: { pattern: MARK_NAME.source } }) as z.ZodType<MarkActions, MarkActions>;
 
 type MarkActions = Partial<Record<keyof typeof MARK_ACTIONS, z.infer<typeof markAction>>>;

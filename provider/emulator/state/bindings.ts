@@ -2,7 +2,7 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { Holdings } from "./holdings";
 import type { SignalingDeployment } from "./signaling-deployment";
 
-/** Where a recipient prefix is. */
+/** A recipient prefix and its profile. */
 export interface Binding {
   readonly prefix: Prefix;
   readonly arena: string;

@@ -100,11 +100,11 @@ function setActive(state: State, { signaling, testSignaling }: ActiveSignalings)
   }
 }
 
-/** What has changed, for what keeps it. */
+/** A change, for the part that keeps the state. */
 export type Change =
   /** Changes were staged in a set, or applied to its entries past staging. */
   | { readonly kind: "staged" | "applied"; readonly url: string; readonly changes: ReadonlyMap<string, StagedValue> }
-  /** What was staged in a set was applied; or is not staged any more, whatever becomes of it. */
+  /** The staged changes of a set were applied; or are not staged any more, whatever their outcome. */
   | { readonly kind: "committed" | "taken"; readonly url: string }
   /** Signalings were started or stopped. */
   | { readonly kind: "signaling" }

@@ -6,7 +6,7 @@ export type StagedValue = number | null;
 /** A set of changes on its way from staged to applied. */
 export type Batch = Map<CanonicalPrefix, StagedValue>;
 
-/** What a commit changed: JSON, as the journal keeps it. */
+/** Changes by a commit: JSON, as the journal keeps it. */
 export interface CommitRecord {
   /** Prefixes that are new, with their values. */
   readonly inserted: Record<string, number>;
@@ -26,7 +26,7 @@ interface ChangedValue {
   to: number;
 }
 
-/** How many entries a commit inserted, removed and changed. */
+/** Numbers of entries that a commit inserted, removed and changed. */
 export interface CommitCounts {
   readonly inserted: number;
   readonly removed: number;

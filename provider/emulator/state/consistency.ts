@@ -28,7 +28,7 @@ export function checkConsistency(state: ParsedState): void {
   if (problems.length > 0) throw new StateError(`The state is not valid: ${problems.slice(0, 10).join("; ")}.`);
 }
 
-/** Prefixes that are bound twice, each told where it stands the second time. */
+/** Prefixes that are bound twice, each reported at its second place. */
 function* bindingProblems({ arenas = {}, signaling }: ParsedState): Generator<string> {
   const bound = new Map<string, string>();
   for (const [arena, { profiles = {} }] of Object.entries(arenas)) {

@@ -61,7 +61,7 @@ export class Contents {
   }
 }
 
-/** How many live records each profile has, by type and id. */
+/** Numbers of live records of each profile, by type and id. */
 export function* liveMarks({ holdings, packetPath }: Contents): Generator<MarkCount, void> {
   for (const [arena, { profiles }] of holdings.arenas) {
     for (const name of profiles.keys()) {

@@ -10,14 +10,14 @@ import { LOCK } from "../defaults";
 import { StateError } from "./state";
 
 /**
- * Takes a file for one process, or one part of it: a socket beside the file listens for as long. What a killed process leaves
- * is a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran; so it
- * says nothing, and is taken away. Machines that share a disk do not see each other.
+ * Takes a file for one process, or one part of it: a socket beside the file listens for as long. A killed process leaves
+ * a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran. Such a
+ * socket is removed. Machines that share a disk do not see each other.
  *
- * Other users of the machine can neither be waited for nor be believed: a socket of theirs is named, and a connection
+ * Other users of the machine are neither waited for nor trusted: an error names a socket of theirs, and a connection
  * that they hold keeps nothing from ending.
  *
- * @returns what gives it up again.
+ * @returns a function that gives it up again.
  * @throws {StateError} when another emulator has it, naming its process, or another user.
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
@@ -73,7 +73,7 @@ async function takeAway(place: string, left: string): Promise<void> {
   }
 }
 
-/** Where the socket is: beside the file; or in a folder of this user among temporary files, where that name is too long for one. */
+/** Places of the socket: beside the file; or, if that name is too long for one, in a folder of this user among temporary files. */
 async function placesOf(file: string): Promise<[beside: string | undefined, elsewhere: () => Promise<string>]> {
   const folder = await realpath(dirname(resolve(file))).catch(() => {
     const name = dirname(resolve(file));

@@ -62,7 +62,7 @@ export class PacketPath {
     });
   }
 
-  /** Ends all traffic on its way: what it works on is not held any more. */
+  /** Ends all traffic on its way: its profiles and marks are not held any more. */
   end(): void {
     this.ended = true;
   }

@@ -11,7 +11,7 @@ import type { Wall } from "../time/clock";
 import { type ActiveSignalings, type Change, type LoggedChange, lineOf, withChanges } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** What is kept. */
+/** State to keep. */
 export interface KeptState {
   /** All of it, at this moment. */
   whole(): EmulatorState;
@@ -19,18 +19,18 @@ export interface KeptState {
 }
 
 /**
- * Keeps a state in a file, and what has changed since in a log beside it.
+ * Keeps a state in a file, and later changes in a log beside it.
  *
- * The file is written beside and takes its place whole. The name of a log says of which content of the file it is the log,
- * so the two always fit: whenever the process or the machine ends, the file and its log hold one state or the next, never a
- * part. {@link durable} is what an answer waits for: many answers that wait together share one write.
+ * The file is written beside and takes its place whole. The name of a log says to which content of the file it belongs,
+ * so the two always fit. Whenever the process or the machine ends, the file and its log hold one state or the next, never a
+ * part. An answer waits for {@link durable}: many answers that wait together share one write.
  */
 export class Persistence {
   private readonly file: string;
   /** Of the content that the file has now; the log itself begins with the first change. */
   private log: { readonly name: string; handle?: FileHandle; bytes: number } | undefined;
   private changes: LoggedChange[] = [];
-  /** How many changes there were, and how many of them are on the disk. */
+  /** Number of all changes, and of those on the disk. */
   private told = 0;
   private kept = 0;
   private isWholeDue = false;
@@ -105,7 +105,7 @@ export class Persistence {
     this.working ??= this.write().finally(() => {
       this.working = undefined;
     });
-    // A caller that waits is told by what durable() gives; a write without one is tried again with the next change.
+    // The promise of durable() tells a waiting caller; a write without one is tried again with the next change.
     this.working.catch(() => {});
     return this.working;
   }

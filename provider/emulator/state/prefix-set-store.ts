@@ -7,9 +7,9 @@ export type { Batch, CommitRecord, StagedValue } from "./commit-record";
 
 /** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
 export interface PrefixSetContent {
-  /** What a list answers and rules see, canonical prefix to value. */
+  /** Entries that lists answer and rules see, canonical prefix to value. */
   readonly applied: Record<string, number>;
-  /** What the applied set becomes by a commit. */
+  /** Entries of the applied set after a commit. */
   readonly staged: Record<string, number>;
 }
 
@@ -24,11 +24,11 @@ export class PrefixSetStore {
   /** Commits that take effect later, the oldest first. */
   private committing: Batch[] = [];
   private lastCommit: CommitRecord | undefined;
-  /** What was asked for in order, until it changes. */
+  /** Ordered entries that were asked for, until they change. */
   private sorted: { applied?: OrderedPrefixes; staged?: OrderedPrefixes; previous?: OrderedPrefixes } = {};
   private table: PacketPrefixTable | undefined;
   /**
-   * How entries are listed that are not listed in canonical form. Exchanged, never changed: lists that are kept encoded know by it
+   * Spellings of the entries that are not listed in canonical form. Exchanged, never changed: encoded lists that are kept know by it
    * whether they still hold.
    */
   spellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
@@ -51,7 +51,7 @@ export class PrefixSetStore {
     return this.sorted.applied;
   }
 
-  /** What a commit of everything under way would leave; ordered, never changed. */
+  /** Entries after a commit of everything under way; ordered, never changed. */
   get staged(): OrderedPrefixes {
     if (this.pending.length === 0) return this.ordered;
     this.sorted.staged ??= inOrder(this.entries, this.pending);
@@ -79,7 +79,7 @@ export class PrefixSetStore {
     return value === undefined ? this.entries.get(prefix) : (value ?? undefined);
   }
 
-  /** How many entries the set has once all that is staged is applied. */
+  /** Number of entries once all that is staged is applied. */
   get stagedSize(): number {
     return this.pending.length === 0 ? this.entries.size : this.staged.length;
   }
@@ -157,12 +157,12 @@ export class PrefixSetStore {
 }
 
 /**
- * What one request wants to stage, while it is being read: a refused one is thrown away. Sees what is staged already, and
- * its own changes above that.
+ * Changes that one request is to stage, while it is being read: those of a refused one are thrown away. Sees what is staged
+ * already, and its own changes above that.
  */
 export class Draft {
   readonly changes: Batch = new Map();
-  /** How entries are listed that are spelled in their own way, or were; `undefined` for the canonical form. */
+  /** Spellings of entries that are not listed in canonical form, or were not; `undefined` for the canonical form. */
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
   /** Entries that are new by it. */
   private added = 0;
@@ -180,7 +180,7 @@ export class Draft {
     return this.set.stagedSize + this.added;
   }
 
-  /** How the entry is listed. */
+  /** Spelling of the entry in lists. */
   spelling(prefix: CanonicalPrefix): string {
     const spellings = this.spellings.has(prefix) ? this.spellings : this.set.spellings;
     return spellings.get(prefix) ?? prefix;
@@ -202,7 +202,7 @@ function inOrder(entries: PrefixMap, batches: readonly Batch[]): OrderedPrefixes
   return sorted(result);
 }
 
-/** What takes a commit back. */
+/** Changes that take a commit back. */
 function undoing({ inserted, removed, changed }: CommitRecord): Batch {
   const batch: Batch = new Map();
   const note = (prefix: string, value: StagedValue) => batch.set(prefix as CanonicalPrefix, value);

@@ -21,7 +21,7 @@ interface Acceptance {
   readonly signalingPrefixes?: "within" | "registered";
 }
 
-/** What becomes of a start or a stop, in the words of the dialect's switches. */
+/** Treatment of a start or a stop, in the words of the dialect's switches. */
 interface Starting {
   readonly signalingPartial: "all-or-nothing" | "valid-ones";
   readonly signalingOverlap: "accepted" | "invalid";
@@ -66,7 +66,7 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** What the texts mean, or `undefined` when one is not a prefix, has host bits, is not the client's or not accepted. */
+  /** Prefixes of the texts, or `undefined` when one is not a prefix, has host bits, is not the client's or not accepted. */
   read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
     if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
     return attempt(() => {

@@ -5,7 +5,7 @@ import { isObject } from "../../model/json";
 import { ExcessError, plainData } from "../../model/plain-data";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** Where a state has marks: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
+/** Level of mark records in a state: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
 const RECORD_LEVEL = 7;
 
 /**
@@ -20,7 +20,7 @@ export async function readStateFile(path: string): Promise<EmulatorState> {
 }
 
 /**
- * Reads a state from a file, or from all files of a folder whose names end in `.json`, `.yaml` or `.yml`, in the order of
+ * Reads a state from a file, or from the files of a folder with names that end in `.json`, `.yaml` or `.yml`, in the order of
  * their names and joined; `undefined` for a folder that has none.
  *
  * @throws {StateError} as {@link readStateFile}, and when two files say different things of one place.
@@ -88,7 +88,7 @@ function joinStates(states: readonly { file: string; state: EmulatorState }[]): 
 
 type Members = Record<string, unknown>;
 
-/** @param sources By place: the file that told it. */
+/** @param sources By place: the file that it comes from. */
 function add(to: Members, from: object, place: string, file: string, sources: Map<string, string>): void {
   for (const [name, value] of Object.entries(from)) {
     const here = place === "" ? name : `${place}.${name}`;

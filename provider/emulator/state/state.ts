@@ -57,7 +57,7 @@ const client = z
   .describe("A client of the signaling API, with the profile pair that its prefixes move between.");
 
 /**
- * What an emulator holds: one schema in code, in `--state` files and over the control API.
+ * Content of an emulator: one schema in code, in `--state` files and over the control API.
  * Everything is optional; an emulator without `signaling.clients` or `signaling.testClients` has the default ones.
  *
  * @example
@@ -105,7 +105,7 @@ export type SignalingClientState = z.output<typeof client>;
  */
 export class StateError extends TypeError {
   override readonly name = "StateError";
-  /** What kind of error it is, for programs that do not share the class. */
+  /** Kind of the error, for programs that do not share the class. */
   readonly code = "invalid-state";
 }
 

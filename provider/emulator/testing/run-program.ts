@@ -20,7 +20,7 @@ export interface ProgramOptions {
    */
   readonly stack?: string;
   /**
-   * Configuration, before that of the stack's settings. A key without a namespace belongs to the project, as in `pulumi config set`; a value
+   * Configuration, before that of the stack's settings. A key without a namespace belongs to the project, as in `pulumi config set`. A value
    * is a text, a number, true or false, an object or a list, or `{ value: "…", secret: true }`. Default: none.
    */
   readonly config?: Readonly<Record<string, ConfigInput>>;
@@ -88,7 +88,7 @@ interface Program extends ProgramOptions {
 
 /**
  * A new stack whose state and settings are in `folder`. The CLI writes settings beside the `Pulumi.yaml` where it makes a stack, and there only:
- * it makes this one beside a copy, and its other commands are told the file.
+ * it makes this one beside a copy, and its other commands get the name of the file.
  */
 async function stackIn(sdk: typeof automation, folder: string, { workDir, name, config, emulator }: Program) {
   const [state, settings] = [join(folder, "state"), join(folder, "settings")];

@@ -124,7 +124,7 @@ export class VirtualClock {
     this.stopped = undefined;
   }
 
-  /** Whole milliseconds, as dates are: ages and lifetimes are told in them. */
+  /** Whole milliseconds, as in dates: the unit of ages and lifetimes. */
   private elapsed(): number {
     return Math.floor(elapsed(this.wall));
   }

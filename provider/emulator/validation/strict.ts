@@ -116,7 +116,7 @@ function describeUnion(alternatives: readonly (readonly z.core.$ZodIssue[])[], p
   return [[...new Set(all)].map((text, at) => (at === 0 ? text : text.replace(/^.*: (?=must be)/, ""))).join(", or ")];
 }
 
-/** A member that is missing is often one that is misspelt: what is unknown is told first. */
+/** A missing member is often a misspelt one: unknown members are reported first. */
 function unknownFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.toSorted((a, b) => Number(isUnknown(b)) - Number(isUnknown(a)));
 }

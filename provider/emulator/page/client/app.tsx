@@ -57,7 +57,7 @@ export function App({ state }: { state: State }) {
       <div class={`columns ${view}${live ? "" : " still"}`}>
         {View && (
           <main id="main" tabIndex={-1} aria-label={title}>
-            {/* What asks the emulator for something cannot be used while there is none. */}
+            {/* Controls that need the emulator cannot be used while there is none. */}
             <fieldset class="views" disabled={!live}>
               {unknown !== undefined && <Unknown>There is no view “{unknown}”. This is the node.</Unknown>}
               <View overview={overview} catalogue={catalogue} journal={journal} subject={subject} />
@@ -88,7 +88,7 @@ function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
   );
 }
 
-/** What waits in a view, beside its name. */
+/** Number of items that wait in a view, beside its name. */
 function Count({ view, overview }: { view: View; overview: Overview }) {
   const [one, many, count] = COUNTS[view] ?? ["", "", () => 0];
   const found = count(overview);

@@ -17,7 +17,7 @@ export async function act<T>(done: string, method: string, path: string, body?: 
   }
 }
 
-/** What a path answers; asked again whenever `version` changes. The last answer to the same question stays meanwhile. */
+/** Answer of a path; asked for again whenever `version` changes. The last answer to the same request stays meanwhile. */
 export function useAnswer<T>(path: string | undefined, version: unknown): { answer?: T; problem?: string } {
   const [last, keep] = useState<{ answer?: T; problem?: string }>({});
   useEffect(() => {

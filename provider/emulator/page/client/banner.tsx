@@ -34,7 +34,7 @@ export function Banner({ state: { connection, lost, restarted, overview } }: { s
   );
 }
 
-/** Says what answers in place of the emulator, and what on this page is not what clients are told then. */
+/** Names the source that answers in place of the emulator, and the parts of this page that clients do not see then. */
 function Sources({ sources }: Pick<Overview, "sources">) {
   const { proxy, proxySignaling, record, replay } = sources;
   const node = proxy !== undefined || replay !== undefined;

@@ -19,7 +19,7 @@ const colour = (name: string) => {
 const COLOURS = 8;
 const DASHES: readonly number[][] = [[], [7, 4], [2, 3]];
 
-/** How a line is drawn, in the chart and in the legend: eight colours, then dashed, then dotted. */
+/** Colour and stroke of a line, in the chart and in the legend: eight colours, then dashed, then dotted. */
 const lineColour = ({ look }: MarkLine) => `--line-${(look % COLOURS) + 1}`;
 const lineDash = ({ look }: MarkLine) => DASHES[Math.floor(look / COLOURS)] ?? [];
 const lineKey = ({ profile, type, id }: MarkLine) => `${profile} ${type} ${id}`;

@@ -3,7 +3,7 @@ import { act } from "./ask";
 import { Form, SelectField, TextField, useFields } from "./fields";
 import { Panel } from "./ui";
 
-/** How often a fault strikes. */
+/** Choices for the frequency of a fault. */
 export const STRIKES: Record<string, { text: string; fault: Fault }> = {
   once: { text: "the next time", fault: {} },
   always: { text: "every time", fault: { every: 1 } },
@@ -27,7 +27,7 @@ const REQUESTS: Record<string, Fault> = {
 };
 
 /**
- * How a parameter of a kind is asked for. One that is not named here is a text. `digits`: given in digits it is a number, as a
+ * Fields for the parameters of a kind. One that is not named here is a text. `digits`: given in digits it is a number, as a
  * delay in milliseconds and a Retry-After in seconds; digits in a message are its text.
  */
 const PARAMETERS: Record<string, { label: string; type?: "number"; digits?: true; options?: Record<string, string> }> =

@@ -8,7 +8,7 @@ import { Table } from "./table";
 import { listed, number } from "./texts";
 import { Badge, Button, Panel, Switch } from "./ui";
 
-/** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
+/** The view of faults: switches for usual ones, a form for the rest, and the armed ones. */
 export function FaultsView({ overview: { faults }, catalogue }: Seen) {
   const groups = [...new Set(catalogue.presets.map(({ group }) => group))];
   const [strike, setStrike] = useState("once");
@@ -69,7 +69,7 @@ function FaultSwitch(props: { preset: FaultPreset; strike: string; set: readonly
   );
 }
 
-/** What still waits comes first, and of that the newest. */
+/** Puts faults that still wait first, the newest at the top. */
 const armedFirst = (a: ActiveFault, b: ActiveFault) => Number(a.spent) - Number(b.spent) || b.id - a.id;
 
 function Armed({ faults }: { faults: readonly ActiveFault[] }) {
@@ -115,7 +115,7 @@ function takeBack({ id, fault }: ActiveFault) {
 
 const TIMING = new Set(["every", "rate", "seed", "times", "nth"]);
 
-/** What a fault does, however often. */
+/** Effect of a fault, however often. */
 function effect(fault: Fault): string {
   return Object.entries(fault)
     .filter(([name]) => !TIMING.has(name))

@@ -10,7 +10,7 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-/** What the fields of a form hold; `field` makes a control one of them. */
+/** Values of the fields of a form; `field` makes a control one of them. */
 export function useFields<Field extends string>(first: Record<Field, string>) {
   const [values, setValues] = useState(first);
   const field = (name: Field): Omit<FieldProps, "label"> => ({
@@ -72,7 +72,7 @@ export function TextField({ label, grow, onChange, type = "text", ...rest }: Tex
   );
 }
 
-/** What to look for in a list. */
+/** Field for the text to look for in a list. */
 export function FindField(props: Omit<TextFieldProps, "label">) {
   return <TextField label="Find" type="search" grow {...props} />;
 }

@@ -4,7 +4,7 @@ import { link } from "./route";
 import { type State, update } from "./store";
 import { Badge, Button, Name } from "./ui";
 
-/** Where the emulator is, its clock, and the way back to the start: one row, on a narrow window with a menu. */
+/** Address of the emulator, its clock, and the way back to the start: one row, on a narrow window with a menu. */
 export function Header({ connection, overview }: { connection: State["connection"]; overview: Overview }) {
   const live = connection === "live";
   return (

@@ -17,9 +17,9 @@ const APIS = [
 ] as const;
 
 /**
- * What the emulator was asked, the newest first, as it happens.
+ * Requests to the emulator, the newest first, as they arrive.
  *
- * @param live False while the emulator does not answer: what was read stays to be read.
+ * @param live False while the emulator does not answer: lines that were read stay.
  * @param alone The journal is the view, not beside one.
  */
 export function Journal(props: { lines: readonly JournalLine[]; overview: Overview; live: boolean; alone: boolean }) {

@@ -7,6 +7,6 @@ import { drawWith, update } from "./store";
 token.takeFromAddress();
 const root = document.getElementById("app");
 if (root) drawWith((state) => render(<App state={state} />, root));
-// Where the person is stands in the address alone.
+// The address alone says which view the person is in.
 addEventListener("hashchange", () => update({}));
 start();

@@ -88,7 +88,7 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
   const { overview, profiles, preferred } = props;
   const { choices } = readPlace();
   const [limit, setLimit] = useState(STEP);
-  // What is fullest is looked for once, not with every packet.
+  // Looks for the fullest table once, not with every packet.
   const first = useMemo(() => fullest(preferred ? [preferred] : profiles), [preferred?.url]);
   const url = profiles.find((it) => it.url === choices.table)?.url ?? first.url;
   const type = TYPES.find(([each]) => each === choices.type)?.[0] ?? first.type;
@@ -140,7 +140,7 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
   );
 }
 
-/** How much the table takes, and what became of marks for which there was no place. */
+/** Capacity of the table, and the marks that it lost when full. */
 function Room({ view: { capacity, evicted, refused } }: { view: MarkView }) {
   const lost = listed(
     evicted > 0 && `${plural(evicted, "live mark")} gave way to new ones`,

@@ -7,7 +7,7 @@ export type View = (typeof VIEWS)[number];
 /** A place in the page, in the part of the address behind `#`: `#sets/prefixset%3A%2F%2Fedge%2Fblocked?find=192.0.2.1`. */
 interface Place {
   readonly view: View;
-  /** What was asked for when there is no such view. */
+  /** Name in the address, when there is no such view. */
   readonly unknown?: string;
   /** Url of what the view shows. */
   readonly subject?: string;
@@ -48,7 +48,7 @@ export function go(view: View, subject?: string): void {
   location.hash = link(view, subject);
 }
 
-/** Where the person is. */
+/** Reads the person's place from the address. */
 export function readPlace(): Place {
   const [, name = "", subject, given = ""] = /^#([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
   const view = VIEWS.find((each) => each === name);

@@ -8,7 +8,7 @@ import { Table } from "./table";
 import { answeredBy, hasWords, number, plural } from "./texts";
 import { Badge, Button, Panel } from "./ui";
 
-/** How the emulator answers: from where, in which dialect, and the states that it can be put back to. */
+/** The view of the emulator's answers: their source, their dialect, and the states that it can be put back to. */
 export function SetupView({ overview }: Seen) {
   const { answer: dialects, problem } = useAnswer<Dialects>("/page/dialects", undefined);
   return (
@@ -120,7 +120,7 @@ type Deviations = Overview["deviations"];
 
 const setTo = (done: string, choice: object) => act(done, "PUT", "/dialect", choice);
 
-/** How the open points of the contract are settled: what is not the default first, and a way to settle them otherwise. */
+/** Settings of the open points of the contract: changed ones first, with a way to set others. */
 function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations: Deviations }) {
   const { names, switches } = dialects;
   const [filter, setFilter] = choice("find");
@@ -183,7 +183,7 @@ function BySwitch({ switches, deviations }: { switches: readonly DialectSwitch[]
   const [chosen, choose] = useState<string>();
   const { settings = [], about = "" } = switches.find((one) => one.name === name) ?? {};
   const now = String(deviations[name] ?? settings[0]);
-  // What only a program sets is not among the settings that are offered, and is seen here nevertheless.
+  // A setting that only a program can make is not offered, but is shown here.
   const options = [...new Set([...settings.map(String), now])];
   const wanted = chosen ?? now;
   const value = settings.find((setting) => String(setting) === wanted) ?? wanted;

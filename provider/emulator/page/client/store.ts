@@ -11,12 +11,12 @@ interface Message {
 interface Question {
   readonly title: string;
   readonly text: string;
-  /** What it is called that is asked about: `Reset`. */
+  /** Name of the action in question: `Reset`. */
   readonly action: string;
   readonly act: () => void;
 }
 
-/** What all views look at. */
+/** State that all views share. */
 export interface State {
   /** `locked`: the emulator wants a token that is not known or wrong. */
   readonly connection: "connecting" | "live" | "lost" | "locked";
@@ -25,7 +25,7 @@ export interface State {
   /** When it was started, if that was while the page was open. */
   readonly restarted?: Date;
   readonly overview?: Overview;
-  /** What can go wrong; the same for as long as the emulator runs. */
+  /** Faults on offer; the same for as long as the emulator runs. */
   readonly catalogue?: FaultCatalogue;
   /** Oldest first. */
   readonly journal: readonly JournalLine[];
@@ -34,7 +34,7 @@ export interface State {
   readonly question?: Question;
 }
 
-/** What a view is given. */
+/** Props of a view. */
 export interface Seen extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
   /** Url of what it shows, where one was chosen. */
   readonly subject?: string;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { number, plural } from "./texts";
 import { Button } from "./ui";
 
-/** What a column shows of an item: numbers, what names the row, or (`unseen`) something whose title is only heard. */
+/** A column's content for an item: numbers, the name of the row, or (`unseen`) content whose title is only heard. */
 type Column<Item> = readonly [
   title: string,
   cell: (item: Item) => ComponentChildren,
@@ -57,7 +57,7 @@ export function Table<Item>(props: {
   );
 }
 
-/** How many entries a commit adds, removes and changes, each with its word. */
+/** Numbers of entries that a commit adds, removes and changes, each with its word. */
 export function Changes(props: {
   of: { readonly inserted: number; readonly removed: number; readonly changed: number };
   words: readonly [add: string, remove: string, change: string];

@@ -93,7 +93,7 @@ export function whenText({ match = [], extra }: Rule): string {
   return extra ? JSON.stringify(extra) : "every packet";
 }
 
-/** What a rule does. */
+/** Text of a rule's action. */
 export const actionText = (action: Action): string => {
   if (typeof action === "string") return action;
   return Object.entries(action)
@@ -121,7 +121,7 @@ export function markKey({ address, source, destination, sourcePort, destinationP
   return `${end(source, sourcePort)} → ${end(destination, destinationPort)}${protocol === undefined ? "" : `, ${protocol}`}`;
 }
 
-/** What answers in place of the emulator, or that it answers itself. */
+/** Text that names the source of answers: the emulator itself, or another. */
 export function answeredBy({ replay, unseen }: Overview["sources"], proxy: string | undefined): string {
   if (proxy !== undefined) return `answered by ${proxy}`;
   if (replay === undefined) return "answered by the emulator";
