@@ -128,7 +128,7 @@ function redactLocation(location: string): string {
   return `${origin.replace(/\/\/[^/]*@/, "//***@")}${parts.join("/")}${query === "" ? "" : "?***"}`;
 }
 
-/** What a request carries that must not be seen in its answer: values of hidden headers, and the secret in its path. */
+/** Parts of a request that its answer must not show: values of hidden headers, and the secret in its path. */
 export function sentSecrets(target: string, headers: NodeJS.Dict<string | string[]>): string[] {
   const [, , , inPath] = target.split("?", 1)[0]?.split("/") ?? [];
   const hidden = Object.entries(headers).flatMap(([name, value]) =>
