@@ -89,7 +89,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   /**
-   * Stops serving, breaks all connections, and writes what is still to be kept.
+   * Stops serving, breaks all connections, and writes changes that are not yet kept.
    *
    * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
    */

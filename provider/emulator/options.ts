@@ -79,7 +79,7 @@ export interface EmulatorOptions {
   readonly proxy?: string;
   /** Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none. */
   readonly proxySignaling?: string;
-  /** File in which the answers to what is passed on are kept, secrets cut out. It must not exist. Default: none. */
+  /** File that keeps the answers to passed-on requests, secrets cut out. It must not exist. Default: none. */
   readonly record?: string;
   /** File that was recorded: its requests are answered as they were then. Default: none. */
   readonly replay?: string;

@@ -77,7 +77,7 @@ export class Simulation {
     });
   }
 
-  /** Milliseconds of the machine that have passed since any moment: what durations are measured by. */
+  /** Milliseconds of the machine that have passed since some moment: the measure of durations. */
   readonly elapsed = (): number => elapsed(this.wall);
 
   /** Replaces the content. @throws {StateError} and then nothing is replaced. */

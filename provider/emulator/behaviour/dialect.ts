@@ -122,7 +122,7 @@ export function dialect(choice: string | DialectSettings = "default"): Dialect {
 }
 
 /**
- * The switches that differ from their default: what a report of a failing dialect prints.
+ * The switches that differ from their default, for the report of a failing dialect.
  *
  * @example
  * ```ts

@@ -146,7 +146,7 @@ export const FAULT_KINDS = { ...requestFaults, ...nodeFaults } satisfies Record<
 /** Name of a kind of fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Applies a fault to a request: what becomes of it. A parameter that the fault does not have has the default of its kind. */
+/** Applies a fault to a request and gives the outcome. A parameter that the fault lacks has the default of its kind. */
 export function strike(
   { kind, ...told }: FaultParameters & { readonly kind: FaultKind },
   context: Omit<FaultContext, "fault">,

@@ -41,7 +41,7 @@ const status = (normal: number, alternatives: number[], about: string) => ({
   alternatives,
 });
 
-/** Each kind of refusal: its usual status, other ones, and what it is for. */
+/** Each kind of refusal: its usual status, other ones, and its purpose. */
 const KINDS = {
   unknown: [404, [400, 410], "for an arena, profile, set or table that does not exist"],
   exists: [400, [409], "for an insert of what is there (insertExisting: error)"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One point that the contract leaves open: what the emulator does by default, and what other nodes might do. */
+/** One open point of the contract: the emulator's default, and the ways of other nodes. */
 export interface Switch<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Settings other than the default that are worth testing a client against. */
@@ -47,7 +47,7 @@ export function named(normal: string, alternatives: string[], about: string, ref
   return { schema, alternatives, refusals };
 }
 
-/** As {@link named}, where the first element of an array and the names of what is listed may stand, too. */
+/** As {@link named}; also the first element of an array and the names of the listed object may stand there. */
 export function placed(normal: string, alternatives: string[], about: string, refusals: string[] = []) {
   const message =
     "must be a name of letters, digits, _ and -, or names with dots between them, among which 0, {arena}, {profile} and {set} may be";

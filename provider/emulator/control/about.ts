@@ -49,7 +49,7 @@ export const about = {
   /** The token that the control API wants, if it wants one. */
   controlToken: constant(info, ({ controlToken }) => controlToken),
 
-  /** With `tls: true` or `"mutual"`: what a client trusts, and its own certificate, in PEM. */
+  /** With `tls: true` or `"mutual"`: certificates that a client trusts, and its own, in PEM. */
   tls: constant(info, ({ tls }) => tls),
 
   /** The clients of the signaling API. */

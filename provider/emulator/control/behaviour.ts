@@ -162,7 +162,7 @@ function removable(fault: FaultAnswer, emulator: FaultRemover): ActiveFault {
 
 const isWhole = (fault: FaultAnswer): fault is ActiveFault => fault.remove !== undefined;
 
-/** A moment as JSON has it; what is none is refused where it arrives. */
+/** A moment as in JSON; anything else is refused on arrival. */
 function momentText(at: Date | string | number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();

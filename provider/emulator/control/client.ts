@@ -102,7 +102,7 @@ async function isolatedFrom(
   const info = await connection.send(emulators.isolate, options);
   const { control, endpoint: said } = strictly(addresses, info, "POST /emulators: the answer");
   const own = endpoint === undefined ? {} : { endpoint: byHost(said, endpoint) };
-  // It may have ended before, by its label or with the emulator that started it: what is closed is gone either way.
+  // It may have ended before, by its label or with the emulator that started it: it is gone either way.
   const close = () => connection.send(emulators.endIsolated, { label: options.label }).then(nothing, nothing);
   return connect(byHost(control, connection.control), { token, fetch, ...own }, close);
 }
@@ -194,7 +194,7 @@ function addressOf(option: string, given: string): string {
   );
 }
 
-/** A path with the input in it, what it has no parameter for in its query. */
+/** A path with the input in it; members without a parameter of the path go to the query. */
 function address(path: string, input: Texts): string {
   const inPath = pathParameters(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));

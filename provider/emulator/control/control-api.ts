@@ -17,7 +17,7 @@ import { hasBody, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 
 /**
- * The control API: what a test asks and does behind the backs of the clients, over HTTP. No part of the protocol, and on a
+ * The control API: reads and changes by a test behind the backs of the clients, over HTTP. No part of the protocol, and on a
  * port of its own. Off loopback it wants a token; on loopback it refuses what a web page in a browser could send.
  */
 export class ControlApi {

@@ -129,7 +129,7 @@ const SHARED = new Map<z.ZodType, string>([
   [faultSchema, "Fault"],
 ]);
 
-/** A schema, or a reference to it where it is shared; what it defines goes into `schemas`. */
+/** A schema, or a reference to it where it is shared; its definitions go into `schemas`. */
 function reference(of: z.ZodType, schemas: Record<string, unknown>): Json {
   const name = SHARED.get(of) ?? of.meta()?.id;
   if (name === undefined) return jsonSchema(of, schemas);

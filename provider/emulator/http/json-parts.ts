@@ -1,6 +1,6 @@
 import { ANSWER_BYTES } from "../defaults";
 
-/** Members of an object by name, in their order: what would take long to become one. */
+/** Members of an object by name, in their order, without the long work of building it. */
 export class Members {
   constructor(readonly pairs: readonly (readonly [name: string, value: unknown])[]) {}
 
@@ -11,7 +11,7 @@ export class Members {
 
 /**
  * The JSON of a value with up to hundreds of thousands of members, in parts of limited size: other requests get their turn between them.
- * What it is made of must not change before the last part is taken.
+ * The value must not change before the last part is taken.
  */
 export function* jsonParts(value: unknown): Generator<Buffer, void> {
   for (const text of texts(value)) yield Buffer.from(text);

@@ -49,7 +49,7 @@ export function describeRun(it: Run): string {
   return `run ${it.run}${it.label === undefined ? "" : ` (${it.label})`}: ${parts.join(", ")}`;
 }
 
-/** `+12 ~3`: what there was none of is left out. */
+/** `+12 ~3`, without the signs for zero. */
 function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "removed" | "changed">): string {
   const parts = [inserted > 0 && `+${inserted}`, removed > 0 && `−${removed}`, changed > 0 && `~${changed}`];
   return parts.filter(Boolean).join(" ") || "nothing changed";

@@ -103,7 +103,7 @@ export interface RequestCount {
   readonly buckets: number[];
 }
 
-/** Counts of requests by API, operation and status: what metrics show, also of requests that the journal has dropped. */
+/** Counts of requests by API, operation and status, for metrics: also of requests that the journal has dropped. */
 export class RequestCounts {
   /** By what they have in common. */
   readonly requests = new Map<string, RequestCount>();
@@ -128,7 +128,7 @@ export class RequestCounts {
   };
 }
 
-/** Requests that the journal has dropped: how many there were of each kind, so that no assertion overlooks them. */
+/** Numbers of requests that the journal has dropped, by kind: no assertion overlooks them. */
 class DroppedRequests {
   private readonly kinds = new Map<string, { readonly example: JournalEntry; count: number }>();
   /** Of kinds beyond those that are counted separately. */

@@ -41,7 +41,7 @@ export const LOOKS = COLOURS * STROKES;
  *
  * A sample is taken when packets have come and when a view asks, at most two a second, and every five seconds for five
  * minutes after that, so that marks are seen to expire. An emulator without marks plans nothing, and a jump of the clock
- * costs at most sixty samples, however far it is; what is beyond them is a gap.
+ * costs at most sixty samples, however far it is; the time beyond them is a gap.
  */
 export class MarkHistory {
   private samples: Sample[] = [];
@@ -94,7 +94,7 @@ export class MarkHistory {
 
   private take(): void {
     const at = this.clock.ms;
-    // The clock can be set back: what is later than now has not been yet.
+    // The clock can be set back: samples later than now do not exist yet.
     while ((this.samples.at(-1)?.at ?? 0) > at) this.samples.pop();
     const last = this.samples.at(-1);
     if (last && at - last.at < MARK_HISTORY.stepMs) return;

@@ -93,7 +93,7 @@ const secondsPast = (ms: number) => (ms > 0 ? Math.floor(ms / 1000) : 0);
 
 /**
  * Members of a record in the order of its fields on a line. Without names before them they are at the same place in the
- * tables of all types: what records of dhost lack is the source.
+ * tables of all types: records of dhost lack the source.
  */
 function columnsOf(type: MarkType, format: LineFormat, { markAge, markExpired }: Dialect): string[] {
   const age = markAge === "shown" ? ["age"] : [];

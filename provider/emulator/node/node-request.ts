@@ -91,7 +91,7 @@ function split(value: unknown): { rest: unknown; items: readonly unknown[] | und
   return { rest: { ...value, data: value.data.slice(0, 1) }, items: value.data };
 }
 
-/** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
+/** An item for the journal: nested content, which no valid item has, is left out, however deep it goes. */
 export function shallow(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return item;
   for (const name in item) if (isNested(item[name as keyof typeof item])) return withoutNested(item);

@@ -1,7 +1,7 @@
 import { attempt } from "../../model/errors";
 import { Prefix } from "../../model/prefix";
 
-/** An IP address as numbers: what the packet path works with instead of text. */
+/** An IP address as numbers, which the packet path uses instead of text. */
 export interface Address {
   readonly family: 4 | 6;
   readonly words: Words;

@@ -12,7 +12,7 @@ import type { TrafficSource } from "./traffic-source";
 export interface PacketEngineOptions {
   /** The clock: milliseconds. Used for packets without `at` and by the marks. */
   readonly now: () => number;
-  /** Finds a prefix-set as a profile sees it; `undefined` when there is none. The engine looks up what it holds then. */
+  /** Finds a prefix-set as a profile sees it; `undefined` when there is none. The engine looks up its content then. */
   readonly sets: (profile: string, set: SetReference) => PacketPrefixTable | undefined;
   /** Limits of the marks of each profile. */
   readonly marks?: MarkLimits;

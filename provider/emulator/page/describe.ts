@@ -60,7 +60,7 @@ export function describeLine(all: JournalEntry) {
   };
 }
 
-/** An entry in detail, with the beginning of what is long. */
+/** An entry in detail, with the beginning of long texts. */
 export function describeEntry(entry: JournalEntry) {
   const { headers, answerHeaders, answer, data, commit } = entry;
   return {

@@ -120,7 +120,7 @@ const tables = { source: "shost", destination: "dhost", pair: "sdhost", connecti
  * {@link RATE_KEYS} in one window are counted together as one.
  */
 function isAboveRate({ above, per = "source", unit, window: seconds = 1 }: RateSpec): Matcher {
-  /** By key; under `undefined` what is counted together. */
+  /** By key; packets that are counted together are under `undefined`. */
   const counts = new Map<string | undefined, number>();
   let window = Number.NaN;
   return (packet, now) => {

@@ -13,7 +13,7 @@ export interface Incoming {
   readonly body: Buffer;
 }
 
-/** A request that was understood, or found wrong: what it is, and how to carry it out. */
+/** A request that was understood, or found wrong: its summary, and the function that carries it out. */
 export interface Interpretation {
   readonly summary: RequestSummary;
   /** Carries the request out. `committed` is called with what a commit changed, at once or later. */

@@ -13,7 +13,7 @@ import { SignalingDeployment } from "./signaling-deployment";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
 /**
- * Everything that an emulator holds: what a state becomes once it is loaded, and what it is exported from. Another state
+ * Everything that an emulator holds: made from a loaded state, and exported as one. Another state
  * makes new contents; the parts of these are never exchanged one by one.
  */
 export class Contents {

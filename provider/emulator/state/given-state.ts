@@ -25,7 +25,7 @@ type GivenArena = WithSets<Arenas[string]> & {
   readonly profiles?: { readonly [name: string]: WithSets<Profiles[string]> };
 };
 
-/** Entries as a file has them, by prefix; what is none stays as it is, for the schema to refuse. */
+/** Entries as a file has them, by prefix; anything else stays as it is, for the schema to refuse. */
 export function entriesAsJson(given: unknown, name: string): unknown {
   const entries = givenEntries(given, name);
   if (!entries) return given;

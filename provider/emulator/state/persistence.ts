@@ -91,7 +91,7 @@ export class Persistence {
     while (this.kept < told) await this.wake();
   }
 
-  /** Writes what is not written yet, marks included, and the state whole; keeps nothing from then on. */
+  /** Writes all pending changes, marks included, and the whole state; keeps nothing from then on. */
   async close(): Promise<void> {
     this.changed({ kind: "everything" });
     await this.durable();

@@ -111,7 +111,7 @@ export class PrefixSetStore {
     for (const batch of this.pending) for (const prefix of batch.keys()) if (!this.entries.has(prefix)) yield prefix;
   }
 
-  /** Takes what is staged out of staging; the function returned applies it, at once or later. */
+  /** Takes the staged changes out of staging; the returned function applies them, at once or later. */
   commit(): () => CommitRecord {
     const batch = this.staging;
     this.staging = new Map();
@@ -122,7 +122,7 @@ export class PrefixSetStore {
     };
   }
 
-  /** Drops what is staged, as a restart without persistence does. */
+  /** Drops the staged changes, as a restart without persistence does. */
   discard(): void {
     this.staging = new Map();
     delete this.sorted.staged;

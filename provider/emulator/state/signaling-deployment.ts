@@ -14,7 +14,7 @@ export const SIGNALING_ERRORS = {
 /** One of the four error texts of the contract. */
 export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
 
-/** Which prefixes a client accepts, in the words of the dialect's switches; what is absent is accepted. */
+/** Which prefixes a client accepts, in the words of the dialect's switches; all are accepted where a switch is absent. */
 interface Acceptance {
   readonly signalingAddress?: "cidr" | "any";
   readonly signalingIpv6?: "accepted" | "error";

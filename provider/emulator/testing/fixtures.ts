@@ -17,7 +17,7 @@ export interface FixtureOptions {
 export interface EmulatorFixtures<Shared> {
   /** The emulator, as this test finds it. */
   readonly emulator: (context: FixtureContext, use: (emulator: Shared) => Promise<void>) => Promise<void>;
-  /** Label of this test: what its requests carry in the header `Packetfilter-Run`, and what to ask for by `requests({ run })`. */
+  /** Label of this test: its requests carry it in the header `Packetfilter-Run`, and `requests({ run })` finds them by it. */
   readonly run: (context: FixtureContext, use: (run: string) => Promise<void>) => Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export function emulatorFixtures<Shared extends SharedEmulator>(
   };
 }
 
-/** File and name of a test, and its number, since two may have one name: what a header can carry. */
+/** File and name of a test, and its number, since two may have one name: as far as a header can carry them. */
 function labelOf({ id, name, file }: FixtureTask): string {
   const text = `${file.name} ${id.replace(/^\D*\d+_/, "")} ${name}`;
   return text

@@ -38,7 +38,7 @@ export function strictly<Schema extends z.ZodType>(
   throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }
 
-/** A check of a schema: what `read` throws for a value is wrong with it. */
+/** A check of a schema: an error that `read` throws for a value is an issue of it. */
 export function readBy<Value>(read: (value: Value) => unknown) {
   return (value: Value, context: z.RefinementCtx): void => {
     try {
@@ -105,7 +105,7 @@ function describe(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): stri
   return [reason.startsWith("is missing") ? `what it works on ${reason}` : reason];
 }
 
-/** The alternative that was got furthest into; of several that nothing fits into, what each would be. */
+/** Issues of the alternative that fits furthest; if none fits at all, the description of each. */
 function describeUnion(alternatives: readonly (readonly z.core.$ZodIssue[])[], path: readonly PropertyKey[]): string[] {
   const inside = alternatives.filter((issues) => issues.some((it) => it.path.length > 0 || isMember(it)));
   const [best] = inside.toSorted((a, b) => a.length - b.length);

@@ -64,7 +64,7 @@ export function App({ state }: { state: State }) {
             </fieldset>
           </main>
         )}
-        {/* The same one wherever it stands: it keeps what is open and paused. */}
+        {/* The same one wherever it stands: it stays open and paused. */}
         <div class="beside" {...(!View && { id: "main", role: "main", "aria-label": title, tabIndex: -1 })}>
           <Journal lines={journal} overview={overview} live={live} alone={!View} />
         </div>

@@ -11,7 +11,7 @@ import { Panel, Requests, Unknown } from "./ui";
 
 const STEP = 200;
 
-/** Sets: what is applied, what is staged, and what a commit would change. */
+/** Sets: applied and staged entries, and the changes by a commit. */
 export function SetsView({ overview, subject: asked, journal }: Seen) {
   const sets = overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
   const chosen = asked === undefined ? sets[0] : sets.find(({ url }) => url === asked);

@@ -1,6 +1,6 @@
 import type { FaultCatalogue, JournalLine, Overview } from "../answers";
 
-/** A message to the person: what was done, or why not. */
+/** A message to the person: the action done, or the reason of its failure. */
 interface Message {
   id: number;
   tone: "done" | "error";
@@ -36,7 +36,7 @@ export interface State {
 
 /** Props of a view. */
 export interface Seen extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
-  /** Url of what it shows, where one was chosen. */
+  /** Url of the object shown, if one was chosen. */
   readonly subject?: string;
 }
 

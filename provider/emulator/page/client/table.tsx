@@ -115,7 +115,7 @@ export function Scroll(props: { label: string; tall?: boolean; children: Compone
     if (!element) return;
     const measure = () =>
       note(element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
-    // Both may change: the window, and what is shown in the box.
+    // Both may change: the window, and the content of the box.
     const size = new ResizeObserver(measure);
     size.observe(element);
     for (const child of element.children) size.observe(child);

@@ -36,7 +36,7 @@ export function Name({ children }: { children: string }) {
   );
 }
 
-/** A link to the requests that hold these words: what clients were told, also where another node answers. */
+/** A link to the requests that hold these words, and to their answers, also where another node answers. */
 export function Requests({ words }: { words: string }) {
   return (
     <a class="chip" href={requestsOf(words)}>
@@ -61,7 +61,7 @@ export function Unknown({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** A button of a head or a row. `on`: it stands out while what it did holds. */
+/** A button of a head or a row. `on`: it stands out while its effect lasts. */
 export function Button({ text, on, ...rest }: ComponentProps<"button"> & { text: string; on?: boolean }) {
   return (
     <button type="button" class={on ? "small on" : "small"} {...rest}>
