@@ -2,13 +2,13 @@ import { type Clock, systemClock } from "../client/clock";
 import { asError } from "../model/errors";
 import { type Announced, type Gathering, InFlight } from "./in-flight";
 
-/** What a flush says about one operation of its group. */
+/** The word of a flush about one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
 
 /** Carries out a group of operations at once and answers for each of them, in the same order. */
 export type Flush<O, R> = (group: readonly O[]) => Promise<readonly Settled<R>[]>;
 
-/** What is known of who submits an operation. */
+/** Facts about the caller that submits an operation. */
 export interface Caller {
   /** Whether it was announced: then what else is announced says who will join it. */
   readonly isAnnounced?: boolean;
@@ -57,7 +57,7 @@ export class GroupCommit<O, R> {
       readonly commitCoalesceMs: number;
       /** The callers of all groups of this process; by default those of this group alone. */
       readonly inFlight?: InFlight | undefined;
-      /** What was announced to this group; by default nothing is. */
+      /** Operations announced to this group; none by default. */
       readonly announced?: Announced | undefined;
       readonly clock?: Pick<Clock, "monotonic" | "sleep"> | undefined;
     },

@@ -33,7 +33,7 @@ export interface Gathering {
  */
 export class InFlight {
   private callers = 0;
-  /** How many were announced and have not come, over all groups. */
+  /** Number of announced operations that have not come, over all groups. */
   private announced = 0;
   /** The number of callers in flight at which no other came. */
   private capacity: number | undefined;

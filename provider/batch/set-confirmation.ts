@@ -23,9 +23,9 @@ import { FIRST_LIST_PAUSE_MS, LONGEST_LIST_PAUSE_MS, REPAIR_AFTER_LISTS } from "
 /** The set that is written to, and what is needed to look after a commit. */
 export interface ConfirmationOptions {
   readonly set: NodeSet;
-  /** Where the set is, for messages: `prefixset://edge/blocked on fra1`. */
+  /** Name of set and node, for messages: `prefixset://edge/blocked on fra1`. */
   readonly label: string;
-  /** How long the list after a commit may take to show the result, beyond the node's own delay. */
+  /** Time that the list after a commit may take to show the result, beyond the node's own delay. */
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
   readonly wanted: { has(prefix: CanonicalPrefix): boolean };
@@ -34,16 +34,16 @@ export interface ConfirmationOptions {
   readonly clock: Clock;
 }
 
-/** What the node lists in the end, whether or not everything shows. */
+/** The last list of the node, whether or not everything shows. */
 export interface Confirmed {
   readonly after: ObservedSet;
   /** Why the last list failed, where it did: then `after` is the list before it. */
   readonly unlisted?: RequestError | undefined;
 }
 
-/** What a group changes. */
+/** Changes of a group. */
 interface GroupChanges {
-  /** What was committed. */
+  /** Changes that were committed. */
   readonly merged: Changes;
   /** That, and what it was dropped with: a part of it may be staged all the same, and is no other writer's. */
   readonly asked: Changes;
@@ -151,11 +151,11 @@ async function putBack(
   }
 }
 
-/** What a group was carried out with. */
+/** The result of carrying out a group. */
 interface Flushed extends Confirmed {
   readonly before: ObservedSet;
   readonly refused: ReadonlyMap<CanonicalPrefix, Error>;
-  /** What was removed in the end: what one operation removes and another wants stays. */
+  /** Prefixes removed in the end: one that another operation wants stays. */
   readonly removed: ReadonlySet<CanonicalPrefix>;
 }
 
@@ -202,7 +202,7 @@ function stuckOutcome(
   return { ok: false, error: new SetWriteFailure(message, truth) };
 }
 
-/** What the node answered to the changes that it does not show: a success, or a text that is not known as an error. */
+/** Answers of the node to the changes that it does not show: a success, or a text that is not known as an error. */
 function answers({ set }: ConfirmationOptions): string {
   const answers = [...set.answered].map(([command, answer]) => `${command} with ${answer}`);
   return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;

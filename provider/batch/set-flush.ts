@@ -20,7 +20,7 @@ import type { SharedReads } from "./shared-reads";
 
 /** The set that is changed, and what a flush goes by. */
 export interface FlushOptions extends ConfirmationOptions {
-  /** What other resources read: keeps the last list. */
+  /** Reads of other resources: keeps the last list. */
   readonly reads: SharedReads<ObservedSet>;
   /**
    * Lists before the commit, to find entries that another writer staged, where the node lists staged entries: `"fail"` takes
@@ -32,7 +32,7 @@ export interface FlushOptions extends ConfirmationOptions {
 /** One group's changes on their way to the node: staged, committed, confirmed, and taken back where that fails. */
 export class SetFlush {
   private readonly staging: Staging;
-  /** What the plans change together, refused entries included. */
+  /** All changes of the plans, refused entries included. */
   private readonly asked: Changes;
 
   /**
@@ -157,8 +157,8 @@ export class SetFlush {
   }
 
   /**
-   * What cannot be taken back is published by the next commit of any writer. Made now, by us, it tells refused
-   * entries from staged ones, and what is applied comes into a state. Removals are never among it: they were taken back.
+   * Commits the changes that cannot be taken back, since the next commit of any writer would publish them. Made now, by us, the commit
+   * tells refused entries from staged ones, and the result comes into a state. Removals are never among them: they were taken back.
    */
   private async publishStuck(): Promise<ObservedSet> {
     const { asked, before, plans } = this;
@@ -233,8 +233,8 @@ export class SetFlush {
 }
 
 /**
- * What the node holds, by a list after a failure. What was inserted and never deleted counts as it was before: the list may show
- * it as staged. So the next run knows that a commit is all it needs where a list shows it.
+ * Content of the node, by a list after a failure. An entry that was inserted and never deleted counts as it was before: the list may
+ * show it as staged. The next run then knows that a commit is all it needs where a list shows it.
  */
 function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { touched, deleted }: Staging): ListedMap {
   if (!listed) return before.values;

@@ -6,7 +6,7 @@ import { type ListedMap, madeOnce, sharedDifference } from "../model/prefix-map"
 import { some } from "../model/text";
 import type { Settled } from "./group-commit";
 
-/** What one operation wants changed, decided against what the node holds right now. */
+/** The changes that one operation wants, decided against the present content of the node. */
 export interface SetPlan {
   /** Prefixes that must be there afterwards, with their value. */
   readonly put: ListedMap;
@@ -41,8 +41,8 @@ export function shownAlready(
 /** One resource operation on a set. */
 export interface SetOperation {
   /**
-   * What is to be done, given what the node holds. Changes nothing itself, and may be asked more than once. What it throws
-   * is the operation's answer: it fails alone, before anything is sent.
+   * Decides what is to be done, given the content of the node. Changes nothing itself, and may be asked more than once. An error that
+   * it throws is the operation's answer: it fails alone, before anything is sent.
    */
   plan(observed: ListedMap): SetPlan;
   /**
@@ -53,26 +53,26 @@ export interface SetOperation {
   readonly isDelete?: boolean;
 }
 
-/** What became of an entry; `null` stands for "not there". */
+/** The fate of an entry; `null` stands for "not there". */
 interface ValueChange {
   readonly old: ListedValue | null;
   readonly new: ListedValue | null;
 }
 
-/** How an operation ended. */
+/** The end of an operation. */
 export interface SetResult {
-  /** What the node held before. */
+  /** Content of the node before. */
   readonly before: ListedMap;
-  /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
+  /** Content of the node by the list after the commit; the same as before if nothing was to do. */
   readonly after: ListedMap;
-  /** What this operation changed, prefix by prefix. */
+  /** Changes of this operation, prefix by prefix. */
   readonly changes: ReadonlyMap<CanonicalPrefix, ValueChange>;
 }
 
 /** An operation that did not reach its goal, with the truth as far as it is known. */
 export class SetWriteFailure extends Error {
   override readonly name = "SetWriteFailure";
-  /** What the node holds, by the last list that was answered; of what is only inserted, what it held before. */
+  /** Content of the node by the last list that was answered; of entries that are only inserted, the content before. */
   readonly applied: ListedMap;
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];
@@ -101,7 +101,7 @@ export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResu
   return plan.ok ? { ok: true, value: resultOf(plan.value, observed, observed) } : plan;
 }
 
-/** What an operation is told when its plan was carried out. */
+/** The report to an operation once its plan was carried out. */
 export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
   return {
     before: before.values,
@@ -126,12 +126,12 @@ function changesOf(prefixes: Iterable<CanonicalPrefix>, before: ListedMap, after
   return changes;
 }
 
-/** What became of what was to be put in. */
+/** The fate of the entries that were to be put in. */
 const valueChanges = madeOnce((put: ListedMap, before: ListedMap, after: ListedMap) =>
   changesOf(put.keys(), before, after),
 );
 
-/** What a group of operations changes together. */
+/** All changes of a group of operations. */
 export interface Changes {
   readonly put: ListedMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;
@@ -185,7 +185,7 @@ export function isNothing({ put, remove, isShown }: Changes): boolean {
   return put.size + remove.size === 0 && isShown !== true;
 }
 
-/** What of these changes a list does not show. */
+/** Those of these changes that a list does not show. */
 export function missing(
   changes: { put: ListedMap; remove: ReadonlySet<CanonicalPrefix> },
   observed: ObservedSet,
@@ -195,7 +195,7 @@ export function missing(
   return [...absent.keys(), ...present];
 }
 
-/** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
+/** Differences between two lists that are not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
   const { insert, remove, change } = sharedDifference(before, after);
   const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {

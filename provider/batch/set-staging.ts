@@ -159,7 +159,7 @@ async function narrowDown<T>(
   await narrowDown(things.slice(middle), send, alone);
 }
 
-/** What is to be put in, in parts: what the set did not hold, and what it held with another value. */
+/** Entries to be put in, in two parts: those that the set did not hold, and those that it held with another value. */
 export const parted = madeOnce((put: ListedMap, before: ListedMap) => {
   const entries: readonly SetEntry[] = [...put];
   if (before.size === 0) return { entries, added: entries, changed: [] };

@@ -20,7 +20,7 @@ import {
 import { parted } from "./set-staging";
 import { Activity } from "./shared-reads";
 
-/** What a writer asks about the same set at other addresses, which may be the same machine. */
+/** Questions of a writer about the same set at other addresses, which may be the same machine. */
 interface SameMachineRules {
   /** Is called before the first request of a change, with what was just listed. */
   before(observed: ListedMap): Promise<void>;
@@ -30,7 +30,7 @@ interface SameMachineRules {
   after(removed: ListedMap): Promise<void>;
 }
 
-/** What limits the removals and the other values of a deployment in one set. */
+/** Limits of a deployment's removals and changed values in one set. */
 export interface RemovalCheck {
   /** Why nothing at all must go, where other processes of the deployment cannot be asked what they want. */
   unheard(): string | undefined;
@@ -47,7 +47,7 @@ export interface SetWriterOptions extends FlushOptions {
   readonly commitCoalesceMs: number;
   /** All callers of this process; see {@link InFlight}. */
   readonly inFlight?: InFlight;
-  /** What was announced to this set; by default nothing is. */
+  /** Operations announced to this set; none by default. */
   readonly announced?: Announced;
   /** Limits what this deployment removes and changes; by default nothing does. */
   readonly removals?: RemovalCheck;
@@ -60,7 +60,7 @@ export interface SetWriterOptions extends FlushOptions {
 /** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
 export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
-  /** What failed groups may have left staged. No commit of another group may publish it. */
+  /** Changes that failed groups may have left staged. No commit of another group may publish them. */
   private readonly leftovers = new Set<CanonicalPrefix>();
   /** Inspections of other addresses after removals. Not a part of a flush: they may write there, and so back here. */
   private inspections: Promise<void> = Promise.resolve();
@@ -118,7 +118,7 @@ export class SetWriter {
     this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.putBackLate(late)]).then(() => {});
   }
 
-  /** What another process came to want while it was removed: that one may have seen it there, and put nothing. */
+  /** Prefixes that another process came to want while they were removed: it may have seen them there, and put nothing. */
   private async putBackLate(entries: ListedMap): Promise<void> {
     if (entries.size === 0) return;
     const { label, notices } = this.options;
@@ -133,7 +133,7 @@ export class SetWriter {
     }
   }
 
-  /** What the group changes: what may be another address's entry stays, and what goes beyond a limit fails alone. */
+  /** Changes of the group: an entry that may be another address's stays, and an operation beyond a limit fails alone. */
   private async plan(operations: readonly SetOperation[], before: ObservedSet) {
     const { sameMachine, removals, set, wanted } = this.options;
     // Before anything is compared with what is wanted; and once more after what takes its time.

@@ -35,8 +35,8 @@ export class SharedReads<T> {
   }
 
   /**
-   * What a read before the first write of this process was answered, once and if it is young enough: then the write need not ask
-   * again. `undefined` where there is none.
+   * Answer to a read before the first write of this process, once and if it is young enough: then the write need not ask again.
+   * `undefined` where there is none.
    */
   async take(): Promise<T | undefined> {
     const { kept } = this;

@@ -5,7 +5,7 @@ import type { EngineLog } from "./engine-log";
 import { EngineFailure } from "./failures";
 import type { Opened } from "./properties";
 
-/** What the server is made of. */
+/** Parts of the server. */
 export interface PluginParts {
   readonly version: string;
   /** The schema as JSON text. */
@@ -16,7 +16,7 @@ export interface PluginParts {
   readonly configProblems: (config: JsonObject) => readonly { property: string; reason: string }[];
   /** A read function by its token. */
   readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
-  /** What could be imported of a type, by its token. */
+  /** Resources of a type that could be imported, by its token. */
   readonly list: (token: string, query: Opened) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly log: EngineLog;
   /** Ends what is in hand, since the engine was interrupted. */

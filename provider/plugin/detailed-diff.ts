@@ -12,7 +12,7 @@ export interface Difference {
 /** Maps of which each key is a line of its own: one changed entry among ten thousand is one line. */
 const BY_KEY: readonly string[] = ["entries", "notes", "nodes"];
 
-/** What is different between two sets of inputs, argument by argument, and entries one by one. */
+/** Differences between two sets of inputs, argument by argument, and entries one by one. */
 export function detailedDiff(olds: JsonObject, news: JsonObject): Difference[] {
   return namesOf(olds, news).flatMap((name) => {
     const [before, after] = [olds[name], news[name]];
@@ -26,7 +26,7 @@ export function detailedDiff(olds: JsonObject, news: JsonObject): Difference[] {
 }
 
 /**
- * What is left to be done by the state alone, where no argument differs: a wave that has not passed, nodes that left and are still
+ * Work left by the state alone, where no argument differs: a wave that has not passed, nodes that left and are still
  * held, what a run left open. Without a line of its own the engine shows the whole resource.
  */
 export function leftToDo(olds: JsonObject, news: JsonObject): Difference[] {

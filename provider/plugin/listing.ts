@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * What a node or receiver holds, each as a resource of its own that could be imported: entries of a set, and signalings. Nodes name
- * no sets, so that none of those can be listed.
+ * Content of a node or receiver, each part as a resource of its own that could be imported: entries of a set, and signalings. Sets
+ * cannot be listed, since nodes name none.
  *
  * @throws {Error} naming the argument that is wrong, or a type of which nothing is listed
  */

@@ -79,13 +79,13 @@ export function resourceMethods(parts: PluginParts) {
   };
 }
 
-/** What each method about a resource works with. */
+/** Parts that each method about a resource works with. */
 interface Subject {
   readonly kind: PluginResource;
   readonly handler: DynamicProvider;
   readonly read: (opened: Opened) => JsonObject;
   readonly write: (props: JsonObject, secrets: readonly string[]) => Struct;
-  /** What a preview answers. Of a state nothing is in it: an update may change each output that the arguments do not tell. */
+  /** The answer in a preview. Nothing of a state is in it: an update may change each output that the arguments do not tell. */
   readonly foreseen: (inputs: Opened) => Struct;
 }
 
@@ -131,13 +131,13 @@ function typeIn(urn: string): string {
   return urn.split("::")[2]?.split("$").at(-1) ?? "";
 }
 
-/** What an import reads from, with the arguments that a program gives with it. */
+/** The source of an import, with the arguments that a program gives with it. */
 function importedBy(kind: PluginResource, given: string, { props, secrets }: Opened) {
   const { id, state } = kind.imported(given);
   return { id, secrets, props: { ...state, ...props } };
 }
 
-/** What has become a secret since, and still stands in the state for everyone: an update takes it out of there. */
+/** Values that have become secret since and still stand in the state in the clear: an update takes them out of there. */
 function disclosed(olds: Opened, news: Opened): Difference[] {
   const names = news.secrets.filter((name) => name in olds.props && !olds.secrets.includes(name));
   return names.map((path) => ({ path, kind: "update" }));
