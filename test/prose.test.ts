@@ -8,6 +8,7 @@ import { root } from "./support/markdown";
 const ROOMS = [
   "provider/batch",
   "provider/capture",
+  "provider/commands",
   "provider/emulator/http",
   "provider/emulator/marks",
   "provider/emulator/node",
@@ -23,6 +24,7 @@ const ROOMS = [
   "provider/files",
   "provider/import",
   "provider/plugin",
+  "provider/report",
   "tools",
 ];
 const PAGES = [

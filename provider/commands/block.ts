@@ -204,7 +204,7 @@ function sayPolicies(
       }
 }
 
-/** What the file says of these prefixes after the change. */
+/** Lines of the file about these prefixes after the change. */
 function entriesAfter(before: PrefixEntries, names: readonly string[], change: EntryChange): PrefixEntries {
   const { value, reason, ticket, expires } = change;
   const entries = names.map((prefix) => {

@@ -1,4 +1,4 @@
-/** What a command needs of the process; tests hand in their own. */
+/** Parts of the process that a command needs; tests hand in their own. */
 export interface CliIo {
   /** Writes to standard output. */
   out(text: string): void;

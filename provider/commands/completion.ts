@@ -37,13 +37,13 @@ const NAMED: Readonly<Record<string, NameKind>> = {
 /** Those of them that take several, with commas. */
 const LISTED: ReadonlySet<string> = new Set(["--node", "--stack"]);
 
-/** What may stand behind a command. */
+/** Words that may stand behind a command. */
 interface Words {
   readonly name: string;
   readonly about: string;
   readonly options: readonly { readonly flag: string; readonly about: string; readonly values: readonly string[] }[];
   readonly below: readonly Words[];
-  /** What may stand as its argument. */
+  /** Words that may be its argument. */
   readonly choices: readonly string[];
   /** True where its arguments are sets. */
   readonly takesSets: boolean;
@@ -144,7 +144,7 @@ end`;
 /** Sets are asked for once what is typed may be one: that takes a moment. */
 const BEGINS_P = 'string match -q "p*" -- (commandline -ct)';
 
-/** What fish runs for names; of an option that takes several with commas, for the one behind the last. */
+/** Command that fish runs for names; for an option that takes several, for the one behind the last comma. */
 function namesIn(kind: NameKind, isListed = false): string {
   const call = `__pulumi_packetfilter_names ${kind}`;
   return isListed ? `(__fish_complete_list , ${JSON.stringify(call)})` : `(${call})`;

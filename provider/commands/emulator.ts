@@ -19,7 +19,7 @@ import { stopped } from "./interruption";
 import { parents, parentsEnded } from "./npx-parents";
 import { wholeNumber, wrongUse } from "./option-values";
 
-/** What the emulator is started with, and what the command does beside it. */
+/** Options with which the emulator starts, and those of the command itself. */
 interface Flags extends Omit<EmulatorOptions, "state" | "dialect" | "tls"> {
   readonly host: string;
   readonly state?: string;

@@ -8,12 +8,12 @@ interface SystemError extends Error {
   readonly port?: unknown;
 }
 
-/** What a failed command says: a sentence with the file or the port in it and what to do, for what the system refuses. */
+/** Message of a failed command. For a refusal of the system, it names the file or the port and what to do. */
 export function failureText(error: unknown): string {
   return isSystemError(error) ? (sentence(error) ?? error.message) : messageOf(error);
 }
 
-/** What a system says of a file, by its code. */
+/** Meanings of the system's codes for files. */
 const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>> = {
   ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not made.`,
   ENOTDIR: (path) => `${path}: a part of the path is a file and no folder (ENOTDIR). Check the path.`,
@@ -21,7 +21,7 @@ const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>>
   EPERM: notAllowed,
 };
 
-/** What it says of a port. */
+/** Meanings of its codes for ports. */
 const OF_PORTS: Readonly<Record<string, (place: string, port: number) => string>> = {
   EADDRINUSE: (place, port) =>
     `Port ${port} is taken: something else listens on ${place} (EADDRINUSE). End it, or choose another port; 0 takes a free one.`,

@@ -118,7 +118,7 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
 }
 
 /**
- * What names the connections of a run. A name that the stack does not know, beside an address of its own, is the program's
+ * Names of the connections of a run. A name that the stack does not know, beside an address of its own, is the program's
  * alone: the stack may be made yet.
  */
 async function connections(flags: Flags, io: CliIo) {

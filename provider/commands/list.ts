@@ -129,7 +129,7 @@ async function search(
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
 
-/** What a node answered, under the name that tells it from the others. */
+/** Answer of a node, under the name that tells it from the others. */
 async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo) {
   const client = clientOf(node);
   const name = node.name ?? client.endpoint;

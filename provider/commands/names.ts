@@ -7,7 +7,7 @@ import { readProject, type StackFlags, stackNames } from "./project";
 
 const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
 
-/** What a shell completes by name. */
+/** Kinds of names that a shell completes. */
 export type NameKind = (typeof KINDS)[number];
 
 /** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing where there is none to be had. */

@@ -153,7 +153,7 @@ function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }
   return { name: undefined, options: { endpoint, headers } };
 }
 
-/** What holds where nothing names a node: the stack's own, the environment's, that of --settings, or the only one of the stack. */
+/** Default where nothing names a node: the stack's own, the environment's, that of --settings, or the only one of the stack. */
 function standardNode(flags: NodeFlags, stack: Project, members: Members, io: CliIo): ChosenNode {
   const { env } = io;
   const { address, isConfigured } = stack.unnamed("node");

@@ -3,9 +3,9 @@ import { type CliIo, UsageError } from "./cli-io";
 import { unlessStopped } from "./interruption";
 
 /**
- * What the work gives; an error of one kind, thrown or rejected with, is wrong use (exit code 2), any other stays a failure.
+ * Returns the result of the work. An error of one kind, thrown or rejected with, is wrong use (exit code 2), any other stays a failure.
  *
- * @param about What the message begins with, such as `--now: `.
+ * @param about Beginning of the message, such as `--now: `.
  * @throws {UsageError} with the message of an error of that kind
  */
 export function wrongUse<T>(kind: abstract new (...args: never[]) => Error, work: () => T, about = ""): T {

@@ -88,7 +88,7 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
   );
 }
 
-/** What readPrefixFile is told, still to be judged. */
+/** Options of readPrefixFile, still to be judged. */
 function optionsOf({ format, select, column, hostBits, onDuplicate, allowEmpty }: Flags): JsonObject {
   const wanted = new Map<string, string[]>();
   for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);

@@ -152,7 +152,7 @@ async function cleanAfter(texts: readonly string[], flags: Flags, command: Comma
   io.out(`Nothing is left of what the probe of ${name} wrote and started.\n`);
 }
 
-/** What a probe wrote is taken back where it was written, and nowhere else. */
+/** Writes of a probe are taken back at the address where they were made, and nowhere else. */
 function requireSame(who: string, noted: readonly (string | undefined)[], given: string, name: string): void {
   if (noted.includes(given)) return;
   throw new UsageError(`${name} is about the ${who} ${noted[0]}, and ${given} is given: name the same ${who}.`);

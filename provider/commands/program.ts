@@ -77,7 +77,7 @@ const COMMANDS: Record<string, { about: string; isHidden?: true; load: () => Pro
   },
 };
 
-/** What stands in the list of commands and is an option in disguise. */
+/** Options that stand in the list of commands. */
 const WORDS = {
   environment: "show the environment variables that are read: help environment",
   help: "show what a command does: help [command]",

@@ -49,7 +49,7 @@ export function addStackFlags(command: Command, several = false): Command {
   return command.option("--config <file>", `${config}; of several stacks again, each as STACK=FILE`, collect, []);
 }
 
-/** Where a project is looked for, and whose settings hold. */
+/** Folder in which a project is looked for, and the stack whose settings hold. */
 interface ProjectPlace extends StackFlags {
   /** The search goes from each of these folders upwards until it finds a project. Default: the working folder. */
   readonly folders?: readonly string[];
@@ -92,9 +92,9 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (judges) values.requireLimits(wayOut(stack.name, isOneOfSeveral));
   return {
     ...checked(values, files, io),
-    /** Where it lies; `undefined` where there is none. */
+    /** Its folder; `undefined` where there is none. */
     folder,
-    /** Where its program lies, which `main` may say. */
+    /** Folder of its program, which `main` may name. */
     programFolder: programFolder(folder, project?.main),
     stack: stack.name,
   };
@@ -106,7 +106,7 @@ export async function stackNames(folders: readonly string[]): Promise<string[]> 
   return namesOfStacks(place);
 }
 
-/** Where the project lies, what its file says, and where its stacks have their files. */
+/** Folder of the project, content of its file, and folder of its stacks' files. */
 async function projectPlace(folders: readonly string[]) {
   const folder = (await Promise.all(folders.map(projectAbove))).find((found) => found !== undefined);
   const project = folder === undefined ? undefined : await readProjectFile(folder);
@@ -137,7 +137,7 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
     settings: caught(read, ConfigError, refuse),
     nodes: namesOf(values.of("nodes")),
     receivers: namesOf(values.of("receivers")),
-    /** What of a setting is encrypted and cannot be read here, with what to do; `undefined`: nothing. */
+    /** Message for the part of a setting that is encrypted and cannot be read here; `undefined`: all can be read. */
     hidden: (path: string) => {
       const [at] = values.hidden(path);
       return (
@@ -156,7 +156,7 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
   };
 }
 
-/** What the files of a project say, the later ones over the earlier ones. */
+/** Settings from the files of a project, the later ones over the earlier ones. */
 class Values {
   private readonly found = new Map<string, { readonly value: unknown; readonly file: string }>();
   /** Path of a value that cannot be read, to a text that begins a sentence about it. */
@@ -191,7 +191,7 @@ class Values {
     return this.found.get(`packetfilter:${key}`)?.file;
   }
 
-  /** What at or below a path cannot be read. */
+  /** Settings at or below a path that cannot be read. */
   hidden(path: string): string[] {
     return [...this.encrypted].flatMap(([at, text]) => (isWithin(at, `packetfilter:${path}`) ? text : []));
   }

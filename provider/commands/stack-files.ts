@@ -94,7 +94,7 @@ export async function chooseStack(
 }
 
 /**
- * What the file of a stack says; `salt` is that of its secrets, where a passphrase keeps them, `imports` names the ESC environments
+ * Settings from the file of a stack; `salt` is that of its secrets, where a passphrase keeps them, `imports` names the ESC environments
  * whose values stand beside its own, if it has any.
  */
 export async function readStack(path: string, file: string) {

@@ -11,15 +11,15 @@ export type Decrypt = (secure: string) => string | undefined;
 const ITERATIONS = 1_000_000;
 const KEY_BYTES = 32;
 const TAG_BYTES = 16;
-/** What Pulumi encrypts beside the salt, to tell a wrong passphrase. */
+/** Text that Pulumi encrypts beside the salt, to tell a wrong passphrase. */
 const PROBE = "pulumi";
 
 /**
- * What reads the secrets of a stack whose provider is a passphrase, by `PULUMI_CONFIG_PASSPHRASE` or the file that
+ * Reads the secrets of a stack whose provider is a passphrase, by `PULUMI_CONFIG_PASSPHRASE` or the file that
  * `PULUMI_CONFIG_PASSPHRASE_FILE` names. Without either, with a wrong one or with another provider it reads nothing.
  *
  * @param salt `encryptionsalt` of the stack's file.
- * @param config What the file sets: the key is made only where a value is secret, since that takes a good part of a second, by design.
+ * @param config Settings of the file: the key is made only where a value is secret, since that takes a good part of a second, by design.
  */
 export async function decrypter(salt: unknown, config: JsonObject, { env }: CliIo): Promise<Decrypt> {
   const none: Decrypt = () => undefined;

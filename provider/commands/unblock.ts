@@ -88,7 +88,7 @@ function requireThere(name: string, file: string): void {
   throw new Error(`${name}: there is no such file, so that nothing can be taken out of it. Check --file.`);
 }
 
-/** What became of the lines: gone, never there, or kept for what "block --now" put somewhere and is still to go. */
+/** The fate of the lines: gone, never there, or kept since "block --now" put something that has still to go. */
 function editSentences(
   place: Workplace,
   names: readonly string[],
@@ -133,7 +133,7 @@ function indexOf(entries: PrefixEntries): PrefixIndex {
   return PrefixIndex.of(Object.keys(entries).map((prefix) => Prefix.parse(prefix)));
 }
 
-/** What the stack's configuration requires stays covered, if the file covers it. */
+/** Prefixes that the stack requires stay covered, if the file covers them. */
 function requireStill(entries: PrefixEntries, gone: readonly string[], { settings, source }: Project): void {
   const required = settings.requiredPrefixes();
   if (required.length === 0 || gone.length === 0) return;

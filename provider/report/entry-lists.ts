@@ -12,7 +12,7 @@ export function entryList(changes: readonly EntryChange[]): EntryList {
   return { count: entries.length, addresses: addressesOf(entries.map(({ prefix }) => prefix)), entries };
 }
 
-/** How many addresses prefixes cover, each counted once. */
+/** Number of addresses that prefixes cover, each counted once. */
 export function addressesOf(prefixes: readonly string[]): Addresses {
   const { ipv4, ipv6 } = countAddresses([...prefixes]);
   return { ipv4: String(ipv4), ipv6: String(ipv6) };

@@ -19,17 +19,17 @@ import {
   shownValue,
 } from "./set-content";
 
-/** What a step does to a group. */
+/** Effect of a step on a group. */
 interface GroupStep extends Omit<SetStep, "before" | "after" | "isUnproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
   readonly after: readonly SetContent[];
-  /** What the state said before the refresh. */
+  /** The state before the refresh. */
   readonly state: readonly SetContent[];
   readonly areTwo: AreTwo;
 }
 
-/** What a step does to the set of one node of a group. */
+/** Effect of a step on the set of one node of a group. */
 interface Part {
   readonly key: string;
   readonly held: SetContent;
@@ -37,7 +37,7 @@ interface Part {
   readonly state: SetContent | undefined;
 }
 
-/** What groups do to the sets of their nodes. */
+/** Effects of groups on the sets of their nodes. */
 export class Groups {
   private readonly parts: Part[] = [];
 
@@ -104,12 +104,12 @@ function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent>
   return new Map(contents.map((held) => [keyOf(held), held]));
 }
 
-/** What each node of a group held by its state; nodes that held the same share their entries. */
+/** Entries of each node of a group by its state; nodes with the same content share theirs. */
 export function contentsBefore(members: JsonObject, known: Known): SetContent[] {
   return contents(Object.keys(membersOf(members.endpoints)), members, known);
 }
 
-/** What each node of a group is to hold by its inputs; nodes that are to hold the same share their entries. */
+/** Entries that each node of a group is to hold by its inputs; nodes with the same content share theirs. */
 export function contentsAfter(members: JsonObject, known: Known): SetContent[] {
   if (!isObject(members.nodes)) {
     const label = members.nodes === SECRET_MARK ? "nodes that are secret" : "nodes that are not known yet";

@@ -1,4 +1,4 @@
-/** What a preview is about to do, from the JSON that `pulumi preview --json` prints: no clock, no network, no files. */
+/** Report of a preview's changes, from the JSON that `pulumi preview --json` prints: no clock, no network, no files. */
 
 export { withCoverage } from "./entry-lists";
 export { findingJsonSchema, parseFindings } from "./findings";

@@ -6,7 +6,7 @@ import type { SetContent } from "./set-content";
 /** True for two addresses that are known to be two machines. */
 export type AreTwo = (one: string, other: string) => boolean;
 
-/** What configuration and state of a group say of two addresses. */
+/** Facts about two addresses from configuration and state of a group. */
 export function areTwoBy(config: JsonObject, { apart, endpoints }: JsonObject): AreTwo {
   if (String(config["packetfilter:distinctNodes"]) === "true") return () => true;
   const addresses = membersOf(endpoints);

@@ -4,18 +4,18 @@ import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, PutBack, Report, SetReport, SignalingReport, WholeChange } from "./model";
 import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 
-/** What the longest key, link and headings need together, which are always there. */
+/** Characters for the longest key, link and headings, which are always there. */
 export const LEAST_BYTES = 6_000;
 
-/** How a comment is to be. */
+/** Form of a comment. */
 export interface MarkdownOptions {
-  /** What stands in the hidden first line. */
+  /** Key in the hidden first line. */
   readonly key: string;
-  /** So many prefixes of a list, and so many messages, are named. */
+  /** Number of prefixes of a list, and of messages, that are named. */
   readonly limit: number;
   /** The comment is no longer, in bytes of UTF-8; at least {@link LEAST_BYTES}. */
   readonly maxBytes: number;
-  /** Where the whole preview is; a checked address. */
+  /** Address of the whole preview, checked. */
   readonly link?: URL | undefined;
 }
 

@@ -153,7 +153,7 @@ export const reportSchema = z.strictObject({
   found: z.array(z.string()).describe("What the preview found at nodes and receivers."),
 });
 
-/** What a preview is about to do, for renderers. */
+/** Changes of a preview, for renderers. */
 export type Report = z.output<typeof reportSchema>;
 export type SetReport = z.output<typeof setSchema>;
 export type SignalingReport = z.output<typeof signalingSchema>;

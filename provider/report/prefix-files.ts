@@ -12,10 +12,10 @@ import { changeLines, entryLines, expiryLine } from "./text";
 /** Entries of a prefix file. */
 type FileEntries = Readonly<Record<string, { readonly value: number } & Omit<EntryNote, "sent">>>;
 
-/** What changes between two prefix files, as a set that is made of them sees it: what has expired is in neither. */
+/** Changes between two prefix files, for a set that is made of them: expired entries are in neither. */
 export type FileChanges = Pick<SetReport, "in" | "out" | "changed" | "renoted" | "expiring">;
 
-/** What changes between two prefix files; `file` is the name of the second. */
+/** Changes between two prefix files; `file` is the name of the second. */
 export function fileChanges(before: FileEntries, after: FileEntries, file: string, now: number): FileChanges {
   const set = new SetChanges([{ label: "" }], "");
   set.add({
@@ -29,7 +29,7 @@ export function fileChanges(before: FileEntries, after: FileEntries, file: strin
   return { in: coming, out, changed, renoted, expiring };
 }
 
-/** What a prefix file holds: the entries of a set that is made of it, and what has expired, and is in no set. */
+/** Content of a prefix file: the entries of a set that is made of it, and expired ones, which are in no set. */
 export function fileContent(entries: FileEntries, file: string, now: number) {
   const { in: wanted, expiring } = fileChanges({}, entries, file, now);
   const over = [...contentOf(entries, now).expired].map(([prefix, note]) => {
@@ -49,7 +49,7 @@ export function fileChangesText(changes: FileChanges, limit: number): string {
   return lines.join("\n");
 }
 
-/** What a prefix file holds, as a report says what comes into a set; `limit` prefixes are named. */
+/** Content of a prefix file, as a report lists what comes into a set; `limit` prefixes are named. */
 export function fileContentText({ entries, expired, expiring }: ReturnType<typeof fileContent>, limit: number): string {
   const lines = [
     `${listWords(entries)}.`,

@@ -28,13 +28,13 @@ const previewSchema = z.object({
   changeSummary: z.record(z.string(), z.number()).nullish(),
 });
 
-/** What the engine says of a resource, before or after. */
+/** The engine's record of a resource, before or after. */
 export type PreviewState = z.output<typeof state>;
 
 /** One thing that the engine is about to do. */
 export type PreviewStep = z.output<typeof step>;
 
-/** What `pulumi preview --json` printed. */
+/** Output of `pulumi preview --json`. */
 export interface Preview {
   /** The stack's configuration by key with its namespace; secrets are `[secret]`. */
   readonly config: JsonObject;
@@ -71,7 +71,7 @@ function json(text: string): unknown {
   }
 }
 
-/** What a URN says. */
+/** Parts of a URN. */
 export interface Urn {
   readonly stack: string;
   readonly project: string;

@@ -3,7 +3,7 @@ import type { PutBack, ResourceChange } from "./model";
 import type { PreviewStep } from "./preview";
 import { contentOfEntry, contentOfSet, type Known, placeOf, RECEIVER, withoutSecrets } from "./set-content";
 
-/** What a look says of what this up puts back: a report has a place of its own for it. */
+/** Messages of a look about what this up puts back: a report has a place of its own for them. */
 const SAID = /: this up (?:puts (?:it|them) back|starts (?:it|them) again)\.$|, with putsBack\.$/;
 
 /** True for a message that says nothing else than {@link putBackBy}. */
@@ -11,7 +11,7 @@ export function saysPutBack(message: string): boolean {
   return SAID.test(message);
 }
 
-/** What a step puts back that was lost since the last run, and whether the program changes nothing else by it. */
+/** Entries that a step puts back since the last run lost them, and whether the program changes nothing else. */
 export function putBackBy(
   { newState, detailedDiff }: PreviewStep,
   resource: ResourceChange,

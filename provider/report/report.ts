@@ -21,13 +21,13 @@ import {
 } from "./set-content";
 import { signalingChange } from "./signaling-changes";
 
-/** What a look at the nodes found. */
+/** Findings of a look at the nodes. */
 const FOUND =
   / lacks | holds (?:another|other|[\d ]+undeclared) | not active \(|active already, and adopted|: it leaves the group, and /;
 const { operation: operationSchema } = resourceSchema.shape;
 
 /**
- * What a preview is about to do, put together by node and set.
+ * Changes of a preview, put together by node and set.
  *
  * @param now Milliseconds since 1970: by it an entry that goes has expired.
  * @param byNode True: nodes of a group are apart, also where they change in the same way.
@@ -73,7 +73,7 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
   };
 }
 
-/** What the steps so far come to. */
+/** Sum of the steps so far. */
 class Work {
   readonly signalings: SignalingReport[] = [];
   readonly putBack: PutBack[] = [];
@@ -83,7 +83,7 @@ class Work {
   readonly foreign = new Set<string>();
   private readonly bySet = new Map<string, SetChanges>();
   private readonly groups = new Groups();
-  /** What the state said of a resource before the refresh, by URN. */
+  /** State of a resource before the refresh, by URN. */
   private readonly refreshed = new Map<string, readonly SetContent[]>();
 
   constructor(private readonly known: Known) {}
@@ -111,7 +111,7 @@ class Work {
     else this.takeEntries(step, resource, kind);
   }
 
-  /** How many sets of how many nodes change. */
+  /** Numbers of sets and nodes that change. */
   extent(): Pick<Report["totals"], "sets" | "nodes"> {
     const places = [...this.bySet.values()].filter(({ isChanged }) => isChanged).map(({ places }) => places);
     const nodes = new Set(places.flat().map(({ endpoint, label }) => endpoint ?? label));

@@ -24,7 +24,7 @@ export function listWords({ count: number, addresses }: Counted, way = ""): stri
 
 type Counted = Pick<EntryList, "count" | "addresses">;
 
-/** What comes, goes and changes, a part each; nothing where nothing does. */
+/** Clauses for entries that come, go and change; none where there are no such entries. */
 export function changeWords(changes: {
   readonly in: Counted;
   readonly out: Counted;
@@ -73,7 +73,7 @@ function policyWords(policies: Report["policies"]): string {
   return ` No finding of ${count(rules, "policy", "policies")}.`;
 }
 
-/** What is to be known of a set beside its lists, as sentences. Holds nothing foreign but the words of `marks`. */
+/** Sentences about a set beside its lists. Nothing in them is foreign but the words of `marks`. */
 export function remarks({ kept, unproven = 0, unknown, hidden, drift }: SetReport): string[] {
   return [
     ...(kept > 0
@@ -109,7 +109,7 @@ export function fate({ operation, type, prefixes, addresses, kept }: WholeChange
   return operation === "replace" ? `held ${number}` : `${number}: ${end}`;
 }
 
-/** What starts and stops, but for the notes; `list` writes prefixes. */
+/** Clauses for signalings that start and stop, without notes; `list` writes prefixes. */
 export function signalingWords(
   { started, stopped, left, unknown }: SignalingReport,
   list: (prefixes: readonly string[]) => string,
@@ -122,7 +122,7 @@ export function signalingWords(
   ];
 }
 
-/** What stands behind the first `limit` of a list. */
+/** Words behind the first `limit` of a list. */
 export function andMore(number: number, limit: number): string {
   return number > limit ? ` and ${grouped(number - limit)} more` : "";
 }
@@ -134,7 +134,7 @@ export function widest({ entries }: EntryList): string[] {
   return [...four, ...six].map(({ prefix }) => prefix);
 }
 
-/** How many sources each list of a set covers; `undefined` where the node was not asked. */
+/** Number of sources that each list of a set covers; `undefined` where the node was not asked. */
 export function markSentence({ marks, in: coming, out, changed }: SetReport): string | undefined {
   if (!marks || "unasked" in marks) return undefined;
   const parts = [

@@ -10,7 +10,7 @@ interface Owned extends NotedEntry {
   readonly resource: string;
 }
 
-/** What a step does to the part of a set that its resource has. */
+/** Effect of a step on the part of a set that its resource has. */
 export interface SetStep {
   readonly resource: ResourceChange;
   readonly before?: SetContent | undefined;

@@ -9,7 +9,7 @@ import { formatUrl, setUrl } from "../model/resource-url";
 import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import type { Preview, PreviewState } from "./preview";
 
-/** Where a resource is. */
+/** Node and set of a resource. */
 export interface Place {
   /** Name in the configuration, else the address, else words. */
   readonly label: string;
@@ -23,13 +23,13 @@ export interface NotedEntry {
   readonly note: EntryNote;
 }
 
-/** What a resource holds at one moment, or is to hold. */
+/** Entries that a resource holds at one moment, or is to hold. */
 export interface SetContent {
   readonly place: Place;
   /** The set; words where the preview does not know it yet. */
   readonly url: string;
   readonly entries: ReadonlyMap<CanonicalPrefix, NotedEntry>;
-  /** What is written beside entries that are wanted no more, since their time has come. */
+  /** Notes of entries that are wanted no more, since they have expired. */
   readonly expired: ReadonlyMap<CanonicalPrefix, EntryNote>;
   /** True where a prefix is not known yet. */
   readonly isUnknown: boolean;
@@ -59,7 +59,7 @@ export function membersBefore({ inputs, outputs }: PreviewState): JsonObject {
   return { ...withoutSecrets(inputs), ...withoutSecrets({ ...outputs, [SECRETS_KEY]: inputs[SECRETS_KEY] }) };
 }
 
-/** What a preview says of addresses. */
+/** Facts about addresses from a preview. */
 export interface Known {
   readonly config: Preview["config"];
   /** Addresses of the last run, by kind and name: for connections of the environment, and for secret ones. */
@@ -91,7 +91,7 @@ export function keyOf({ place, url }: Pick<SetContent, "place" | "url">): string
   return JSON.stringify([place.endpoint ?? place.label, url]);
 }
 
-/** What a `PrefixSet` holds. */
+/** Entries of a `PrefixSet`. */
 export function contentOfSet(members: JsonObject, known: Known): SetContent {
   const { entries: given, notes: written, node, endpoint } = members;
   const notes = map.parse(written);
@@ -118,7 +118,7 @@ export function contentOfSet(members: JsonObject, known: Known): SetContent {
   };
 }
 
-/** What a `PrefixSetEntry` holds: one entry, or none where its time has come or a failure left it out. */
+/** Entries of a `PrefixSetEntry`: one, or none where it has expired or a failure left it out. */
 export function contentOfEntry(members: JsonObject, known: Known): SetContent {
   const { prefix: spelling, value, reason, ticket, expires, node, endpoint, expired, absent } = members;
   const prefix = canonical(spelling);
@@ -141,7 +141,7 @@ export function readList(value: unknown): { prefixes: CanonicalPrefix[]; isUnkno
   return { prefixes, isUnknown: prefixes.length < (spellings?.length ?? 1) };
 }
 
-/** What nodes and receivers differ in here. */
+/** Differences between nodes and receivers. */
 export const NODE = {
   argument: "node",
   all: "packetfilter:nodes",

@@ -5,7 +5,7 @@ import type { PreviewStep } from "./preview";
 import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./set-content";
 
 /**
- * What a step does to a `CloudSignaling`, and where it is deleted or replaced, what of it. A resource that moves to another
+ * Effect of a step on a `CloudSignaling`; where it is deleted or replaced, the prefixes that stop. A resource that moves to another
  * receiver starts everything there, and stops at the old one what it started.
  */
 export function signalingChange(step: PreviewStep, resource: ResourceChange, known: Known) {

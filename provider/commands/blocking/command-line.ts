@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Outcome } from "./outcome";
 
-/** What is left, by stack: each is a command of its own. */
+/** Work that is left, by stack: each is a command of its own. */
 export function perStack(open: readonly Outcome[]): Outcome[][] {
   const stacks = new Map<string | undefined, Outcome[]>();
   for (const one of open) stacks.set(one.project.stack, [...(stacks.get(one.project.stack) ?? []), one]);

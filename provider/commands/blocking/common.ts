@@ -12,7 +12,7 @@ import { type Project, readProject, requireWritable, stackNames } from "../proje
 import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
-/** What `block` and `unblock` are both told. */
+/** Arguments that `block` and `unblock` have in common. */
 export interface EditFlags extends Omit<NodeFlags, "stack" | "config"> {
   readonly file: string;
   readonly now: readonly string[];
@@ -56,7 +56,7 @@ export interface NowTarget {
   readonly project: Project;
 }
 
-/** Where the edit is made, and by which limits. */
+/** Folder and file of the edit, and the limits that it keeps. */
 export type Workplace = Awaited<ReturnType<typeof workplace>>;
 
 /**
@@ -91,7 +91,7 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
       notes,
       /** The projects beside or above the file: one for each stack. */
       projects,
-      /** Where policies are looked for. */
+      /** Folder in which policies are looked for. */
       folder: projects[0]?.folder ?? dirname(file),
       deadline,
       /** With --now: the sets to send to. */
@@ -165,12 +165,12 @@ export async function clientsOf(
   return found;
 }
 
-/** Where there is no project there is no program that reads the file, either. */
+/** Without a project there is no program that reads the file, either. */
 export function isInProject({ projects }: Pick<Workplace, "projects">): boolean {
   return projects.some(({ folder }) => folder !== undefined);
 }
 
-/** Where entries are sent, as a prefix file names it; nothing without --now. */
+/** Places to which entries are sent, as a prefix file names them; none without --now. */
 export function sentPlaces({ targets }: Pick<Workplace, "targets">): string[] {
   return targets.map(({ client, url }) => sentPlace(client.endpoint, formatUrl(url)));
 }

@@ -87,7 +87,7 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
   }
 }
 
-/** What became of the entries whose time is over. */
+/** The fate of the entries whose time is over. */
 function endSentences(name: string, expired: readonly string[], left: readonly string[]): string[] {
   if (expired.length === 0) return [`${name}: nothing in it has expired.`];
   const gone = expired.filter((prefix) => !left.includes(prefix));
@@ -106,7 +106,7 @@ function endSentences(name: string, expired: readonly string[], left: readonly s
   );
 }
 
-/** What is nowhere any more, and what no command has put anywhere: no reader of the file wants it. */
+/** Entries that are nowhere any more, and those that no command has put anywhere: no reader of the file wants them. */
 function forgotten(entries: PrefixEntries, expired: readonly string[]) {
   const gone = expired.filter((prefix) => entries[prefix] !== undefined && sentIn(entries[prefix]) === undefined);
   return new Map(gone.map((prefix) => [prefix as CanonicalPrefix, undefined] as const));

@@ -16,7 +16,7 @@ export function requireGiven(needed: readonly (readonly [name: string, value: un
   if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
 }
 
-/** What `block` and `unblock` take for a prefix. */
+/** Texts that `block` and `unblock` take for a prefix. */
 export const PREFIXES =
   'addresses, prefixes and ranges (192.0.2.1-192.0.2.9); "-" reads them from standard input, one a line';
 

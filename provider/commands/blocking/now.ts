@@ -24,11 +24,11 @@ import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 /** The prefix file, which remembers what is put into sets, and the time that the whole command has. */
 export type Sending = Pick<Workplace, "editor" | "deadline">;
 
-/** What a command wants of some prefixes, as the file says it. */
+/** Changes that a command wants of some prefixes, as the file says them. */
 export interface Intent {
   /** The prefixes that the command is about. */
   readonly names: readonly CanonicalPrefix[];
-  /** What the file said before the command's edit, and says with it: until that is made, what it will be. */
+  /** Lines of the file before the command's edit and with it; until the edit is made, the lines to come. */
   known(): Edited;
   /** Makes the edit, once for all targets: before anything is sent. */
   write(): Promise<Edited>;
@@ -42,22 +42,22 @@ export interface Intent {
   notice(sentence: string): void;
 }
 
-/** What is to be there at once, and what is to be gone. */
+/** Entries that are to be there at once, and those that are to be gone. */
 interface Wanted {
   readonly put: PrefixMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** What the file said of them before: what the node holds so is the file's, anything else is another writer's. */
+  /** Former lines of the file about them: an entry that the node holds so is the file's, any other is another writer's. */
   readonly before: PrefixEntries;
-  /** What this command itself put there. */
+  /** Entries that this command itself put there. */
   readonly own: ReadonlyMap<CanonicalPrefix, ReadonlySet<ListedValue>>;
   readonly isForced: boolean;
 }
 
-/** How a set was left. */
+/** State in which a set was left. */
 export interface SentNow {
   /** A sentence. */
   readonly done: string;
-  /** How many entries were changed. */
+  /** Number of entries changed. */
   readonly changed: number;
   /** Sentences about what is not as the command says: what is another writer's, and what still covers an address. */
   readonly problems: readonly string[];
@@ -79,11 +79,11 @@ export class NotSent extends Error {
   }
 }
 
-/** So often a set is looked at again where other commands edit the file, after so many milliseconds each. */
+/** Number of looks at a set where other commands edit the file, and milliseconds before each. */
 const LOOKS_AGAIN = 15;
 const LOOK_AGAIN_MS = 300;
 
-/** What shall be in a set, by the file: what has expired there, or is not in it, is to be gone. */
+/** Entries that a set is to have, by the file: any that expired there, or is not in it, is to be gone. */
 function wantedOf(
   names: readonly CanonicalPrefix[],
   after: PrefixEntries,
@@ -210,7 +210,7 @@ function addTo(map: Map<CanonicalPrefix, Set<ListedValue>>, prefix: CanonicalPre
   map.set(prefix, values.add(value));
 }
 
-/** What commands remember of what they sent makes no difference. */
+/** Notes of commands about what they sent make no difference. */
 function sameValues(a: PrefixEntries, b: PrefixEntries): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name]?.value === b[name]?.value);
@@ -236,7 +236,7 @@ function requestErrorOf(error: unknown): RequestError | undefined {
   return undefined;
 }
 
-/** What the node holds under these prefixes that neither the file nor a command before put there so. */
+/** Entries of the node under these prefixes that neither the file nor an earlier command put there so. */
 function foreignEntries(observed: ListedMap, { put, remove, before, own, isForced }: Wanted, place: string): ListedMap {
   const isOurs = (prefix: CanonicalPrefix, held: ListedValue) =>
     own.get(prefix)?.has(held) === true ||

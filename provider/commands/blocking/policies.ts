@@ -31,7 +31,7 @@ const OF_ENTRIES = [
   allowedValues,
 ];
 
-/** What is to be in a prefix file, and for whom. */
+/** Entries for a prefix file, and the nodes that they are for. */
 export interface Judged {
   /** The file as it was named, for messages. */
   readonly name: string;

@@ -21,14 +21,14 @@ export function failures(outcomes: readonly Outcome[]): string[] {
   return [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
 }
 
-/** What a sentence about a set of a node says of that one alone: how it begins, how long the tries took, and the address. */
+/** Parts of a sentence that are of one node alone: its beginning, the time of the tries, and the address. */
 const OWN = [
   [/^(?:Set )?prefixset:\/\/\S+ on \S+(?: \(\S+\))?: /, ""],
   [/ in [\d.]{1,9} m?s\)/, ")"],
   [/\b(E[A-Z]{2,20}) \S+$/, "$1"],
 ] as const;
 
-/** What is wrong at targets; what is the same at several is one sentence about all of them. */
+/** Faults at targets; one that several have in common is one sentence about all of them. */
 function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
   const alike = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
   for (const one of outcomes)

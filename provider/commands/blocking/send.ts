@@ -31,7 +31,7 @@ export interface Change extends Pick<Intent, "isForced" | "isExpired" | "reason"
   written(edit: Edited): void;
 }
 
-/** What a command has done. */
+/** Result of a command. */
 export interface Ended {
   readonly edit: Edited;
   readonly outcomes: readonly Outcome[];

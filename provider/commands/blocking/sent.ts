@@ -39,10 +39,10 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
 }
 
 /**
- * How an entry leaves the file: one that is to be removed somewhere stays until it is gone there, as expired, so that an `up`
+ * Takes an entry out of the file: one that is to be removed somewhere stays until it is gone there, as expired, so that an `up`
  * or the same command again can remove it.
  *
- * @param places Where the command itself is about to remove it.
+ * @param places Places at which the command itself is about to remove it.
  */
 export function withdrawn(entry: PrefixEntry, places: readonly string[], now: number): EntryChange | undefined {
   const sent = textOrNull({ ...Object.fromEntries(places.map((place) => [place, entry.value])), ...sentTo(entry) });
@@ -88,7 +88,7 @@ export async function forgetGone(memory: Memory, after: ListedMap, io: CliIo): P
   await tidied(memory.file, decide, io);
 }
 
-/** Where a file says that its entry was put. */
+/** Places to which a file says that its entry was sent. */
 export function sentTo(entry: PrefixEntry | undefined): SentTo {
   return parseSent(sentIn(entry)) ?? {};
 }

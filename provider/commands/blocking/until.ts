@@ -6,10 +6,10 @@ const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const SPAN = /^(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 const LAST = Date.parse("9999-12-31T23:59:59Z");
 
-/** What is said where a command line does not say how long, or says it twice. */
+/** Message where a command line gives no duration, or two. */
 export const HOW_LONG = "Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent.";
 
-/** How long an entry is wanted, as a command line says it. */
+/** Duration of an entry, as a command line gives it. */
 export interface Lifetime {
   readonly for?: string | undefined;
   readonly until?: string | undefined;

@@ -30,7 +30,7 @@ export type Call<More> = (
 /** Adds such a command. What the emulator refuses as wrong is wrong use (exit code 2), all else that fails a failure (1). */
 export type AddCall = <More>(usage: string, about: string, call: Call<More>) => Command;
 
-/** What adds commands below `emulator`, each with the options that say which emulator it calls. */
+/** Adds commands below `emulator`, each with the options that say which emulator it calls. */
 export function callsOf(emulator: Command, io: CliIo): AddCall {
   return <More>(usage: string, about: string, call: Call<More>) => {
     const command = addAddress(emulator.command(usage).description(`a running emulator: ${about}`));
@@ -42,7 +42,7 @@ export function callsOf(emulator: Command, io: CliIo): AddCall {
   };
 }
 
-/** What a command prints: for people, or the JSON that the member of the emulator gives. */
+/** Output of a command: for people, or the JSON that the member of the emulator gives. */
 export interface Printing {
   readonly output: "table" | "json";
 }

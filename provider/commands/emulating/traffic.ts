@@ -74,7 +74,7 @@ async function generated(emulator: RemoteEmulator, words: readonly string[], out
 
 const onePacket = (words: readonly string[]) => members(packetSchema, words, "The packet is not valid");
 
-/** What is no array of packets is refused where they are received. */
+/** Anything but an array of packets is refused where they are received. */
 async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
   const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await readFile(file, "utf8");
   try {

@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import type { CliIo } from "../cli-io";
 
-/** What a text is, as far as a terminal shows it in a colour of its own. */
+/** Kinds of text that a terminal shows in a colour of their own. */
 export type Style = "title" | "term" | "failure" | "success";
 
 const FORMATS = { title: "bold", term: "cyan", failure: "red", success: "green" } as const;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
-/** What every command ends with. */
+/** Last lines of every command's help. */
 const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, or not all is as it was asked for, 2 wrong use, 130 and 143 ended by Ctrl-C and SIGTERM; of probe --check 3: something that it looked at does not hold.";
 
-/** What the help of a command ends with: where there is more to read, and examples where its own text has none. */
+/** Last lines of a command's help: a page with more, and examples where its own text has none. */
 interface Page {
   readonly page: string;
   readonly examples?: readonly string[];

@@ -14,7 +14,7 @@ interface Search {
   readonly nodes: readonly ChosenNode[];
   /** Sets to look into at each node; `undefined`: those that the stack has there. */
   readonly urls: readonly PrefixSetUrl[] | undefined;
-  /** What the stack says of its sets. */
+  /** Settings of the stack about its sets. */
   readonly known: readonly StackSet[];
 }
 

@@ -5,7 +5,7 @@ import { Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
 import { count } from "../../model/text";
 
-/** What a member of a record may be, as it is shown. */
+/** Kinds of a record's members, as they are shown. */
 export type Cell = string | number | JsonObject | undefined;
 
 /** Records under common columns, and a sentence that sums them up. */

@@ -85,7 +85,7 @@ class MarkedNode {
   }
 }
 
-/** What is configured for the address, by the node's name where two have the same; else the address and no credentials. */
+/** Settings for the address, by the node's name where two have the same; else the address and no credentials. */
 function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): NodeOptions {
   const here = settings
     .knownNodes()
