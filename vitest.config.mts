@@ -25,12 +25,21 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Journeys that go through dynamic resources in `npm test` and once more through the plugin in `npm run test:long`: all that are not about
+ * Journeys that go through dynamic resources in `npm test` or among the long tests, and once more through the plugin in `npm run test:long`: all that are not about
  * the program, its texts or the dynamic state. The long walks go through one of them, dynamic resources.
  */
 const BY_PLUGIN = [
-  ...["counts", "edges-answers", "edges-declared", "edges-leaving", "group", "import", "incidents", "killed"],
-  ...["lists-as-arguments", "prefix-set", "preview", "protection", "regions", "report", "retiring", "scenarios"],
+  ...[
+    "counts",
+    "edges-answers.long",
+    "edges-declared.long",
+    "edges-leaving.long",
+    "group",
+    "import.long",
+    "incidents",
+    "killed",
+  ],
+  ...["lists-as-arguments", "prefix-set", "preview", "protection", "regions.long", "report", "retiring", "scenarios"],
   ...["secrets", "shapes"],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
