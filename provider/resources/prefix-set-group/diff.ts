@@ -3,7 +3,7 @@ import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
-import type { Compared } from "../handler";
+import type { About, Compared } from "../handler";
 import { WHOLE_SET } from "../node-in-use";
 import { FoldedNotices } from "../notices";
 import { SetLifecycle } from "../prefix-set/lifecycle";
@@ -17,7 +17,7 @@ import { sayNext } from "./rollout/say-next";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
 
 /** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
-export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject): Compared {
+export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about?: About): Compared {
   const formers = FormerRollouts.in(runtime);
   const areKnown = !hasUnknown(news.nodes);
   remember(olds.nodes, () => {
@@ -33,6 +33,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   return compare({
     olds: { ...withoutLeaving(olds), rollout: given },
     news,
+    about,
     outputs: GROUP_OUTPUTS,
     identity: ["arena", "profile", "set"],
     leave: () => {

@@ -30,8 +30,8 @@ export class PrefixSetGroupHandler implements Handler {
     return lookAtGroup(this.runtime, olds, inputs, isDecided);
   }
 
-  diff(olds: JsonObject, news: JsonObject) {
-    return diffPrefixSetGroup(this.runtime, olds, news);
+  diff(olds: JsonObject, news: JsonObject, about?: About) {
+    return diffPrefixSetGroup(this.runtime, olds, news, about);
   }
 
   async create(json: JsonObject) {
