@@ -6,7 +6,7 @@ type Family = 4 | 6;
 /** Of all addresses of a family. More of them stand in a set by mistake far more often than on purpose. */
 const QUARTER = 0.25;
 
-/** How much of the address space prefixes cover that come one by one. */
+/** Share of the address space that prefixes cover, counted one prefix at a time. */
 export class Coverage {
   private readonly prefixes = { 4: new Set<CanonicalPrefix>(), 6: new Set<CanonicalPrefix>() };
   private readonly sums = { 4: 0, 6: 0 };

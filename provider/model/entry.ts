@@ -19,7 +19,7 @@ export function isEntryValue(value: unknown): value is number {
  */
 export type ListedValue = number | string;
 
-/** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
+/** The note of an entry: its reason, ticket and time. Notes never cause a request. */
 export interface EntryNote {
   /** Why the entry exists, for people. */
   readonly reason?: string | undefined;
@@ -34,8 +34,8 @@ export interface EntryNote {
 }
 
 /**
- * Where `block --now` put an entry itself: {@link sentPlace} to the value. A prefix file remembers it, so that what expires,
- * or is taken out of the file, before any `up` has seen it can go all the same.
+ * Places where `block --now` put an entry: {@link sentPlace} to the value. A prefix file keeps them, so that an entry that expires,
+ * or leaves the file, before any `up` has seen it can still be removed.
  */
 export type SentTo = Readonly<Record<string, number>>;
 
@@ -45,7 +45,7 @@ export type SentTo = Readonly<Record<string, number>>;
  */
 export const SENT: unique symbol = Symbol.for("pulumi-packetfilter.sent");
 
-/** What an entry carries under {@link SENT}. */
+/** The text of an entry under {@link SENT}. */
 export function sentIn(entry: unknown): string | undefined {
   const found: unknown = typeof entry === "object" && entry !== null ? Reflect.get(entry, SENT) : undefined;
   return typeof found === "string" ? found : undefined;
@@ -57,7 +57,7 @@ export function sentPlace(endpoint: string, url: string): string {
 }
 
 /**
- * Where an entry was put, on one line: value, url of the set and the addresses of nodes, what differs in the first two behind
+ * Places of an entry on one line: value, url of the set and addresses of nodes. Places with another value or set follow after
  * a semicolon.
  *
  * @example
@@ -88,7 +88,7 @@ export function parseSent(text: string | undefined): SentTo | undefined {
   return sent;
 }
 
-/** What is said of a text that {@link parseSent} does not read. */
+/** Error for a text that {@link parseSent} does not read. */
 export const NO_SENT = "is not where block --now put it: <value> <url of the set> <address of a node> …";
 
 /** {@link SentTo} as people give it. */

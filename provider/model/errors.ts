@@ -24,7 +24,7 @@ export class PacketFilterError extends Error {
   }
 }
 
-/** What a thrown value says, whatever it is; its name where it says nothing, as an `AggregateError` of several addresses. */
+/** Message of any thrown value; its name if the message is empty, as in an `AggregateError` of several addresses. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
@@ -38,7 +38,7 @@ export function codeOf(error: unknown): string | undefined {
 /** A class of errors. */
 type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** What the work gives, or what `instead` makes of an error of this kind; any other error is passed on. */
+/** Result of the work, or of `instead` for an error of this kind; other errors are thrown on. */
 export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>, instead: (error: E) => R): T | R {
   try {
     return work();
@@ -48,7 +48,7 @@ export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>
   }
 }
 
-/** What the work gives; `undefined` where it fails, with an error of this kind where one is named. */
+/** Result of the work; `undefined` if it fails, with an error of this kind if one is named. */
 export function attempt<T>(work: () => T, kind: ErrorClass<Error> = Error): T | undefined {
   return caught(work, kind, () => undefined);
 }

@@ -1,4 +1,4 @@
-/** What one escape stands for, by the form in which it is written. */
+/** Character of an escape, by the form in which it is written. */
 const BY_NUMBER_OR_NAME = [
   "%(?<byte>[0-9a-f]{2})",
   "&#(?<decimal>[0-9]{1,9});",
@@ -19,7 +19,7 @@ export type EscapeKind = keyof typeof ESCAPES;
 /** A text with one layer of escapes undone, and where its characters come from. */
 export interface Decoded {
   readonly text: string;
-  /** Where a stretch of it, from `start` to before `end`, stands in the text that was decoded. */
+  /** Position in the encoded text of the decoded characters from `start` to before `end`. */
   origin(start: number, end: number): [start: number, end: number];
 }
 

@@ -13,14 +13,14 @@ export type EntryLike<Content> = {
   readonly spelling?: string | undefined;
 } & Content;
 
-/** What an entry says beside its prefix, where only its value counts. */
+/** Members of an entry beside its prefix, where only its value counts. */
 export interface ValueLike {
   /** Integer from 0 to 2³²−1; default 1. */
   readonly value?: ListedValue | undefined;
 }
 
 /**
- * What a set holds, as people and lists give it: prefixes alone (each with the value 1), entries with their prefix, pairs of
+ * Content of a set, as people and lists give it: prefixes alone (each with the value 1), entries with their prefix, pairs of
  * prefix and content, or a record or Map by prefix. A text as value, which some nodes list, is refused where it would be written.
  */
 export type EntriesOf<Content> =
@@ -35,7 +35,7 @@ export interface GivenEntries {
   path(index: number): string;
 }
 
-/** What messages say of a value that is no entries at all. */
+/** Error for a value that cannot be entries. */
 export const NO_ENTRIES = "is neither an array of prefixes nor an object with prefixes as keys";
 
 /**

@@ -1,11 +1,11 @@
-/** What a set holds, and what is written beside it. */
+/** Entries of a set, and their notes. */
 interface Content<P, V, N> {
   readonly entries: ReadonlyMap<P, V>;
   readonly notes: ReadonlyMap<P, N>;
 }
 
 /**
- * What all nodes of a group hold with what one of them declares over it. An entry of its own that has expired is wanted
+ * Entries of a group with the overrides of one node. An expired override is wanted
  * there no more, whatever the others hold: it has a note and no value.
  */
 export function overridden<P, V, N>(common: Content<P, V, N>, own: Content<P, V, N> | undefined): Content<P, V, N> {
@@ -19,7 +19,7 @@ export function overridden<P, V, N>(common: Content<P, V, N>, own: Content<P, V,
   return { entries, notes };
 }
 
-/** What a node holds that differs so from what it should hold; `null` is of an entry that it lacks. */
+/** Entries of a node that differ from the declared ones; `null` for a missing entry. */
 export function differing<P, V>(
   entries: ReadonlyMap<P, V>,
   differences: ReadonlyMap<P, V | null> | undefined,

@@ -1,4 +1,4 @@
-/** What JSON calls an object. */
+/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for what JSON calls an object: neither an array nor null. */
@@ -41,7 +41,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 /**
- * What the engine puts in place of a value that is not known during a preview. Any string in the inputs of `check` and
+ * Marker of the engine for a value that is unknown during a preview. Any string in the inputs of `check` and
  * `diff`, at any depth, can be this one; it must come back unchanged.
  */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

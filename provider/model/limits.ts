@@ -34,7 +34,7 @@ export function parseShareLimit(value: number | string): ShareLimit | undefined 
   return { text, of: text.endsWith("%") ? (size) => Math.floor((number / 100) * size) : () => number };
 }
 
-/** How many entries of a set may go, or get another value. */
+/** Number of entries of a set that may be removed, or get another value. */
 export function allowedOf(limit: ShareLimit, size: number): number {
   return Math.max(ALWAYS_ALLOWED, limit.of(size));
 }

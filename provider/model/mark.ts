@@ -45,7 +45,7 @@ export interface Mark {
 
 /** A profile of an arena. Beyond the name its members are not specified, and kept under `extra`. */
 export interface Profile {
-  /** What urls call it. */
+  /** Name in urls. */
   readonly name: string;
   /** Members that this package does not know, untouched. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export interface Profile {
 export interface Rule {
   /** The number that its marks have as `id`. */
   readonly id?: number;
-  /** What people call it. */
+  /** Name for people. */
   readonly name?: string;
   /** As {@link Mark.exact}. */
   readonly exact?: Readonly<Record<string, string>>;

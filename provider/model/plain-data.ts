@@ -1,11 +1,11 @@
 /** Objects and arrays within each other: no file, body or preview that is meant has more. */
 const MOST_LEVELS = 200;
 
-/** So many values any text may hold, however short it is. */
+/** Number of values that a text of any length may hold. */
 const FEWEST_VALUES = 100_000;
 
 /**
- * What is wrong with the size of data that was read from a text, so that no reader behind this walks for ever or runs out of
+ * Fault in the size of data that was read from a text, so that no later reader walks for ever or runs out of
  * stack: too deep, or more values than the text has room for. YAML lets a value stand in several places (aliases), in each of
  * which every reader meets it anew: a text of a thousand characters can hold more than a machine can count. Data may also
  * hold itself.

@@ -1,7 +1,7 @@
 import { Prefix } from "./prefix";
 import { overlaps } from "./prefix-index";
 
-/** Where the 32 bits of an IPv4 address stand in an IPv6 address, as the first bit and the number of bits of each part. */
+/** Positions of the 32 bits of an IPv4 address in an IPv6 address: first bit and number of bits of each part. */
 type Places = readonly (readonly [first: number, count: number])[];
 
 const LAST: Places = [[96, 32]];

@@ -4,13 +4,13 @@ import { type CanonicalPrefix, Prefix } from "./prefix";
 /** The content of a prefix-set: canonical prefix to value. Nested prefixes stand side by side. */
 export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
 
-/** What a node lists as the content of a set: as {@link PrefixMap}, with the values that others wrote as they are. */
+/** Content of a set in a node's list: a {@link PrefixMap} with the values of others unchanged. */
 export type ListedMap = ReadonlyMap<CanonicalPrefix, ListedValue>;
 
 /** The same in order: see {@link sorted}. */
 export type OrderedPrefixes<V = number> = readonly (readonly [prefix: CanonicalPrefix, value: V])[];
 
-/** What turns one {@link PrefixMap} into another. The three maps never share a prefix. */
+/** Changes that turn one {@link PrefixMap} into another. The three maps never share a prefix. */
 export interface Difference<V = number> {
   /** Prefixes that only the new map holds, with their value. */
   readonly insert: ReadonlyMap<CanonicalPrefix, V>;
@@ -99,7 +99,7 @@ export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): OrderedPrefixes
   return ordered;
 }
 
-/** What was made, by the objects that it was made of. */
+/** Results, by the objects that they were made of. */
 type Made = WeakMap<object, unknown>;
 
 /**

@@ -4,7 +4,7 @@ import { PacketFilterError } from "./errors";
 /** The canonical text of a prefix, as `Prefix.toString` makes it: `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.1/32`. */
 export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
 
-/** What to do with bits that are set to the right of the prefix length. */
+/** Treatment of bits that are set behind the prefix length. */
 export type HostBits = "reject" | "mask";
 
 /** Why a text is not a prefix. `host-bits` and `mapped` come with a correction. */
@@ -57,7 +57,7 @@ const MAPPED = 0xffffn;
 const RANGE = { letters: /^[0-9a-f.:/,;-]+$/i, address: /[.:]/, between: /[-,;]/ };
 const SIGNED_LENGTH = /^[^-,;]*\/-\d*$/;
 
-/** What a text says, without host bits. */
+/** Network of a text, without host bits. */
 interface Network {
   readonly family: 4 | 6;
   readonly bits: bigint;

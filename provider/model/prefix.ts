@@ -100,7 +100,7 @@ export class Prefix {
     return this.text.slice(0, this.text.lastIndexOf("/"));
   }
 
-  /** How many addresses the prefix covers. */
+  /** Number of addresses that the prefix covers. */
   get size(): bigint {
     return 1n << BigInt(BITS[this.family] - this.length);
   }
@@ -147,7 +147,7 @@ export class Prefix {
     return formatAddress(family, bits);
   }
 
-  /** What canonical texts sort by in the order of {@link compare}, with no prefix made for IPv4: numbers come before texts (IPv6). */
+  /** Sort key of a canonical text in the order of {@link compare}, without a prefix object for IPv4: numbers come before texts (IPv6). */
   static sortKey(text: CanonicalPrefix): number | string {
     const address = canonicalV4(text);
     if (address >= 0) return address * 64 + Number(text.slice(text.indexOf("/") + 1));

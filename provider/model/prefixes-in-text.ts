@@ -1,6 +1,6 @@
 import { prefixIn } from "./readable";
 
-/** What may be an address or a prefix, in whatever stands around it. */
+/** A possible address or prefix inside any text. */
 const TOKEN = /(?<![0-9A-Fa-f.:])[0-9A-Fa-f.:]+(?:\/\d+)?/g;
 
 /**

@@ -10,12 +10,12 @@ export function prefixIn(spelling: unknown, options: { readonly hostBits?: HostB
   return typeof spelling === "string" ? attempt(() => Prefix.parse(spelling, options), PrefixError) : undefined;
 }
 
-/** What a text is the address of. */
+/** Resource that a text is the address of. */
 export function resourceIn(text: string): ResourceUrl | undefined {
   return attempt(() => parseUrl(text));
 }
 
-/** What a text says in JSON, within the limits of {@link plainData}; by another reader where one is given. */
+/** Value of a JSON text within the limits of {@link plainData}, or by the given reader. */
 export function jsonIn(text: string, read: (text: string) => unknown = (given) => plainData(given)): unknown {
   return attempt(() => read(text));
 }

@@ -26,16 +26,16 @@ export function isNative(type: string, provider?: string): boolean {
   return provider === `${PROVIDER}packetfilter` || (type.startsWith(NATIVE) && provider !== OF_DYNAMIC);
 }
 
-/** What the type of every provider resource begins with. */
+/** Prefix of the type of every provider resource. */
 const PROVIDER = "pulumi:providers:";
 
 /** The provider of dynamic resources. */
 const OF_DYNAMIC = `${PROVIDER}pulumi-nodejs`;
 
-/** What every type of the plugin begins with. */
+/** Prefix of every type of the plugin. */
 const NATIVE = "packetfilter:";
 
-/** What every type begins with that the Node SDK's dynamic-provider server serves by default. */
+/** Prefix of every type that the Node SDK's dynamic-provider server serves by default. */
 const DYNAMIC = "pulumi-nodejs:";
 
 /**
@@ -51,7 +51,7 @@ const OF_SIGNALINGS = [
 ];
 
 /**
- * What a resource is to this package, whatever its type says: the Node SDK's dynamic-provider server serves every type that a
+ * Kind of a resource of this package, whatever its type says: the Node SDK's dynamic-provider server serves every type that a
  * program gives it, and the provider text says which of ours is behind it. A policy is shown no provider text, so that the
  * arguments decide: those of another provider have other ones. All that judges goes by this.
  *

@@ -21,10 +21,10 @@ export function schema<S>(make: () => S): () => S {
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 
 /**
- * How an object that takes no other members words what is wrong, in place of zod's own texts. Never shows a value, which
+ * Words the errors of a strict object, in place of zod's own texts. Never shows a value, which
  * may be a secret that stands in the wrong place.
  *
- * @param otherwise What is said of a value that is no such object.
+ * @param otherwise Error for a value that is no such object.
  * @example
  * ```ts
  * z.strictObject({ endpoint: z.string() }, { error: objectError() });   // has no member `enpoint`
@@ -63,7 +63,7 @@ function quoted(names: readonly unknown[]): string {
   return names.map((name) => `\`${String(name)}\``).join(", ");
 }
 
-/** Where an issue is, as people write it: `sinks[2].url`. Empty for the whole value. */
+/** Path of an issue as people write it: `sinks[2].url`. Empty for the whole value. */
 export function issuePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}${text && "."}${String(part)}`),

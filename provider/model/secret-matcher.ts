@@ -1,6 +1,6 @@
 import { type Decoded, decodeLayer, type EscapeKind } from "./escapes";
 
-/** What was encoded more often than that is not found: a proxy puts as JSON into a page what it decoded from a path. */
+/** Most layers of encoding in which a secret is found: a proxy writes a decoded path as JSON into a page. */
 const LAYERS = 4;
 
 /** Longest spelling of one character: `&#x0000002b;`. */
@@ -25,7 +25,7 @@ export class SecretMatcher {
   /** Characters that the longest secret takes in its longest spelling. */
   readonly longest: number;
   private readonly pattern: RegExp | undefined;
-  /** What a secret begins with where a text was cut, see {@link halves}. */
+  /** Beginnings of secrets at the end of a cut text, see {@link halves}. */
   private readonly beginnings: readonly string[];
 
   /**
@@ -53,7 +53,7 @@ export class SecretMatcher {
     return last === 0 ? text : `${parts.join("")}${text.slice(last)}`;
   }
 
-  /** Where secrets are, in order, overlapping ones as one. */
+  /** Positions of secrets, in order, overlapping ones as one. */
   private find(text: string): [start: number, end: number][] {
     const found: [start: number, end: number][] = [];
     if (this.pattern === undefined) return found;
@@ -108,7 +108,7 @@ const MESSAGE = 65_536;
 /** Fewer characters of a secret's beginning stand before a "…" by chance. */
 const SHORTEST_HALF = 4;
 
-/** What a cut leaves of an escape. */
+/** Part of an escape that a cut leaves. */
 const HALF_ESCAPE = /(?:%[0-9a-f]?|&#?x?[0-9a-z]{0,8}|\\{1,4}(?:u[0-9a-f]{0,3})?)$/;
 
 /** The same text for either alphabet of base64, each case, and a blank that a form writes as "+". */
@@ -119,7 +119,7 @@ function evened(text: string): string {
     .replaceAll("_", "/");
 }
 
-/** How many characters before `end` a secret begins with. */
+/** Number of characters before `end` that are the beginning of a secret. */
 function commonEnd(text: string, end: number, secret: string): number {
   for (let length = Math.min(secret.length, end); length >= SHORTEST_HALF; length--) {
     if (text.startsWith(secret.slice(0, length), end - length)) return length;

@@ -42,9 +42,9 @@ export function repeatedKeys(document: Document): RepeatedKey[] {
 }
 
 /**
- * What a document says, as plain data.
+ * Plain data of a document.
  *
- * @param text What it was parsed from.
+ * @param text Source of the document.
  * @throws {ExcessError} when it is nested too deeply, or has too many values or references.
  */
 export function dataOf(document: Document, text: string): unknown {

@@ -61,7 +61,7 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
   );
 });
 
-/** What settings of nodes and of receivers are made of. */
+/** Schemas that settings of nodes and of receivers share. */
 const shared = schema(() => {
   const z = zod();
   const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });

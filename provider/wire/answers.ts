@@ -16,7 +16,7 @@ interface MoreHeader {
   readonly header: string;
 }
 
-/** What members of entries, marks, profiles and rules mean, as `answers.names` and `answers.columns` name it. */
+/** Meanings of members of entries, marks, profiles and rules, as `answers.names` and `answers.columns` name them. */
 export const MEMBERS = [
   "prefix",
   "prefixLength",
@@ -39,13 +39,13 @@ export const MEMBERS = [
 /** One of `MEMBERS`. */
 export type Member = (typeof MEMBERS)[number];
 
-/** How lists are written: one JSON text, one JSON text a line, fields between blanks a line, or fields between separators. */
+/** Forms of lists: one JSON text, one JSON text a line, fields between blanks a line, or fields between separators. */
 export const FORMATS = ["json", "ndjson", "lines", "csv"] as const;
 
 /** One of `FORMATS`. */
 export type ListFormat = (typeof FORMATS)[number];
 
-/** Where a member stands in a row: a name in the head line, or a number from 0. */
+/** Column of each member in a row: a name in the head line, or a number from 0. */
 export type Columns = Readonly<Partial<Record<Member, string | number>>>;
 
 /** A member of an answer, with dots, and the values that say so. Case of texts does not matter; `7` and `"7"` are equal. */
@@ -62,7 +62,7 @@ type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
 /** One setting for every kind of list, or one for each that is named. */
 export type PerKind<T> = T | Readonly<Partial<Record<ListKind, T>>>;
 
-/** How a node says that a set is not there: `"empty"`, the status 404; another status; a member with one of these values; or words in the body. */
+/** A node's answer for an unknown set: `"empty"`, the status 404; another status; a member with one of these values; or words in the body. */
 export type Absent = "empty" | AbsentStatus | Verdict | AbsentText;
 
 interface AbsentStatus {
@@ -76,7 +76,7 @@ interface AbsentText {
 }
 
 /**
- * How a node answers where the natural shapes do not fit (docs/contributing/contract.md#node-answers).
+ * Settings for the answers of a node that does not use the natural shapes (docs/contributing/contract.md#node-answers).
  *
  * @example
  * ```ts
@@ -91,14 +91,14 @@ interface AbsentText {
  */
 export interface Answers {
   /**
-   * How lists are written. `lines`: an element a line, fields between blanks; `csv`: fields between commas, semicolons or
+   * Form of lists. `lines`: an element a line, fields between blanks; `csv`: fields between commas, semicolons or
    * tabs, quoted as in RFC 4180. Blank lines and comments are left out, an error line is an error. Default: `"json"`.
    */
   readonly format?: PerKind<ListFormat>;
-  /** What the fields of a row mean, in `lines`, `csv` and elements that are JSON arrays. Default: a head line, if there is one. */
+  /** Meaning of the fields of a row, in `lines`, `csv` and elements that are JSON arrays. Default: a head line, if there is one. */
   readonly columns?: PerKind<Columns>;
   /**
-   * Where the list is in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A number
+   * Place of the list in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A number
    * chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed; `"."` is the
    * whole answer. Profiles there may be keyed by their names and rules by their ids.
    */
@@ -108,18 +108,18 @@ export interface Answers {
    * only `prefixLength` must be there, and `"/"` says that lengths stand behind a slash and nowhere else.
    */
   readonly names?: Readonly<Partial<Record<Member, string>>>;
-  /** What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body. Default: neither. */
+  /** Answer that is an empty list: `"{}"` an empty object, `""` also an answer without a body. Default: neither. */
   readonly empty?: "{}" | "";
-  /** What says that a request was carried out, whatever else the answer holds. Other values of the member say that it failed. */
+  /** Sign that a request succeeded, whatever else the answer holds. Other values of the member are failures. */
   readonly success?: PerCommand<Verdict>;
-  /** What says that a request failed. Without `success`, other values of the member say that it was carried out. */
+  /** Sign that a request failed. Without `success`, other values of the member are successes. */
   readonly failure?: PerCommand<Verdict>;
   /**
-   * How this node says that a set is not there, which then is an empty one that the first insert makes: `"empty"` by the status 404,
-   * or by what else is named. Default: a set that is not there is an error.
+   * Answer for an unknown set, which then counts as empty and is made by the first insert: `"empty"` for the status 404,
+   * or another sign. Default: an unknown set is an error.
    */
   readonly absent?: Absent;
-  /** Where this node tells that a list goes on. Default: the usual members and headers. */
+  /** Sign that a list goes on. Default: the usual members and headers. */
   readonly more?: MoreMember | MoreHeader;
   /**
    * A module of one's own, for what no setting describes: its default export is called with the text of an answer and the
@@ -130,7 +130,7 @@ export interface Answers {
 }
 
 /**
- * How a receiver answers where the contract's own shapes do not fit (docs/contributing/contract.md#signaling-operations).
+ * Settings for the answers of a receiver that does not use the contract's shapes (docs/contributing/contract.md#signaling-operations).
  *
  * @example
  * ```ts
@@ -144,17 +144,17 @@ export interface Answers {
  * ```
  */
 export interface ReceiverAnswers {
-  /** How a status is written: `lines` and `csv` are a prefix a line. Default: `"json"`. */
+  /** Form of a status: `lines` and `csv` are a prefix a line. Default: `"json"`. */
   readonly format?: ListFormat;
-  /** Where the object with the prefixes, or their list, is in a status, dotted. */
+  /** Place of the object with the prefixes, or of their list, in a status, dotted. */
   readonly path?: string;
-  /** What the member with the prefixes is called. Case does not matter. Default: `IP_prefix`. */
+  /** Name of the member with the prefixes, in any case. Default: `IP_prefix`. */
   readonly name?: string;
-  /** What says that nothing is active: `"{}"` an empty object, `""` also no body, `404` also that status. Default: none. */
+  /** Answer when nothing is active: `"{}"` an empty object, `""` also no body, `404` also that status. Default: none. */
   readonly empty?: "{}" | "" | 404;
-  /** What says that a request was carried out. Other values of the member say that it failed. */
+  /** Sign that a request succeeded. Other values of the member are failures. */
   readonly success?: PerOperation<Verdict>;
-  /** What says that a request failed. */
+  /** Sign that a request failed. */
   readonly failure?: PerOperation<Verdict>;
 }
 
@@ -164,14 +164,14 @@ type PerOperation<T> = T | Readonly<Partial<Record<(typeof OPERATIONS)[number], 
 /** The three operations, as settings for one of them name it. */
 export const OPERATIONS = ["status", "start", "stop"] as const;
 
-/** What is known about a node when one of its answers is read. */
+/** Knowledge about a node when one of its answers is read. */
 export interface NodeHabits {
   readonly answers?: Answers;
   /** Places where this node listed keyed objects before: there, an empty object is an empty list. Readers add to it. */
   readonly keyedPlaces?: Set<string>;
   /** A longer list is refused. Default: no limit. */
   readonly maxListRecords?: number;
-  /** What is listed, for the names in `answers.path`. */
+  /** Listed resource, for the names in `answers.path`. */
   readonly place?: { readonly arena: string; readonly profile?: string; readonly set?: string };
   /** The settings say that the answer is a success: nothing in it is taken for an error. */
   readonly isSuccess?: boolean;

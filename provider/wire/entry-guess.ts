@@ -90,7 +90,7 @@ export function guessLength(records: readonly JsonObject[]): string | undefined 
   return lengths.find((name) => /len|mask|bit|size|prefix|cidr/i.test(name)) ?? lengths[0];
 }
 
-/** Where two members claim to be the value, the first. */
+/** The first of two members that claim to be the value. */
 function claimed(members: readonly Named[]): string | undefined {
   const [first, second] = members.filter(([name]) => naturalRole(name) === "value");
   return second && first?.[0];

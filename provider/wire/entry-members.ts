@@ -5,7 +5,7 @@ import type { Answers } from "./answers";
 import { readNumber, ShapeError } from "./json";
 import { addressText, isAddressLike } from "./places";
 
-/** What a member of a listed entry can be. */
+/** Possible roles of a member of a listed entry. */
 export type EntryRole = "prefix" | "length" | "value" | "start" | "end";
 
 const NATURAL: ReadonlyMap<string, EntryRole | "known"> = new Map<string, EntryRole | "known">([
@@ -23,12 +23,12 @@ function all<R extends string>(role: R, ...names: string[]): [string, R][] {
   return names.map((name) => [name, role]);
 }
 
-/** What a name means by itself, whatever its case; `known` for one that is never a length. */
+/** Role of a name by itself, in any case; `known` for one that is never a length. */
 export function naturalRole(name: string): EntryRole | "known" | undefined {
   return NATURAL.get(name) ?? NATURAL.get(name.toLowerCase());
 }
 
-/** What the members of one record are. */
+/** Roles of the members of one record. */
 interface EntryMembers {
   readonly prefix?: unknown;
   readonly length?: unknown;
@@ -94,7 +94,7 @@ function mayBeValue(name: string, content: unknown): boolean {
 /** As `answers.names.prefixLength`: no member is a length, all lengths stand behind a slash. */
 export const IN_TEXT = "/";
 
-/** What is called "from" or "to" may be a time: only addresses make a range. */
+/** Role of a member by name and content: "from" or "to" may be a time, so only addresses make a range. */
 function roleOf(name: string, content: unknown): EntryRole | "known" | undefined {
   const role = naturalRole(name);
   if (role !== "start" && role !== "end") return role;
@@ -124,7 +124,7 @@ function readNamed(record: JsonObject, named: ReadonlyMap<string, EntryRole>, me
 export interface ListedPrefix {
   /** Canonical, host bits masked. */
   readonly prefix: Prefix;
-  /** What deletes the entry: the node's own text, with the length behind a slash where the node lists it apart. */
+  /** Text that deletes the entry: the node's own, with the length behind a slash where the node lists it apart. */
   readonly spelling: string;
 }
 

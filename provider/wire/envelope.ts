@@ -123,7 +123,7 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
-/** What the records of profiles and rules have, and what is wrapped around a list has not. */
+/** Members that records of profiles and rules have, and envelopes of a list do not. */
 const OWN = ["id", "name", "profile"];
 
 /** An array of one object that holds the list itself: no entry holds a list of entries, and no nameless rule one of rules. */
@@ -204,7 +204,7 @@ function goesOn(told: unknown): boolean {
   return !isNothing(told) && !(typeof told === "string" && /^(false|no|0)$/i.test(told.trim()));
 }
 
-/** What HTTP itself says about an answer. */
+/** Status and headers of an answer. */
 interface AnswerHead {
   readonly status: number;
   header(name: string): string | undefined;

@@ -4,7 +4,7 @@ import { isAddressLike, isNaturalName } from "./places";
 import type { Told } from "./remedies";
 
 const FAILED = /^(error|err|fail|failed|failure)$/i;
-/** What stands under `error`, or as the message of a code, where there is no error. */
+/** Values of `error`, or of the message of a code, without an error. */
 const FINE = /^(0|false|no|none|null|ok|okay|done|success|successful|succeeded|no error)[.!]?$/i;
 /** Texts of a code or status that say that a request was carried out. */
 const SUCCESS =
@@ -70,7 +70,7 @@ const GOOD = new Set(["ok", "success", "succeeded", "successful"]);
 const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denied"]);
 
 /**
- * What stands beside an empty list and may be an error, as in `{"msg":"no such set","data":[]}` or
+ * A possible error beside an empty list, as in `{"msg":"no such set","data":[]}` or
  * `{"success":0,"data":[]}`: words, unless they or something beside them say that all is well, and each verdict that is
  * not known to mean success. `undefined` where there is nothing of the kind.
  *

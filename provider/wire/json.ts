@@ -35,7 +35,7 @@ function hasLongInteger(text: string): boolean {
   return false;
 }
 
-/** How many digits stand together from a place on, forwards or backwards. */
+/** Number of consecutive digits from a place, forwards or backwards. */
 function digits(text: string, from: number, step: 1 | -1): number {
   let count = 0;
   for (let at = from; ; at += step, count++) {
@@ -60,7 +60,7 @@ function quoteUnsafeIntegers(text: string): string {
   return result + text.slice(copied);
 }
 
-/** Where the next quotation mark stands that begins or ends a text; the length when there is none. */
+/** Position of the next quotation mark that begins or ends a text; the length if there is none. */
 function nextQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

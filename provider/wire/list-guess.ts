@@ -4,7 +4,7 @@ import { describe, ShapeError, sketch } from "./json";
 import { appliedFirst, holdsRecords, mayBeEmptyList, type Place, placesIn, WHOLE } from "./places";
 import { pathSetting } from "./remedies";
 
-/** What the answer was instead of a list, and the setting that would find one in it. */
+/** Error with the shape of an answer that is no list, and the setting that would find one in it. */
 export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
   const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];

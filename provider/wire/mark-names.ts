@@ -6,7 +6,7 @@ type NumberField = "id" | "value" | "lifetime" | "age" | "sourcePort" | "destina
 /** Members of a mark that are addresses. */
 type AddressField = "address" | "source" | "destination";
 
-/** What a member of a record is. `name` is where a mark keeps it. */
+/** Role of a member of a record. `name` is the member of a mark that keeps it. */
 export type Field =
   | { readonly kind: "number"; readonly name: NumberField }
   | { readonly kind: "address"; readonly name: AddressField }
@@ -41,11 +41,11 @@ const ADDRESSES: readonly string[] = ["address", "source", "destination"];
 
 /** Tells what the members of the records of one list are. */
 export interface MarkNames {
-  /** What a member is by its name; lacks names that were not met yet. */
+  /** Role of a member by its name, for the names met so far. */
   readonly fields: ReadonlyMap<string, Field | null>;
-  /** What a member is by a name that {@link fields} lacks: case does not matter. Remembered there. */
+  /** Role of a member by a name in any case that {@link fields} lacks; kept there. */
   meet(name: string): Field | null;
-  /** What the settings name, by lower-case name; empty where they name nothing. */
+  /** Roles that the settings name, by lower-case name. */
   readonly named: ReadonlyMap<string, Field>;
 }
 

@@ -41,7 +41,7 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
   return { kind: "error", message, ...(code && { remedy: successRemedy(answers, command, code) }) };
 }
 
-/** What `answers.success` and `answers.failure` say about an answer to a command; `undefined` where they say nothing. */
+/** Verdict of `answers.success` and `answers.failure` on an answer to a command; `undefined` if they have none. */
 function judge(json: unknown, answers: Verdicts | undefined, command: string) {
   const failure = compare(json, verdictFor(answers?.failure, command));
   if (failure === "same") return "failure";
@@ -66,7 +66,7 @@ function plain(value: unknown): string {
   return (typeof value === "string" ? value.trim() : String(JSON.stringify(value))).toLowerCase();
 }
 
-/** What a body says about an error whose status is known already: the node's own words, as short as they can be told. */
+/** The node's own words in the body of an error whose status is known, as short as possible. */
 export function errorText(body: string): string {
   const answer = attempt(() => readAnswer(body));
   switch (answer?.kind) {
@@ -85,14 +85,14 @@ export function errorText(body: string): string {
   }
 }
 
-/** What keeps a text from being a list or a status; a text of nothing but signs is quoted. */
+/** Reason why a text is no list or status; a text of punctuation alone is quoted. */
 export function noJson(text: string): string {
   return `the answer is no JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
 }
 
 const MAX_QUOTE = 200;
 
-/** What a node answered, in a form that a message can quote: `"{\"status\":\"ok\"}"` cut to length, or that it was empty. */
+/** Answer of a node for a message: `"{\"status\":\"ok\"}"` cut to length, or a word for an empty one. */
 export function quotable(body: string): string {
   const text = body
     .replace(/^\uFEFF/, "")

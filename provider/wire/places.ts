@@ -32,7 +32,7 @@ export interface Place {
   readonly found: ListCandidate;
 }
 
-/** What stands at a place: an array, an object whose keys are addresses, some or all of them, `{}`, or null. */
+/** Value at a place: an array, an object whose keys are addresses, some or all of them, `{}`, or null. */
 export type ListCandidate =
   | { readonly kind: "array"; readonly elements: readonly unknown[] }
   | { readonly kind: "keyed"; readonly members: JsonObject }
@@ -92,7 +92,7 @@ function visit(
   }
 }
 
-/** What a value is as the place of a list; `undefined` for single values, and for objects that may hold one. */
+/** Kind of a value as the place of a list; `undefined` for single values, and for objects that may hold one. */
 export function listCandidate(value: unknown): ListCandidate | undefined {
   if (value === null) return { kind: "null" };
   if (Array.isArray(value)) return { kind: "array", elements: value };
@@ -137,7 +137,7 @@ export function mayBeEmptyList({ found, path }: Pick<Place, "found" | "path">): 
 }
 
 /**
- * What stands at a dotted path; names that have dots themselves are found as well. Digits choose an element of an array.
+ * Value at a dotted path, also of names with dots. Digits choose an element of an array.
  * `undefined` when nothing does.
  */
 export function follow(json: unknown, path: string): { value: unknown; within: readonly JsonObject[] } | undefined {
@@ -181,7 +181,7 @@ export function verdictFor(
   return (setting as Readonly<Record<string, Verdict | undefined>>)[command];
 }
 
-/** Where the settings say that lists of a kind are; `undefined` where they say nothing. */
+/** Place of lists of a kind in the settings; `undefined` if they name none. */
 export function pathFor({ answers, place }: NodeHabits, kind: ListKind): string | undefined {
   const path = forKind(answers?.path, kind);
   if (place === undefined) return path;

@@ -18,7 +18,7 @@ import { columnsSetting } from "./remedies";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {
-  /** What the entry means: canonical, with host bits masked. */
+  /** Meaning of the entry: canonical, with host bits masked. */
   readonly prefix: Prefix;
   /** As the node lists it; see {@link ListedValue}. */
   readonly value: ListedValue;

@@ -11,7 +11,7 @@ export function recordOf(fields: readonly unknown[], columns: Columns): JsonObje
   return Object.fromEntries(fields.map((field, at) => [names[at] ?? unnamed(at), field]));
 }
 
-/** What a field is called that has no name: `column 3`, counted from 0 as in the settings. */
+/** Name of a field without one: `column 3`, counted from 0 as in the settings. */
 export function unnamed(at: number): string {
   return `column ${at}`;
 }
@@ -23,7 +23,7 @@ export function columnOf(name: string): number | undefined {
 }
 
 /**
- * What each field of a row is called: by numbers, and by names in the head line, whose own names the others keep.
+ * Name of each field of a row: by numbers, and by names in the head line; the other fields keep the head line's names.
  *
  * @throws {ShapeError} for a name that the head line has not.
  */

@@ -41,7 +41,7 @@ export function isOk(text: string): boolean {
 }
 
 /**
- * What keeps an answer to a start or stop from being a success, with the setting that makes it one; `undefined` for a success:
+ * Reason why an answer to a start or stop is no success, with the setting that makes it one; `undefined` for a success:
  * "ok", words that say the same, or JSON with a verdict that means success and none that may not.
  */
 export function doubtOf(

@@ -65,7 +65,7 @@ export function refuseFewer(announced: number | undefined, listed: number): void
   throw new ShapeError(`the answer speaks of ${announced} and lists ${listed}`);
 }
 
-/** How a line is split into its fields. */
+/** Splits a line into its fields. */
 export function splitter(format: ListFormat, [first]: readonly Line[]): (line: Line) => string[] {
   if (format !== "csv") return ({ content }) => content.split(/\s+/);
   const delimiter = delimiterOf(first?.content ?? "");
