@@ -19,9 +19,9 @@ import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
-import { expiryOf, HOW_LONG } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import type { Project } from "./project";
+import { expiryOf, HOW_LONG } from "./time-spans";
 
 interface Flags extends EditFlags {
   readonly reason: string;

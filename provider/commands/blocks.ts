@@ -4,10 +4,10 @@ import { Prefix } from "../model/prefix";
 import { count } from "../model/text";
 import { type PrefixEntries, readPrefixFile } from "../prefixes";
 import { readFileName, readPrefixOption, requireGiven } from "./blocking/given";
-import { isoOf, readSpan, spanText } from "./blocking/until";
 import type { CliIo } from "./cli-io";
 import type { Listing } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
+import { isoOf, readSpan, spanText } from "./time-spans";
 
 interface Flags {
   readonly file?: string;

@@ -9,11 +9,11 @@ import { jsonIn } from "../model/readable";
 import { unnamedKeys } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
-import { readTimeout } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
+import { readTimeout } from "./time-spans";
 
 /** The options by which every command that speaks to nodes is told which ones. */
 export interface NodeFlags extends StackFlags {

@@ -10,7 +10,7 @@ import { type ConfigKey, FLAT_MEMBERS, LIMIT_KEYS, unknownKeys, unnamedAddress }
 import { ConfigError, readSettings } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames } from "./option-values";
-import { printedConfig } from "./reporting/configuration";
+import { printedConfig } from "./printed-config";
 import {
   chooseStack,
   namesOfStacks,

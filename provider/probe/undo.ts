@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { membersOf } from "../model/json";
 import { jsonIn } from "../model/readable";
-import { isSpelledDocumentation } from "./asking/documentation";
+import { isSpelledDocumentation } from "./documentation";
 import type { NodeSettings, ReceiverSettings } from "./finding";
 
 /** Of whom a probe asks, and where it writes: the first line of what it notes. */

@@ -1,6 +1,6 @@
 import { duration } from "../../client/retry";
 import { type CliIo, repeatedly } from "../cli-io";
-import { readTimeout } from "./until";
+import { readTimeout } from "../time-spans";
 
 /** Milliseconds that a command has which changes nodes at once, unless `--timeout` says otherwise. */
 export const COMMAND_MS = 15_000;

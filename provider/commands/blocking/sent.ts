@@ -6,7 +6,7 @@ import type { Decide, PrefixFileEditor } from "../../prefixes/edit/edit-file";
 import type { PrefixEntries, PrefixEntry } from "../../prefixes/entries";
 import { isExpired } from "../../resources/entries";
 import type { CliIo } from "../cli-io";
-import { isoOf } from "./until";
+import { isoOf } from "../time-spans";
 
 /** A set at a node, and the file that remembers what was put there. */
 export interface Memory {

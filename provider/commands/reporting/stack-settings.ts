@@ -4,8 +4,8 @@ import { type ReadConfig, unnamedAddress } from "../../resources/config-keys";
 import { SECRET_MARK } from "../../resources/secret-names";
 import { readSettings, type Settings } from "../../resources/settings";
 import type { CliIo } from "../cli-io";
+import { printedConfig } from "../printed-config";
 import { readProject } from "../project";
-import { printedConfig } from "./configuration";
 
 /**
  * The stack's configuration: as a preview prints it, where what is secret is left out, or from a file with the output of

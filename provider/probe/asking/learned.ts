@@ -1,18 +1,12 @@
 import type { Absent, Answers, ListKind } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
-import { merged, without } from "../shapes/answers";
+import { type Lesson, merged, without } from "../shapes/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import type { Answer } from "./answer";
 
 /** Kinds of lists of records. */
 export type RecordKind = Exclude<ListKind, "prefixset">;
-
-/** Settings that the answers prove, and those that only seem likely. */
-export interface Lesson {
-  readonly known: Answers;
-  readonly guessed: Answers;
-}
 
 /** What earlier points found out and later ones need. */
 export class Learned {

@@ -1,13 +1,13 @@
 import { Prefix } from "../../model/prefix";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
+import { isDocumentation, tracesDocumentation } from "../documentation";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { listsIn, placeOfList, unreadRows } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
-import { isDocumentation, tracesDocumentation } from "./documentation";
 import { elementsIn, readListed, whyUnread } from "./listing";
 import { OWN_READER, UNREADABLE, Unusable } from "./outcome";
 import type { WorkSet } from "./work-set";

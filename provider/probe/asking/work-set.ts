@@ -3,12 +3,12 @@ import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
+import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "../documentation";
 import { isHollow, placeOfList } from "../shapes/list-place";
 import { wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
-import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "./documentation";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 

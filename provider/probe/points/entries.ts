@@ -1,10 +1,10 @@
 import { MAX_VALUE } from "../../model/entry";
 import { refusalSwitches } from "../asking/answer";
-import { singles } from "../asking/documentation";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
-import { settingsOf } from "../asking/records";
+import { singles } from "../documentation";
 import { type Point, pointNeeding } from "../point";
+import { settingsOf } from "./records";
 
 const point = pointNeeding("set", "entries");
 

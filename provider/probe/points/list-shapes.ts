@@ -4,10 +4,10 @@ import { jsonOf } from "../../wire/json";
 import { forKind, formatFor } from "../../wire/places";
 import { fieldsOf } from "../../wire/text-lines";
 import { Moot, Skipped } from "../asking/outcome";
-import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
+import { settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
 

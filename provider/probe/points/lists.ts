@@ -8,13 +8,13 @@ import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
-import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "../asking/records";
 import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
 import { guessRuleId } from "../shapes/name-guesses";
 import { solve } from "../shapes/search";
+import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
 

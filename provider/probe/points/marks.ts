@@ -9,11 +9,11 @@ import { refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
-import { describeRecords, understand } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
 import { columnsOfMarks } from "../shapes/rows";
+import { describeRecords, understand } from "./records";
 
 const point = pointNeeding("lists");
 const furtherPoint = pointNeeding("lists", "marks");

@@ -2,10 +2,10 @@ import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorOrSuccess } from "../asking/answer";
 import { Blocked, Moot, Skipped } from "../asking/outcome";
-import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
+import { settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");

@@ -3,9 +3,9 @@ import { grouped } from "../../model/text";
 import { listCommand } from "../../wire/node-command";
 import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
-import { singles } from "../asking/documentation";
 import { judgeLimit, largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
+import { singles } from "../documentation";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("set");

@@ -5,9 +5,9 @@ import { type Answer, errorOrSuccess, refusalSwitches } from "../asking/answer";
 import type { Learned } from "../asking/learned";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
-import { settingsOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import { merged } from "../shapes/answers";
+import { settingsOf } from "./records";
 
 const point = pointNeeding("set", "entries");
 

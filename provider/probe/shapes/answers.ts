@@ -1,6 +1,12 @@
 import { type Answers, type Columns, LIST_KINDS, type ListKind, type PerKind } from "../../wire/answers";
 import { forKind } from "../../wire/places";
 
+/** Settings that answers prove, and settings that only seem likely. */
+export interface Lesson {
+  readonly known: Answers;
+  readonly guessed: Answers;
+}
+
 /** Settings together; what the second says goes before. */
 export function merged(one: Answers, two: Answers): Answers {
   return tidy({

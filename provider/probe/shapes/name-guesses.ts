@@ -9,7 +9,7 @@ import { readNumber } from "../../wire/json";
 import { MARK_NAMES, markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
 import { likelyNames } from "../../wire/record-lists";
-import type { Lesson } from "../asking/learned";
+import type { Lesson } from "./answers";
 import { type KnownEntry, membersOf } from "./entry-shape";
 
 type Names = Partial<Record<Member, string>>;

@@ -3,7 +3,7 @@ import type { Answers, Columns, Member } from "../../wire/answers";
 import { IN_TEXT } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
 import { isAddressLike } from "../../wire/places";
-import type { Lesson } from "../asking/learned";
+import type { Lesson } from "./answers";
 import { namesIn, type Records } from "./name-guesses";
 
 /** Which column is what in rows of entries, profiles or rules: rows are records whose members are called by their numbers. */

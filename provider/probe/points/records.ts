@@ -2,16 +2,16 @@ import { isObject, type JsonObject } from "../../model/json";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { sketch } from "../../wire/json";
+import type { Answer } from "../asking/answer";
+import type { Bench } from "../asking/bench";
+import type { RecordKind } from "../asking/learned";
+import { elementsIn, type ReadsList, readListed, whyUnread } from "../asking/listing";
+import { Skipped, Unclear } from "../asking/outcome";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
-import { isNoSetting, merged } from "../shapes/answers";
+import { isNoSetting, type Lesson, merged } from "../shapes/answers";
 import { placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
-import type { Answer } from "./answer";
-import type { Bench } from "./bench";
-import type { Lesson, RecordKind } from "./learned";
-import { elementsIn, type ReadsList, readListed, whyUnread } from "./listing";
-import { Skipped, Unclear } from "./outcome";
 
 /** Lists records of one kind, and finds out how they are read. @throws {Skipped | Unclear} */
 export async function askRecords<T>(bench: Bench, kind: RecordKind, url: ResourceUrl | undefined, read: ReadsList<T>) {

@@ -1,6 +1,6 @@
-import { Prefix } from "../../model/prefix";
-import { prefixIn } from "../../model/readable";
-import { addressText } from "../../wire/places";
+import { Prefix } from "../model/prefix";
+import { prefixIn } from "../model/readable";
+import { addressText } from "../wire/places";
 
 /** Prefixes that no network uses, by RFC 5737 and RFC 3849: nothing else is ever written. */
 const DOCUMENTATION: readonly Prefix[] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"].map(

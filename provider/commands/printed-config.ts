@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { plainData } from "../../model/plain-data";
-import { type CliIo, UsageError } from "../cli-io";
+import { plainData } from "../model/plain-data";
+import { type CliIo, UsageError } from "./cli-io";
 
 const printed = z.record(z.string(), z.object({ value: z.string().optional(), objectValue: z.unknown().optional() }));
 

@@ -1,6 +1,6 @@
-import { LONGEST_TIMER_MS } from "../../client/clock";
-import { expiresSchema } from "../../model/entry";
-import { UsageError } from "../cli-io";
+import { LONGEST_TIMER_MS } from "../client/clock";
+import { expiresSchema } from "../model/entry";
+import { UsageError } from "./cli-io";
 
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const SPAN = /^(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
