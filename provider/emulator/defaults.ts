@@ -180,6 +180,8 @@ export const PAGE = {
   runs: 200,
   /** Data items and changes of one entry of the journal. */
   items: 100,
+  /** Characters of a command to copy: systems take some 128 KiB in one argument. */
+  commandCharacters: 100_000,
 } as const;
 
 /** Wrong places of a value that an error names; the rest is counted (`validation/strict.ts`). */

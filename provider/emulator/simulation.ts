@@ -44,6 +44,8 @@ export class Simulation {
   private readonly listeners = new Set<(change: Change) => void>();
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
   durable: (() => Promise<void>) | undefined;
+  /** Address by which this process reaches its own protocol port, whatever clients call it. */
+  origin = "";
   /** Ends the emulator that this is part of. */
   stop: () => void = () => {};
   /** Emulators that were started by this one, each with a simulation of its own. */

@@ -40,6 +40,7 @@ export async function assemble(options: EmulatorOptions) {
     };
     unlock = options.persist === undefined ? undefined : await lockFile(options.persist);
     const { simulation, persistence } = await load(options, resolved, wall, addresses);
+    simulation.origin = server.origin;
     const backends = await Backends.open(options, simulation);
     server.serve(protocolPort(simulation, server, backends).listener);
     controlServer.serve(new ControlApi(simulation).listener);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { PAGE } from "../defaults";
+import type { JournalEntry } from "../journal/entry";
 import {
   describeDialects,
   describeEntry,
@@ -10,6 +11,8 @@ import {
   describeSet,
 } from "../page/describe";
 import { describeOverview } from "../page/overview";
+import { describeRepeat, sendAgain } from "../page/repeat";
+import type { Simulation } from "../simulation";
 import { profileOf, setOf, UnknownResource } from "./lookup";
 import { type Operation, operation } from "./operation";
 
@@ -78,11 +81,18 @@ export const pageOperations = [
     {
       input: z.strictObject({ index: z.int() }),
       answer,
-      run: ({ journal }, { index }) => {
-        const entry = journal.entries.find((it) => it.index === index);
-        if (!entry) throw new UnknownResource(`the journal has no entry ${index} any more`);
-        return describeEntry(entry);
+      run: (simulation, { index }) => {
+        const entry = entryOf(simulation, index);
+        return { ...describeEntry(entry), ...describeRepeat(simulation, entry) };
       },
+    },
+  ),
+  operation(
+    "POST /page/journal/{index}/send",
+    "Sends a request of the journal once more, with the credentials that the emulator knows.",
+    {
+      input: z.strictObject({ index: z.int() }),
+      run: (simulation, { index }) => sendAgain(simulation, entryOf(simulation, index)),
     },
   ),
   operation(
@@ -95,3 +105,9 @@ export const pageOperations = [
     run: describeDialects,
   }),
 ] as readonly Operation[];
+
+function entryOf({ journal }: Simulation, index: number): JournalEntry {
+  const entry = journal.entries.find((it) => it.index === index);
+  if (!entry) throw new UnknownResource(`the journal has no entry ${index} any more`);
+  return entry;
+}

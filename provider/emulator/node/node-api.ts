@@ -198,7 +198,8 @@ function unknown(kind: string, name: string): Refusal {
   return { why: "unknown", message: `unknown ${kind} ${name}` };
 }
 
-function authorization(auth: NodeAuth): string {
+/** Value of the header that the node demands. */
+export function authorization(auth: NodeAuth): string {
   if ("bearer" in auth) return `Bearer ${auth.bearer}`;
   return `Basic ${Buffer.from(`${auth.basic.user}:${auth.basic.password}`).toString("base64")}`;
 }

@@ -38,7 +38,15 @@ export type MarkLine = MarkChart["lines"][number];
 /** A line of the journal: a commit as numbers, and why a request was refused. */
 export type JournalLine = ReturnType<typeof describeLine>;
 /** A line of the journal, opened. */
-export type JournalDetails = ReturnType<typeof describeEntry>;
+export type JournalDetails = ReturnType<typeof describeEntry> & {
+  /** A command that sends it once more, or why there is none. */
+  readonly curl?: string;
+  readonly noCurl?: string;
+  /** The reason why the emulator cannot send it once more. */
+  readonly noSend?: string;
+  /** Its body is put together from the parts that the journal holds. */
+  readonly rebuilt?: boolean;
+};
 
 export type FaultCatalogue = ReturnType<typeof describeFaults>;
 export type FaultKind = FaultCatalogue["kinds"][number];
