@@ -5,7 +5,7 @@ import type { Finding, Offender } from "./rule";
 /** Members of an entry that may be unknown before the update. */
 type Late = "value" | "notes";
 
-/** What a rule says about single entries. */
+/** Demand of a rule on single entries. */
 export interface EntryDemand<L extends Late> {
   /** A member that the rule reads besides the prefix; entries in which it is unknown are left for the update. */
   readonly reads?: L;

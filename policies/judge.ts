@@ -10,7 +10,7 @@ import type { Context, Finding, LeftOut, Offender, ResourceRule, Rule, StackRule
 
 /** One message of a rule. */
 export interface Report {
-  /** What is wrong and what to do about it, for people. */
+  /** The mistake and its remedy, for people. */
   readonly message: string;
   /** The level of this message, whatever that of its rule; absent: that of the rule. */
   readonly level?: "advisory" | "mandatory";
@@ -22,7 +22,7 @@ export interface Report {
 export interface Run {
   /** The shared configuration, as it was read. */
   readonly config: PolicyConfig;
-  /** What the configuration says of sets and prefixes. */
+  /** Meaning of sets and prefixes in the configuration. */
   readonly meaning: Meaning;
   /** The rules that judge. */
   readonly rules: readonly Rule[];
@@ -30,7 +30,7 @@ export interface Run {
   readonly now: Date;
   /** Variables of the process, for what a run alone may lift. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where findings are written besides. @internal */
+  /** File that gets the findings, too. @internal */
   readonly findings: FindingsFile;
   /** Notices given so far, by subject. @internal */
   readonly noticed: Set<string>;
@@ -90,7 +90,7 @@ export function context<S>(settings: object, { meaning, now, environment }: Run)
   return { settings: settings as S, meaning, now, environment };
 }
 
-/** What is judged: a resource, or a whole stack. */
+/** Subject of a judgement: a resource, or a whole stack. */
 interface Judged {
   readonly resource?: Resource;
   /** True where no message may name a prefix. */

@@ -31,14 +31,14 @@ export function listOffenders(offenders: readonly Offender[]): string {
   return some(sorted.map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`)));
 }
 
-/** What a rule says when it reads a property that only the update will know. */
+/** Message of a rule that reads a property which only the update will know. */
 export function unknownMessage(rule: Rule, property: string, resource: Resource | undefined): string {
   // The engine asks stack policies when all resources are there.
   const when = isResourceRule(rule) ? "judges it before it changes the resource" : "judges it at its end";
   return `${subject(resource)}: cannot be judged yet, since \`${property}\` is known only in the update, which ${when}. Rule ${rule.name}.`;
 }
 
-/** What a rule says, once for a set, when the shared configuration does not say what it needs. */
+/** Message of a rule, once for a set, when the shared configuration lacks what it needs. */
 export function notConfiguredMessage(need: Need, set: string | undefined, rules: readonly string[]): string {
   const silent = `the rules ${rules.join(", ")} say nothing about ${set === undefined ? "it" : "this set"}`;
   if (set === undefined) {
@@ -48,7 +48,7 @@ export function notConfiguredMessage(need: Need, set: string | undefined, rules:
   return `${set}: not configured for this set, which has no ${need}: ${silent}. Add a pattern that matches it, with ${line}, under \`sets\` in packetfilter-policies.yaml.`;
 }
 
-/** How messages name a resource: `PrefixSet "blocked" (prefixset://edge/blocked)`. */
+/** Name of a resource in messages: `PrefixSet "blocked" (prefixset://edge/blocked)`. */
 function subject(resource: Resource | undefined): string {
   if (resource === undefined) return "The stack";
   const url = urlOf(resource);

@@ -1,4 +1,4 @@
-/** What the shared configuration must say before a rule can judge. */
+/** Settings of the shared configuration without which a rule cannot judge. */
 export type Need = "role" | "direction" | "ownedPrefixes" | "managementPrefixes";
 
 /** Thrown while a rule judges, when it needs what the shared configuration does not say. The rule then says so, once. */
@@ -6,7 +6,7 @@ export class NotConfigured extends Error {
   override readonly name = "NotConfigured";
 
   constructor(
-    /** What is missing. */
+    /** Missing setting. */
     readonly need: Need,
     /** The set without a role or direction. */
     readonly set?: string,

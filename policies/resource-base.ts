@@ -4,13 +4,13 @@ import { jsonIn } from "../provider/model/readable";
 import type { ResourceKind } from "../provider/model/resource-kind";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
-/** What the engine says about a resource besides its properties. */
+/** Facts of the engine about a resource beside its properties. */
 export interface ResourceMeta {
   /** Which of the resources it is. */
   readonly kind: ResourceKind;
-  /** What the engine calls it in the whole stack. */
+  /** URN of the resource. */
   readonly urn: string;
-  /** What the program calls it. */
+  /** Name in the program. */
   readonly name: string;
   /** The option `protect`. */
   readonly protect: boolean;
@@ -25,12 +25,12 @@ export class ResourceBase {
     protected readonly raw: Readonly<Record<string, unknown>>,
   ) {}
 
-  /** What the program calls it. */
+  /** Name in the program. */
   get name(): string {
     return this.meta.name;
   }
 
-  /** What the engine calls it in the whole stack. */
+  /** URN of the resource. */
   get urn(): string {
     return this.meta.urn;
   }
@@ -70,7 +70,7 @@ export class ResourceBase {
     return unreadable.map((text) => (this.hidesPrefixes ? SECRET : quoted(text)));
   }
 
-  /** What a connection property, a name in the configuration, or the configuration's default stands for. */
+  /** Connection of a property, of a name in the configuration, or of the configuration's default. */
   protected connection(property: "node" | "receiver", keys: ConnectionKeys): Connection {
     const value = this.get(property);
     const config = this.meta.config ?? {};
@@ -83,7 +83,7 @@ export class ResourceBase {
     return urlIn(value, keys.url);
   }
 
-  /** What a name in the configuration stands for. */
+  /** Connection of a name in the configuration. */
   protected named(name: string, keys: ConnectionKeys): Connection {
     return { name, ...urlIn(json(membersOf(json(this.meta.config?.[keys.many]))[name]), keys.url) };
   }
@@ -99,7 +99,7 @@ interface ConnectionKeys {
   readonly url: string;
 }
 
-/** How a resource names its node or receiver. */
+/** Node or receiver as a resource names it. */
 export interface Connection {
   /** As the configuration calls it; absent: by its address, or the unnamed one. */
   readonly name?: string;
@@ -107,10 +107,10 @@ export interface Connection {
   readonly url?: string;
 }
 
-/** What stands in messages for what is secret. */
+/** Text in messages in place of a secret. */
 export const SECRET = "[secret]";
 
-/** What the classes and the provider say of a resource whose prefixes are secret. */
+/** Argument by which the classes and the provider mark secret prefixes. */
 const SECRET_PREFIXES = "secretPrefixes";
 
 /**

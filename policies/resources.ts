@@ -29,7 +29,7 @@ export interface Entry {
  * ```
  */
 export class SetResource extends ResourceBase {
-  /** What the engine says about it besides its properties. */
+  /** Facts of the engine about it beside its properties. */
   declare readonly meta: ResourceMeta & { readonly kind: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry" };
 
   /** The arena of the set; empty while it is unknown. */
@@ -60,7 +60,7 @@ export class SetResource extends ResourceBase {
   }
   private parsedEntries: readonly Entry[] | undefined;
 
-  /** What stands in place of prefixes and cannot be read, for messages. */
+  /** Texts in place of prefixes that cannot be read, for messages. */
   get unreadable(): readonly string[] {
     if (!this.isWhole) return this.unreadableIn([this.get("prefix")]);
     const entries = this.get("entries");
@@ -114,12 +114,12 @@ export class SetResource extends ResourceBase {
     return this.prefixList("requiredPrefixes");
   }
 
-  /** Where the node is, by name or by address; of a group, the first of {@link nodes}. */
+  /** The node, by name or by address; of a group, the first of {@link nodes}. */
   get node(): Connection {
     return this.nodes[0] ?? {};
   }
 
-  /** Where the nodes are that hold this: one, or several of a group. */
+  /** Nodes that hold this: one, or several of a group. */
   get nodes(): readonly Connection[] {
     if (this.meta.kind !== "PrefixSetGroup") return [this.connection("node", NODE)];
     return this.nodeNames.map((name) => this.named(name, NODE));
@@ -219,7 +219,7 @@ const RECEIVER = {
  * ```
  */
 export class SignalingResource extends ResourceBase {
-  /** What the engine says about it besides its properties. */
+  /** Facts of the engine about it beside its properties. */
   declare readonly meta: ResourceMeta & { readonly kind: "CloudSignaling" };
 
   /** The argument of this name, parsed. */
@@ -227,13 +227,13 @@ export class SignalingResource extends ResourceBase {
     return this.prefixList("prefixes");
   }
 
-  /** What stands in place of prefixes and cannot be read, for messages. */
+  /** Texts in place of prefixes that cannot be read, for messages. */
   get unreadable(): readonly string[] {
     const prefixes = this.get("prefixes");
     return Array.isArray(prefixes) ? this.unreadableIn(prefixes) : ["`prefixes`"];
   }
 
-  /** Where the receiver is, by name or by address. */
+  /** The receiver, by name or by address. */
   get receiver(): Connection {
     return this.connection("receiver", RECEIVER);
   }

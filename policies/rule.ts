@@ -10,19 +10,19 @@ import type { Resource, ResourceKind, SetResource, SignalingResource } from "./r
 export interface Offender {
   /** The prefix itself, in canonical form. */
   readonly prefix: Prefix;
-  /** What is wrong with this one, in a few words; must not hold a value of `node` or `receiver`. */
+  /** The mistake of this one, in a few words; must not hold a value of `node` or `receiver`. */
   readonly detail?: string;
 }
 
 /** One thing that breaks a rule, found in one resource. */
 export interface Finding {
-  /** What is wrong, without a full stop: a noun phrase where offenders and their count follow it, else a clause. */
+  /** The mistake, without a full stop: a noun phrase where offenders and their count follow it, else a clause. */
   readonly problem: string;
   /** The prefixes that break the rule; absent where no single prefix does. */
   readonly offenders?: readonly Offender[];
-  /** How many were judged, for "3 of 120". */
+  /** Number of judged elements, for "3 of 120". */
   readonly of?: number;
-  /** What to do about it, as a sentence. */
+  /** Remedy, as a sentence. */
   readonly remedy: string;
   /** The resource, in findings of a stack rule; without it the finding is about the whole stack. */
   readonly resource?: Resource;
@@ -30,13 +30,13 @@ export interface Finding {
 
 /** A resource that a stack rule leaves out, because the configuration or a preview does not say what it needs. */
 export interface LeftOut {
-  /** What is missing. */
+  /** Missing fact. */
   readonly leftOut: NotConfigured | NotYetKnown;
   /** The resource. */
   readonly resource: Resource;
 }
 
-/** What a rule may ask about besides the resource. All that varies is in here: no rule reads a clock or the environment. */
+/** Facts that a rule may use beside the resource. All that varies is in here: no rule reads a clock or the environment. */
 export interface Context<S> {
   /** The rule's own configuration, with defaults. */
   readonly settings: S;
@@ -49,9 +49,9 @@ export interface Context<S> {
 }
 
 interface RuleBase<S extends z.ZodObject> extends Configurable<S> {
-  /** What the shared configuration must say; without it the rule reports "not configured". */
+  /** Required settings of the shared configuration; without them the rule reports "not configured". */
   readonly needs: readonly Need[];
-  /** Where people change what the rule demands: paths in the configuration file. */
+  /** Paths in the configuration file that change the rule's demand. */
   readonly configure: readonly string[];
   /** An example that breaks the rule; the documentation shows the resulting message. */
   readonly example: Example;
@@ -62,7 +62,7 @@ export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Res
   extends RuleBase<S> {
   /** The kinds of resources that it judges; a rule for `PrefixSet` judges what the nodes of a `PrefixSetGroup` hold, too. */
   readonly on: readonly K[];
-  /** What breaks the rule in one resource; nothing when all is well. */
+  /** Finds breaches of the rule in one resource. */
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
   /** Properties that replace the resource's own at the level `remediate`. They must only ever make a stack safer. */
   remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
@@ -70,7 +70,7 @@ export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Res
 
 /** A rule that judges all resources of a stack together. */
 export interface StackRule<S extends z.ZodObject = z.ZodObject> extends RuleBase<S> {
-  /** What breaks the rule in the whole stack, and which resources it left out. */
+  /** Finds breaches of the rule in the whole stack, and names the resources that it left out. */
   judge(stack: StackView, context: Context<z.output<S>>): Iterable<Finding | LeftOut>;
 }
 
@@ -93,7 +93,7 @@ interface Example {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Name of the stack; default: any. */
   readonly stack?: string;
-  /** What the stack declares. */
+  /** Resources that the stack declares. */
   readonly resources: readonly ExampleResource[];
 }
 

@@ -1,9 +1,9 @@
 import { Prefix } from "../provider/model/prefix";
 
-/** How safe the connection to a node or receiver is. */
+/** Safety of the connection to a node or receiver. */
 export type TransportSafety = "https" | "loopback" | "allowed network" | "open" | "unreadable";
 
-/** How safe an address is, judged by scheme and host. Nothing of the address is kept, since it may hold secrets. */
+/** Safety of an address by scheme and host. Nothing of the address is kept, since it may hold secrets. */
 export function transportSafety(
   address: string,
   isAllowed: (address: Prefix) => boolean,

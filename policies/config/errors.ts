@@ -1,8 +1,8 @@
 /** One thing that is wrong in a configuration. */
 export interface PolicyConfigIssue {
-  /** Where it is: `sets[0].role`. Empty for the whole file. */
+  /** Path of the setting: `sets[0].role`. Empty for the whole file. */
   readonly path: string;
-  /** What is wrong and what to write. */
+  /** The mistake and its remedy. */
   readonly message: string;
 }
 
@@ -21,7 +21,7 @@ export interface PolicyConfigIssue {
  */
 export class PolicyConfigError extends Error {
   override readonly name = "PolicyConfigError";
-  /** What kind of error it is, for programs that do not share the class. */
+  /** Kind of error, for programs that do not share the class. */
   readonly code = "invalid-policy-config";
 
   /** By this the SDK of Pulumi shows the sentence alone, without a stack. */
@@ -32,7 +32,7 @@ export class PolicyConfigError extends Error {
   constructor(
     /** The file, or the policy whose configuration is wrong. */
     readonly source: string,
-    /** What is wrong, one for each place in the file. */
+    /** Mistakes, one for each place in the file. */
     readonly issues: readonly PolicyConfigIssue[],
   ) {
     super(

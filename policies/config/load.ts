@@ -17,7 +17,7 @@ const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where to look for the configuration; the defaults are those of this process. */
+/** Place of the configuration; the defaults are those of this process. */
 export interface LoadOptions {
   /** Variables that say where the file is; default: those of this process. */
   readonly environment?: Environment;

@@ -3,14 +3,14 @@ import { binds, withoutProfile } from "../pattern";
 import { PrefixBuckets } from "../prefix-buckets";
 import type { PolicyConfig } from "./schema";
 
-/** What a match in a set means for a packet. */
+/** Meaning of a match in a set for a packet. */
 export type Role = "block" | "allow";
 
 /** Which of a packet's addresses is looked up in a set. */
 export type Direction = "source" | "destination";
 
 /**
- * What the shared configuration says about sets, prefixes and stacks.
+ * Meaning of sets, prefixes and stacks in the shared configuration.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export class Meaning {
     return this.config.productionStacks.some((pattern) => binds(pattern, stack));
   }
 
-  /** What is said of a local set itself goes before what is said of sets of its name. */
+  /** Line of the configuration for a set: that of the local set itself comes before that of its name. */
   private find(set: string): PolicyConfig["sets"][number] | undefined {
     const known = this.found.get(set);
     if (known !== undefined) return known ?? undefined;

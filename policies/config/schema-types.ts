@@ -7,19 +7,16 @@ import type { Until } from "./values";
 export interface PolicyConfig {
   /** For editors; ignored. */
   readonly $schema?: string;
-  /** What sets are for. The first pattern that matches counts. */
+  /** Purpose of sets. The first pattern that matches counts. */
   readonly sets: readonly {
     /** Which sets: `*` stands for anything within one name, `**` for anything. */
     readonly pattern: string;
-    /** What a match in the set means for a packet. */
+    /** Meaning of a match in the set for a packet. */
     readonly role: "block" | "allow";
     /** Which address of a packet is looked up in the set. */
     readonly direction?: "source" | "destination";
   }[];
-  /**
-   * What becomes of a set for which no pattern gives a role: a notice that rules say nothing about it, or a
-   * failure.
-   */
+  /** Treatment of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure. */
   readonly unknownSets: "advisory" | "mandatory";
   /** The address blocks that are yours: what you protect. */
   readonly ownedPrefixes: readonly Prefix[];
@@ -27,7 +24,7 @@ export interface PolicyConfig {
   readonly managementPrefixes: readonly Prefix[];
   /** Stacks that are in production, by pattern. */
   readonly productionStacks: readonly string[];
-  /** What a rule must not say for a while. */
+  /** Findings that a rule must not report for a while. */
   readonly exceptions: readonly {
     /** The rule that is set aside. */
     readonly rule: string;
@@ -41,8 +38,8 @@ export interface PolicyConfig {
     readonly reason: string;
   }[];
   /**
-   * What becomes of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails
-   * because midnight passed), or a failure again.
+   * Level of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because
+   * midnight passed), or a failure again.
    */
   readonly expiredExceptions: "advisory" | "mandatory";
   /** The name of an incident. While it stands, mandatory rules only warn, and every message names it. */

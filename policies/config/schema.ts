@@ -11,7 +11,7 @@ export interface Configurable<S extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** The level without any configuration. */
   readonly level: "mandatory" | "advisory";
-  /** What the rule demands, as one sentence. */
+  /** Demand of the rule, as one sentence. */
   readonly description: string;
   /** The rule's own configuration. Every member has a default or is optional. */
   readonly config: S;
@@ -19,7 +19,7 @@ export interface Configurable<S extends z.ZodObject = z.ZodObject> {
 
 const setMeaning = z.strictObject({
   pattern: setPattern.describe("Which sets: `*` stands for anything within one name, `**` for anything."),
-  role: z.enum(["block", "allow"]).describe("What a match in the set means for a packet."),
+  role: z.enum(["block", "allow"]).describe("Meaning of a match in the set for a packet."),
   direction: z
     .enum(["source", "destination"])
     .optional()
@@ -61,12 +61,12 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
   const names = rules.map((rule) => rule.name);
   return z.strictObject({
     $schema: z.string().optional().describe("For editors; ignored."),
-    sets: z.array(setMeaning).default([]).describe("What sets are for. The first pattern that matches counts."),
+    sets: z.array(setMeaning).default([]).describe("Purpose of sets. The first pattern that matches counts."),
     unknownSets: z
       .enum(["advisory", "mandatory"])
       .default("advisory")
       .describe(
-        "What becomes of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure.",
+        "Treatment of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure.",
       ),
     ownedPrefixes: z.array(prefix).default([]).describe("The address blocks that are yours: what you protect."),
     managementPrefixes: z.array(prefix).default([]).describe("From where nodes, routers and people are reached."),
@@ -83,12 +83,12 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
         }),
       )
       .default([])
-      .describe("What a rule must not say for a while."),
+      .describe("Findings that a rule must not report for a while."),
     expiredExceptions: z
       .enum(["advisory", "mandatory"])
       .default("advisory")
       .describe(
-        "What becomes of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because midnight passed), or a failure again.",
+        "Level of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because midnight passed), or a failure again.",
       ),
     emergency: z
       .string()

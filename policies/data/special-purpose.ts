@@ -14,7 +14,7 @@ export interface SpecialPurposeBlock {
   readonly block: string;
   /** The name in the registry, as it stands there. */
   readonly name: string;
-  /** What defines the block, as the registry cites it. */
+  /** Document that defines the block, as the registry cites it. */
   readonly reference: string;
   /** The column "Globally Reachable"; `false` also where the registry says "N/A" or the row is terminated. */
   readonly global: boolean;

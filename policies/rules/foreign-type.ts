@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isForeign, typeIn, typeToken } from "../../provider/model/resource-kind";
 import { resourceRule } from "../rule";
 
-/** What goes by types (a policy of one's own, `--target`, an audit) does not see such a resource. */
+/** Refuses resources of ours under another type: tools that go by types (another policy, `--target`, an audit) do not see them. */
 export const foreignType = resourceRule({
   name: "foreign-type",
   level: "mandatory",

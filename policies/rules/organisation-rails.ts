@@ -21,7 +21,7 @@ const rail = z.strictObject({
 type Rail = z.output<typeof rail>;
 
 /**
- * What a whole organisation wants of its sets. At the level `remediate` the rule puts into a resource what it lacks;
+ * Limits of a whole organisation on its sets. At the level `remediate` the rule adds missing ones to a resource;
  * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxEntries`, `maxRemovals` or `maxChanges` that is absent, and never touches entries.
  */
 export const organisationRails = resourceRule({

@@ -4,7 +4,7 @@ import { some } from "../../provider/model/text";
 import { SignalingResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
 
-/** What the other rules cannot read, they cannot judge: it is refused, and never skipped. */
+/** Refuses what the other rules cannot read, since they cannot judge it. */
 export const readable = resourceRule({
   name: "readable",
   level: "mandatory",

@@ -10,7 +10,7 @@ import { byNode } from "./one-set";
 
 const SLASH_64 = 1n << 64n;
 
-/** How much of the Internet, and how much of our own network, a stack cuts off. */
+/** Limits the share of the Internet, and of the owned prefixes, that a stack cuts off. */
 export const blastRadius = stackRule({
   name: "blast-radius",
   level: "advisory",
@@ -98,7 +98,7 @@ function outermost(prefixes: Prefix[]): Prefix[] {
   return outer;
 }
 
-/** What the prefixes have in common with `block`. */
+/** Intersection of the prefixes with `block`. */
 function within(prefixes: readonly Prefix[], block: Prefix): Prefix[] {
   return prefixes.flatMap((prefix) => (block.contains(prefix) ? [prefix] : prefix.contains(block) ? [block] : []));
 }

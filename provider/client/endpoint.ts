@@ -48,7 +48,7 @@ export function parseNodeEndpoint(text: string): Endpoint {
   return parseEndpoint(text, "endpoint", NODE_PATH);
 }
 
-/** What userinfo in a url means: basic authentication. */
+/** Basic authentication from the userinfo of a url. */
 export function userinfoOf({ username, password }: URL): Pick<Endpoint, "authorization" | "secrets"> {
   if (username === "" && password === "") return { secrets: [] };
   const decoded = [username, password].map((text) => attempt(() => decodeURIComponent(text)) ?? text);
@@ -63,7 +63,7 @@ export function senderHeaders(authorization: string | undefined): Record<string,
   return { "user-agent": "pulumi-packetfilter", ...(authorization !== undefined && { authorization }) };
 }
 
-/** How messages call a place: `fra1 (192.0.2.10:8080)`, or its address where it has no name. */
+/** Name of a place in messages: `fra1 (192.0.2.10:8080)`, or the address if it has no name. */
 export function labelOf(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} (${address})`;
 }

@@ -8,7 +8,7 @@ import type { HttpAnswer } from "./http";
 import type { ChunkLimits } from "./node-connection";
 import { done, type Reading } from "./reading";
 
-/** What an answer was read as, and how many elements its list has. */
+/** Value of an answer, and the number of elements of its list. */
 interface Read<T> {
   readonly value: T;
   readonly length: number;
@@ -21,7 +21,7 @@ interface Known<T extends object> {
   readonly length: number;
 }
 
-/** So many answers are known at a time. */
+/** Number of answers that are kept. */
 const KNOWN = 32;
 
 /**
@@ -120,7 +120,7 @@ export class EqualTexts {
 }
 
 /**
- * How many of `sizes`, from `start`, fit into one request: at least one, since a single entry cannot be divided, and
+ * Number of `sizes`, from `start`, that fit into one request: at least one, since a single entry cannot be divided, and
  * its size is for the node to judge.
  *
  * @param sizes Bytes of each entry as JSON.

@@ -3,7 +3,7 @@ import type { Prefix } from "../model/prefix";
 import type { SignalingRefusal } from "../wire/signaling";
 
 /**
- * What is known about a request that failed:
+ * Knowledge about a request that failed:
  *
  * - `"not-sent"`: it certainly did nothing. It never reached the other side, or was turned away unread (HTTP 429).
  * - `"refused"`: the other side said no (HTTP 4xx, or an error in the body at any status).
@@ -28,13 +28,13 @@ export class OptionsError extends PacketFilterError {
   }
 }
 
-/** What is known about a failed request; see {@link RequestError} for the members. */
+/** Facts of a failed request; see {@link RequestError} for the members. */
 export interface RequestFailure
   extends Pick<
     RequestError,
     "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted" | "remedy"
   > {
-  /** What it comes from. */
+  /** Underlying error. */
   readonly cause?: Error;
 }
 
@@ -65,7 +65,7 @@ export class RequestError extends PacketFilterError {
   /** `list`, `insert`, `delete`, `commit`, `status`, `start` or `stop`. */
   readonly operation: string;
   /**
-   * How often the request was sent. Above 1 a refusal can be the echo of an earlier try that did happen, such as
+   * Number of times that the request was sent. Above 1 a refusal can follow from an earlier try that took effect, such as
    * "exists" after a lost insert: a list tells.
    */
   readonly tries: number;
@@ -73,7 +73,7 @@ export class RequestError extends PacketFilterError {
   readonly acknowledged?: number;
   /** Insert and delete of many entries: how many entries, after those, the failed request carried. */
   readonly attempted?: number;
-  /** What to do, as it stands in the message, where that is known. */
+  /** Remedy, as the message has it, if one is known. */
   readonly remedy?: string;
 
   constructor(message: string, failure: RequestFailure, code = `request-${failure.outcome}`) {
@@ -128,7 +128,7 @@ export class SignalingRefused extends RequestError {
   }
 }
 
-/** What holds after {@link SignalingIncomplete}, prefix by prefix; the four lists never share one. */
+/** Outcome of each prefix after {@link SignalingIncomplete}; the four lists never share one. */
 export interface SignalingTruth {
   /** Active now and not before. Empty after a stop. */
   readonly started: readonly Prefix[];

@@ -11,7 +11,7 @@ import { duration } from "./retry";
 export interface FailedTry extends Omit<Failed, "kind"> {
   readonly kind: Failed["kind"] | "cancelled";
   readonly status?: number;
-  /** What stands in place of the status where there is none. */
+  /** Text in place of a missing status. */
   readonly label?: string;
   readonly cause?: unknown;
   /** Milliseconds that `Retry-After` asks for. */
@@ -39,7 +39,7 @@ export const TOO_LATE: FailedTry = {
 };
 
 /**
- * What it means that no whole answer came.
+ * Outcome of a request without a whole answer.
  *
  * @param left Milliseconds to the deadline; with none left, the time-out was the deadline's.
  */
@@ -86,7 +86,7 @@ export function tooLarge(maxAnswerBytes: number | undefined): string {
 const PLAIN_PORT: ReadonlySet<string> = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"]);
 
 /**
- * What is likely a url with the wrong scheme. TLS at a port without it is told for certain; the other way round, a server
+ * A url that likely has the wrong scheme. TLS at a port without it is certain; the other way round, a server
  * closes the connection at the first request or answers in bytes that are no HTTP.
  */
 function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, "message" | "repeat"> | undefined {
@@ -114,12 +114,12 @@ export interface Tries {
 /** Says whether the other side's words are withheld. Asked at the failure, since what is secret may come up late. */
 export type Withholds = () => boolean;
 
-/** What stands in place of words that are withheld. */
+/** Text in place of withheld words. */
 export const WITHHELD = "the answer is withheld, since it may name prefixes that are secret";
 
-/** What was asked of whom, for messages. */
+/** Subject of a request and its receiver, for messages. */
 export interface Subject {
-  /** How a message begins: `Set prefixset://edge/blocked`. */
+  /** Beginning of a message: `Set prefixset://edge/blocked`. */
   readonly subject: string;
   readonly object: string;
   readonly operation: string;

@@ -2,7 +2,7 @@ import type { MarkType } from "../model/mark";
 import { formatUrl, type MarkUrl } from "../model/resource-url";
 import { type Clock, called } from "./clock";
 
-/** How lists of marks are kept apart. */
+/** Pause between lists of marks. */
 export interface PaceOptions {
   /** Milliseconds from the end of one list to the start of the next. */
   readonly pauseMs: number;

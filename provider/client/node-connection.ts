@@ -13,7 +13,7 @@ import { Redactor } from "./redact";
 import { type ApiRequest, type Limits, Requester } from "./requester";
 import { systemWorld, type World } from "./world";
 
-/** What one request may carry at most. */
+/** Limits of one request. */
 export interface ChunkLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -34,7 +34,7 @@ export interface CallOptions {
 export interface NodeRequest<T>
   extends Pick<ApiRequest<T>, "request" | "progress" | "remedy" | "enter" | "follows" | "withholds"> {
   readonly url: ResourceUrl;
-  /** How a message about it begins. */
+  /** Beginning of a message about it. */
   readonly subject: string;
   readonly command: Command;
   /** Reads an answer with a status of success. */
@@ -53,13 +53,13 @@ export class NodeConnection {
   /** Builds what is sent to it. */
   readonly requests: NodeRequests;
   readonly chunkLimits: ChunkLimits;
-  /** How the node answers, by its options and by what this process has seen. */
+  /** Answers of the node, by its options and by what this process has seen. */
   readonly habits: NodeHabits;
-  /** How long a commit may take to show in lists. */
+  /** Milliseconds that a commit may take to show in lists. */
   readonly commitDelayMs: number;
   /** The largest value that the node takes, where that is known. */
   readonly maxValue: number | undefined;
-  /** How far lists of marks are kept apart. */
+  /** Pause between lists of marks. */
   readonly pace: PaceOptions;
   private readonly world: World;
   private readonly requester: Requester;
@@ -88,12 +88,12 @@ export class NodeConnection {
     );
   }
 
-  /** How the node answers when it is asked for something of a place, whose names may stand in `answers.path`. */
+  /** {@link habits} for a request about a place, whose names may stand in `answers.path`. */
   habitsAt(place: ResourceUrl): NodeHabits {
     return { ...this.habits, place };
   }
 
-  /** What a node answered, in a form that a message may quote: short, and without secrets. */
+  /** Answer of a node in a form that a message may quote: short, and without secrets. */
   quote(body: string): string {
     return quotable(this.requests.redactor.text(body));
   }

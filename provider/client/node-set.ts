@@ -34,12 +34,12 @@ type Change = "insert" | "delete" | "commit";
 export class NodeSet {
   /** The set's url as text: `prefixset://edge/blocked`. */
   readonly url: string;
-  /** What the node answered to the last insert, delete and commit, in short and without secrets: for messages. */
+  /** Answers to the last insert, delete and commit, short and without secrets: for messages. */
   readonly answered = new Map<Change, string>();
   private readonly subject: string;
-  /** How many entries the first {@link observe} saw; `undefined` before it. */
+  /** Number of entries at the first {@link observe}; `undefined` before it. */
   firstSize: number | undefined;
-  /** What the last {@link observe} saw; `undefined` before the first. */
+  /** Result of the last {@link observe}; `undefined` before the first. */
   last: ObservedSet | undefined;
 
   constructor(
@@ -194,7 +194,7 @@ export class ObservedSet {
     return this.values.has(prefix);
   }
 
-  /** How the node wrote the prefix; the canonical text where it did not list it. */
+  /** Spellings of the prefix in the node's list; the canonical text if it is not listed. */
   spellings(prefix: CanonicalPrefix): readonly string[] {
     return this.spelled.get(prefix) ?? [prefix];
   }

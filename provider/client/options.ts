@@ -22,7 +22,7 @@ export interface TlsOptions {
   readonly serverName?: string;
 }
 
-/** How to reach a node. Absent members have the default named with them; it is applied in the client. */
+/** Connection to a node. The client applies the default of each absent member. */
 export interface NodeOptions {
   /** Base url of the node, with or without `/fapi`; userinfo in it means basic authentication. */
   readonly endpoint: string;
@@ -59,15 +59,15 @@ export interface NodeOptions {
    */
   readonly commitDelayMs?: number;
   /**
-   * What happens when another writer has staged changes of a set that a commit would publish. Set, one more list before
+   * Reaction to changes of a set that another writer has staged and that a commit would publish. If set, one more list before
    * each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` says so
    * and goes on. Default: no such list; what others did is reported after the commit.
    */
   readonly foreignStaged?: "fail" | "warn";
-  /** How the node answers, where its answers are none of the natural shapes. Default: natural shapes only. */
+  /** Shape of the node's answers, if it is none of the natural ones. Default: natural shapes only. */
   readonly answers?: Answers;
   /**
-   * What a refresh does when the node does not answer at all: `"fail"`, or `"skip"`, which keeps the state and says so.
+   * Reaction of a refresh to a node that does not answer at all: `"fail"`, or `"skip"`, which keeps the state with a warning.
    * Default: `"fail"`.
    */
   readonly onUnreachable?: "fail" | "skip";
@@ -83,7 +83,7 @@ export interface NodeOptions {
   readonly markPace?: "table" | "node" | "off";
 }
 
-/** How to reach a signaling receiver. */
+/** Connection to a signaling receiver. */
 export interface ReceiverOptions {
   /** Base url of the signaling API, without client id and secret (`{signal_url}` of the contract). */
   readonly url: string;
@@ -93,7 +93,7 @@ export interface ReceiverOptions {
   readonly secretKey: string;
   /** Only with an `https:` url. */
   readonly tls?: TlsOptions;
-  /** How the receiver answers, where its answers are not those of the contract. Default: what is unambiguous. */
+  /** Shape of the receiver's answers, if it is not that of the contract. Default: unambiguous shapes. */
   readonly answers?: ReceiverAnswers;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;
@@ -196,7 +196,7 @@ function baseUrl(option: string, cut?: string) {
   });
 }
 
-/** What stands in place of members that are gone. */
+/** Replacements of former members. */
 const FORMER_MEMBERS = {
   maxTries: "`deadlineMs`",
   retryPauseMs: "`deadlineMs`",

@@ -13,7 +13,7 @@ import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
 import { readByModule } from "./own-reader";
 
-/** What an answer was read as. `message` is the other side's own words, unredacted. */
+/** Result of reading an answer. `message` is the other side's own words, unredacted. */
 export type Reading<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
 /** An answer that is no success. */

@@ -208,7 +208,7 @@ const DEADLINE = "The deadline is reached.";
 export const MAX_REDIRECTS = 5;
 
 /**
- * Where an answer sends the request on, within its origin: 307 and 308 alone keep method and body (RFC 9110, section 15.4).
+ * Target of a redirect within its origin: 307 and 308 alone keep method and body (RFC 9110, section 15.4).
  * `undefined` for every other answer, and where it leads elsewhere.
  *
  * @param location The header of that name.

@@ -1,4 +1,4 @@
-/** So often a request is sent at most, unless the other side says that it is busy: then the deadline ends it. */
+/** Most tries of a request, unless the other side says that it is busy: then the deadline ends it. */
 export const MAX_TRIES = 5;
 
 /** Milliseconds of the longest pause after the first try; it doubles with each further one. */

@@ -22,7 +22,7 @@ import { systemWorld, type World } from "./world";
 type Prefixes = Iterable<PrefixLike> & object;
 
 interface SeenSignalings {
-  /** What a status showed a moment ago, in place of the first one. Default: the receiver is asked. */
+  /** Active prefixes of a recent status, in place of the first request. Default: the receiver is asked. */
   readonly active?: Prefixes;
 }
 
@@ -37,7 +37,7 @@ interface StartedSignalings {
 interface Ensured {
   /** Prefixes that were so before. */
   readonly already: Prefix[];
-  /** What a status failed with, where one did. */
+  /** Error of the status, if it failed. */
   readonly unseen?: RequestError;
 }
 

@@ -189,7 +189,7 @@ async function failureOf(request: Promise<unknown>): Promise<RequestError | unde
   }
 }
 
-/** What is known about each wanted prefix. */
+/** Knowledge about each wanted prefix. */
 class Progress {
   unshown: Prefix[];
   /** Shown as they are wanted by a status that is not believed, and not confirmed so far. */

@@ -10,13 +10,13 @@ export interface World extends Clock {
   readonly dispatcher?: Dispatcher;
   /** Ends every request of the client, and keeps it from beginning another: for a caller that ends as a whole. */
   readonly stop?: AbortSignal;
-  /** How often a request is sent at most, whatever the answer. Default: five times, and up to the deadline where the other side is busy. */
+  /** Most tries of a request, whatever the answer. Default: five, and up to the deadline where the other side is busy. */
   readonly maxTries?: number;
-  /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. @internal */
+  /** Memory of nodes and of the pace of their lists of marks. Default: one for the whole process. @internal */
   readonly memories: NodeMemories;
 }
 
-/** What this process has learnt about one node: connections of any name and spelling share it. */
+/** Memory of one node, shared by connections of any name and spelling. */
 class NodeMemory {
   /** Places in answers where the node listed keyed objects: there, an empty object is an empty list. */
   readonly keyedPlaces = new Set<string>();
@@ -41,7 +41,7 @@ export class NodeMemories {
   }
 }
 
-/** What this process has learnt; tests bring a memory of their own. */
+/** Memory of this process; tests bring their own. */
 export const processMemories = new NodeMemories();
 
 /** The real clock, timers and randomness. */

@@ -17,9 +17,9 @@ export class Collector {
   private size = 0;
   /** Records that the file has, selected or not, right or wrong. */
   private records = 0;
-  /** How many records a list has for something else, by what they are called. */
+  /** Number of records of a list that are no prefixes, by their kind. */
   readonly leftOut = new Map<string, number>();
-  /** What the file itself says about how many records it has. */
+  /** Number of records that the file itself announces. */
   private announced: { readonly records: number; readonly noun: string; readonly place: Place } | undefined;
   private readonly hostBits: HostBits;
   private readonly plain: PrefixEntry;
@@ -181,7 +181,7 @@ export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
   return `${count(total, "record is", "records are")} left out (${kinds.join(", ")})`;
 }
 
-/** What costs least for a million lines: a prefix in canonical form, or an address in it. */
+/** Fast path for a million lines: a prefix in canonical form, or an address in it. */
 function quickly(spelling: string): string | undefined {
   const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
   return isCanonical(text) ? text : undefined;

@@ -8,7 +8,7 @@ import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
 import { RecordReader } from "./records";
 
-/** What tells positions in the text of a document. */
+/** Positions in the text of a document. */
 export interface DocumentText {
   /** Of a member's name, or of an element of an array. */
   place(path: Path): Place;
@@ -17,7 +17,7 @@ export interface DocumentText {
 }
 
 const PARTS = new Set(["value", "reason", "ticket", "expires", "sent"]);
-/** How many members tell whether an object has prefixes as keys. */
+/** Number of members that decide whether an object has prefixes as keys. */
 const SAMPLE = 20;
 
 /** Reads the entries of a JSON or YAML document, whatever its shape. */

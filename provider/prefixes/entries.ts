@@ -12,7 +12,7 @@ import { type EntriesOf, type GivenEntries, givenEntries, NO_ENTRIES } from "../
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
-/** What a set holds for a prefix: its value, and what people write beside it. Immutable, since entries share it. */
+/** Content of a set for a prefix: value and note. Immutable, since entries share it. */
 export interface PrefixEntry {
   /** Integer from 0 to 2³²−1. */
   readonly value: number;
@@ -23,7 +23,7 @@ export interface PrefixEntry {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string;
   /**
-   * Where `block --now` put the entry itself, as the file has it in `sent`: value, url of the set and addresses of nodes. Once
+   * Places where `block --now` put the entry, as the file has them in `sent`: value, url of the set and addresses of nodes. Once
    * the entry has expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it before. It goes along
    * with an entry that is spread or merged, and never into JSON, the outputs of a stack or an Output that the program makes.
    */
@@ -33,18 +33,18 @@ export interface PrefixEntry {
 /** Canonical prefix to what it holds: the `entries` of a `PrefixSet`. */
 export type PrefixEntries = Record<string, PrefixEntry>;
 
-/** What stands beside a prefix, where people write it or a node lists it. */
+/** Members of an entry beside its prefix, in files and in lists of nodes. */
 type EntryContent = { readonly [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined } & {
   /** Integer from 0 to 2³²−1; default 1. */
   readonly value?: ListedValue | undefined;
-  /** What a prefix file remembers of `block --now`. Default: nothing. */
+  /** Places where `block --now` put the entry. Default: none. */
   readonly sent?: string | undefined;
 };
 
-/** What a `PrefixSet` takes, without Outputs: prefixes, entries, or a record or Map by prefix; what a list returns is among them. */
+/** Entries of a `PrefixSet` without Outputs: prefixes, entries, or a record or Map by prefix; the results of lists included. */
 export type EntriesLike = EntriesOf<EntryContent>;
 
-/** What an entry may say beside its prefix. */
+/** Members of an entry beside its prefix. */
 const entrySchema = schema(() => {
   const z = zod();
   const text = z.string({ error: "is not a text" });

@@ -9,13 +9,13 @@ export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
 /** The parts of an entry that can stand in columns. */
 export const COLUMNS = ["prefix", "value", "reason", "ticket", "expires"] as const;
 
-/** How a file is written. */
+/** Format of a file. */
 export type PrefixFileFormat = (typeof FORMATS)[number];
 
-/** What becomes of a prefix that a file holds with different values. */
+/** Treatment of a prefix that a file holds with different values. */
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number];
 
-/** Where the parts of an entry stand: names of a head line or of members, or column numbers from 0. */
+/** Columns of the parts of an entry: names of a head line or of members, or numbers from 0. */
 export interface PrefixColumns {
   /** The prefix or address. */
   readonly prefix: string | number;
@@ -55,7 +55,7 @@ export interface PrefixFileOptions {
    * element is enough. For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }` or `{ simulated: false }`.
    */
   readonly select?: Readonly<Record<string, string | boolean | readonly (string | boolean)[]>>;
-  /** What problems call the text; default the file's name as given, or `text`. */
+  /** Name of the text in problems; default the file's name as given, or `text`. */
   readonly file?: string;
 }
 

@@ -12,7 +12,7 @@ export interface Place {
 export interface PrefixFileProblem extends Place {
   /** The file, as it was named. */
   readonly file: string;
-  /** What is wrong and what to write, without the place. */
+  /** The mistake and its remedy, without the place. */
   readonly message: string;
 }
 

@@ -43,10 +43,10 @@ export function parsePrefixes(text: string, options?: PrefixFileOptions): Prefix
   return openPrefixText(text, options).entries;
 }
 
-/** What a file holds, and what its list has beside that. */
+/** Entries of a file, and its other records. */
 export interface PrefixFile {
   readonly entries: PrefixEntries;
-  /** How many records are there for something else, by what they are called. */
+  /** Number of records that are no prefixes, by their kind. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
 

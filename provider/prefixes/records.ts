@@ -5,7 +5,7 @@ import { member, type RecordShape } from "./lists/list";
 import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
 import { type Part, type Place, shown } from "./problems";
 
-/** Where a member of a record stands, or the record itself. */
+/** Place of a member of a record, or of the record itself. */
 export type WhereMember = (member?: string) => Place;
 
 const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "ip_range", "range"];

@@ -18,7 +18,7 @@ const OTHERS = [
  * that.
  */
 export interface TextSource {
-  /** What problems call it. */
+  /** Name in problems. */
   readonly name: string;
   /** The beginning, by which the format is recognised. */
   readonly head: string;

@@ -9,7 +9,7 @@ export interface CloudSignalingArgs {
   /** Recipient prefixes to protect; at least one. */
   prefixes: pulumi.Input<PrefixInput[]>;
   /**
-   * What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`, or `"none"`.
+   * Signalings that a destroy, or a shorter list, stops: `"started"` (default) only those that this resource started, `"all"`, or `"none"`.
    * A receiver does not tell who started what: with `"started"` that is stopped, too, which another client stopped and
    * started again in between.
    */

@@ -13,12 +13,12 @@ import { type Run, theRun } from "./run";
 
 type Options = pulumi.CustomResourceOptions | undefined;
 
-/** What a resource declares about a set, once that is known. */
+/** Declarations of a resource about a set, once they are known. */
 interface Content {
   readonly entries: unknown;
   readonly exclusive?: boolean | undefined;
   readonly hostBits?: HostBits | undefined;
-  /** What of the entries is secret; absent where they were given as plain values. */
+  /** Secret parts of the entries; absent for plain values. */
   readonly parts?: readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ function entryOf({ prefix, value, expires, hostBits }: pulumi.Unwrap<pulumi.Inpu
   return { entries, exclusive: false, hostBits };
 }
 
-/** What each node of a group says of itself. A name that comes twice is reported by the group's own check. */
+/** Overrides of each node of a group. A name that comes twice is reported by the group's own check. */
 function overridesOf(nodes: unknown): (readonly [node: unknown, own: Partial<Content>])[] {
   if (Array.isArray(nodes)) return [...new Set<unknown>(nodes)].map((node) => [node, {}]);
   return Object.entries(membersOf(nodes)).map(([node, own]) => [node, membersOf(own)]);

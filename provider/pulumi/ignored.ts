@@ -4,7 +4,7 @@ import { givenEntries } from "../model/given-entries";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { isDeferred, later } from "./inputs";
 
-/** What the option `ignoreChanges` of a resource leaves as it is. */
+/** Arguments and entries that the option `ignoreChanges` of a resource leaves unchanged. */
 export interface Ignored {
   /** The option as the engine needs it. */
   readonly paths: string[];
@@ -14,9 +14,9 @@ export interface Ignored {
   readonly all: boolean;
 }
 
-/** What is known of the resource. */
+/** Name and type of the resource. */
 interface Subject {
-  /** How messages call it: `PrefixSet "blocked"`. */
+  /** Name in messages: `PrefixSet "blocked"`. */
   readonly label: string;
   /** Names of its arguments. */
   readonly args: readonly string[];

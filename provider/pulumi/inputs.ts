@@ -14,7 +14,7 @@ export function isPlain(value: unknown): boolean {
   return !isObject(value) || !someMember(value, (member) => !isPlain(member));
 }
 
-/** What becomes of a value that resolves later. */
+/** Changes a value once it resolves. */
 export function later(value: unknown, change: (value: unknown) => unknown): pulumi.Output<unknown> {
   return pulumi.output(value as pulumi.Input<string>).apply(change);
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../model/json";
 import { isDeferred, settled } from "./inputs";
 
-/** What is secret in an argument: `notes` for what stands beside the values of `entries`, else the argument's name. */
+/** Secret parts of an argument: `notes` for the notes of `entries`, else the argument's name. */
 export type SecretParts = readonly string[];
 
 /**

@@ -22,9 +22,9 @@ export interface PrefixSetEntryArgs {
   ticket?: pulumi.Input<string>;
   /** ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it. */
   expires?: pulumi.Input<string>;
-  /** What a prefix file remembers of `block --now`: value, url of the set and addresses of nodes; default: none. No state keeps it. */
+  /** Places where `block --now` put the entry, from a prefix file: value, url of the set and addresses of nodes; default: none. No state keeps it. */
   sent?: pulumi.Input<string>;
-  /** What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`. */
+  /** Reaction of a create to another value of the prefix in the set: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /** On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before this resource did. */
   onDestroy?: pulumi.Input<"remove" | "keep" | "created">;

@@ -9,7 +9,7 @@ import type { EntriesInput } from "./types";
 
 export type { WaveSize, Waves } from "../resources/prefix-set-group/rollout/waves";
 
-/** What is different at one node of a {@link PrefixSetGroup}. */
+/** Overrides of one node of a {@link PrefixSetGroup}. */
 export interface GroupNodeArgs {
   /** Entries of this node alone: of a prefix that the group declares, too, these count. Default: none. */
   entries?: EntriesInput;
@@ -26,7 +26,7 @@ export type GroupNodesInput = pulumi.Input<
   readonly pulumi.Input<string>[] | Readonly<Record<string, pulumi.Input<GroupNodeArgs>>>
 >;
 
-/** What a wave has to pass: either `url`, with what belongs to it, or `command`. */
+/** Health check of a wave: either `url` with its members, or `command`. */
 export interface RolloutCheck {
   /** Asked by GET for each node that the wave changed, `{node}` being its name, for example `https://health.example/{node}`. */
   url?: pulumi.Input<string>;
@@ -57,10 +57,10 @@ export interface RolloutArgs {
 export interface PrefixSetGroupArgs extends Omit<PrefixSetArgs, "node"> {
   /** Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there; at least one. */
   nodes: GroupNodesInput;
-  /** So many nodes are changed at a time; default 16. */
+  /** Nodes that are changed at a time; default 16. */
   atOnce?: pulumi.Input<number>;
   /**
-   * So many nodes, a number or percent of the group's, may not answer: an `up` leaves them as they are with a warning, the
+   * Nodes, a number or percent of the group's, that may not answer: an `up` leaves them with a warning, the
    * next one goes on there, and a refresh keeps their state; more fail. Default 0.
    */
   maxUnreachable?: pulumi.Input<number | string>;
@@ -119,11 +119,11 @@ export class PrefixSetGroup extends DeclaredSet {
   declare readonly maxUnreachable: pulumi.Output<number | string | undefined>;
   /** As it was given; while a wave has not passed, which one, and why. */
   declare readonly rollout: pulumi.Output<Rollout | undefined>;
-  /** How many entries the group declares, not times the nodes. */
+  /** Number of entries that the group declares, not times the nodes. */
   declare readonly count: pulumi.Output<number>;
   /** Name of a node to its address in use, without secrets; a node that was never written is not there. */
   declare readonly endpoints: pulumi.Output<Record<string, string>>;
-  /** Where a node does not hold what it should: its name to prefix to the value that it holds, `null` for an entry that it lacks. */
+  /** Differences of nodes from the group: name to prefix to the value that the node holds, `null` for a missing entry. */
   declare readonly differs: pulumi.Output<Record<string, Record<string, number | null>> | undefined>;
 
   /**
@@ -146,7 +146,7 @@ declareOptional(PrefixSetGroup, KIND);
 export interface Rollout extends pulumi.Unwrap<RolloutArgs> {
   /** The number of the wave that has not passed, from 1. */
   wave?: number;
-  /** How many waves there are. */
+  /** Number of waves. */
   of?: number;
   /** The nodes that have not passed. */
   nodes?: string[];
@@ -154,7 +154,7 @@ export interface Rollout extends pulumi.Unwrap<RolloutArgs> {
   reason?: string;
 }
 
-/** What is different at a node, as the state has it. */
+/** Overrides of a node, as the state has them. */
 export interface GroupNode {
   /** Canonical prefix to value: its own entries alone. */
   entries?: Record<string, number>;

@@ -12,11 +12,11 @@ export interface PrefixSetArgs {
   profile?: pulumi.Input<string>;
   /** Name of the set, which exists on the node: sets are not created through the API. */
   set: pulumi.Input<string>;
-  /** What the set holds. */
+  /** Entries of the set. */
   entries: EntriesInput;
   /** `true` (default): entries that are not declared are drift. `false`: only declared entries are managed. */
   exclusive?: pulumi.Input<boolean>;
-  /** What create does with entries that it would remove or change: `"fail"` (default) or `"adopt"`. */
+  /** Reaction of a create to entries that it would remove or change: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /** On destroy: `"clear"` (default) removes what is managed, `"keep"` leaves it. */
   onDestroy?: pulumi.Input<"clear" | "keep">;
@@ -75,7 +75,7 @@ const KIND: Kind = {
   repeats: { argument: "entries", output: "notes" },
 };
 
-/** What a set that is declared has as outputs, on one node or on many. Arguments are as they were given. */
+/** Outputs of a declared set, on one node or on many. Arguments are as they were given. */
 export abstract class DeclaredSet extends pulumi.CustomResource implements Given<PrefixSetArgs> {
   declare readonly arena: pulumi.Output<string>;
   declare readonly profile: pulumi.Output<string | undefined>;
@@ -123,7 +123,7 @@ export class PrefixSet extends DeclaredSet {
 
   /** The node as it was given. */
   declare readonly node: pulumi.Output<pulumi.Unwrap<NodeInput> | undefined>;
-  /** How many entries of the set this resource keeps; with `exclusive: false` the set may hold others. */
+  /** Number of entries that this resource keeps; with `exclusive: false` the set may hold others. */
   declare readonly count: pulumi.Output<number>;
   /** The node's address in use, without secrets. */
   declare readonly endpoint: pulumi.Output<string>;

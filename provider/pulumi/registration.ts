@@ -7,7 +7,7 @@ import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
 import { engineAddress, judgeUnknownKeys } from "./settings";
 
-/** What a class says about its arguments and outputs. */
+/** Description of a class by its arguments and outputs. */
 export interface Kind {
   /** The type without its namespace. */
   readonly type: "PrefixSet" | "PrefixSetEntry" | "PrefixSetGroup" | "CloudSignaling";

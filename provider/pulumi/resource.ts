@@ -20,7 +20,7 @@ function isNative(type: string, options: pulumi.CustomResourceOptions | undefine
 }
 
 /**
- * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), and a function to
+ * Properties and options that a resource is registered with (docs/guides/options-and-flags.md), and a function to
  * call with the resource once it is registered. Records what it declares. What a transform of the stack adds to the options is not seen here.
  *
  * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and

@@ -3,7 +3,7 @@ import { unknownKeys } from "../resources/config-keys";
 import type { Environment } from "../resources/environment-credentials";
 import { ConfigError, readSettings, type Settings } from "../resources/settings";
 
-/** What the running program's stack configuration and the environment say. */
+/** Settings of the running program: stack configuration and environment. */
 export function programSettings(env: Environment = process.env): Settings {
   const config = new pulumi.Config("packetfilter");
   return readSettings((key) => config.get(key), env);
@@ -19,7 +19,7 @@ export function pulumiHome(env: Environment = process.env): string | undefined {
   return env.PULUMI_HOME;
 }
 
-/** What has been said in this process: the Automation API can run several programs, each with a configuration of its own. */
+/** Warnings given in this process: the Automation API can run several programs, each with its own configuration. */
 const said = new Set<string>();
 
 /** Warns of keys of the stack's configuration that nothing reads, each once. @throws {ConfigError} where one was meant as a limit */

@@ -3,10 +3,10 @@ import type { Answers, NodeOptions, ReceiverOptions, TlsOptions } from "../clien
 import type { ListedValue } from "../model/entry";
 import type { EntryLike, PrefixLike } from "../model/given-entries";
 
-/** What each member, at any depth, may be in a program: a value, or an Output of one. */
+/** A type whose members, at any depth, are values or Outputs. */
 export type Inputs<T> = T extends object ? { readonly [Key in keyof T]: pulumi.Input<Inputs<T[Key]>> } : T;
 
-/** What a resource has as outputs: what it was given, under the same names and with the same comments. */
+/** Outputs of a resource that repeat its arguments, under the same names and with the same comments. */
 export type Given<Args> = { readonly [Name in keyof Args]?: unknown };
 
 /** Shortest prefix lengths of both families. */
@@ -40,7 +40,7 @@ export interface NodeArgs extends Inputs<NodeOptions> {
 /** Members of the unnamed node; its address and headers stand in keys of their own, or here. */
 export interface UnnamedNodeArgs extends Partial<NodeArgs> {}
 
-/** How a node answers, see {@link Answers}. An answer that is not understood is an error that names the setting with which it is read. */
+/** Shape of a node's answers, see {@link Answers}. An answer in an unknown shape is an error that names the setting which reads it. */
 export interface AnswersArgs extends Inputs<Answers> {}
 
 /**
@@ -58,7 +58,7 @@ export type NodeInput = pulumi.Input<string | NodeArgs>;
 /** A receiver: the name of one in `packetfilter:receivers`, or the receiver itself. */
 export type ReceiverInput = pulumi.Input<string | ReceiverArgs>;
 
-/** What an entry of a set can say beside its value. */
+/** An entry of a set with value and note. */
 export interface EntryArgs {
   /**
    * Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contributing/contract.md#set-entries). A text, which some nodes list, fails
@@ -72,7 +72,7 @@ export interface EntryArgs {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   expires?: pulumi.Input<string>;
   /**
-   * What a prefix file remembers of `block --now`: the value, the url of the set and the addresses of the nodes where it put that;
+   * Places where `block --now` put the entry, from a prefix file: the value, the url of the set and the addresses of the nodes;
    * default: none. Once the entry has expired, an `up` removes it there even if none has seen it before. No state keeps it.
    */
   sent?: pulumi.Input<string>;

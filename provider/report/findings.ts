@@ -8,7 +8,7 @@ const MOST_FINDINGS = 20_000;
 
 const startSchema = z
   .strictObject({
-    rules: z.int().min(0).describe("How many policies the pack has, those that are switched off included."),
+    rules: z.int().min(0).describe("Number of policies in the pack, those that are switched off included."),
   })
   .describe("The first line: the pack has started. A file without it is of a pack that did not.");
 
@@ -18,7 +18,7 @@ const findingSchema = z
     level: z
       .enum(["mandatory", "advisory"])
       .describe("By the configuration file; --policy-pack-config is not known here."),
-    message: z.string().max(100_000).describe("What is wrong and what to do about it."),
+    message: z.string().max(100_000).describe("The mistake and its remedy."),
     urn: z.string().max(10_000).optional().describe("The resource; absent: the whole stack."),
   })
   .describe("Each further line: what one policy says.");

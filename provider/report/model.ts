@@ -6,7 +6,7 @@ const counter = z.int().min(0);
 
 const addressesSchema = z
   .strictObject({ ipv4: digits, ipv6: digits })
-  .describe("How many addresses the prefixes cover, by family; one that several cover counts once.");
+  .describe("Number of addresses that the prefixes cover, by family; one that several cover counts once.");
 
 const noteSchema = z.strictObject({
   reason: z.string().optional(),
@@ -18,10 +18,8 @@ const entrySchema = z.strictObject({
   prefix: z.string(),
   from: value.optional().describe("The value before; absent for what comes in."),
   to: value.optional().describe("The value after; absent for what goes out."),
-  note: noteSchema
-    .optional()
-    .describe("What is written beside the entry after the change, for what goes out before it."),
-  noteBefore: noteSchema.optional().describe("Where the notes change: those before."),
+  note: noteSchema.optional().describe("Note of the entry after the change; for removed entries, before it."),
+  noteBefore: noteSchema.optional().describe("Note before the change, if it changes."),
   resource: z.string().describe("Name of the resource in the program."),
   expired: z.literal(true).optional().describe("It goes out since its time has come."),
   marked: counter.optional().describe("With --marks: how many sources that are marked now the prefix covers."),
@@ -42,7 +40,7 @@ export const resourceSchema = z.strictObject({
 
 const marksSchema = z.union([
   z.strictObject({
-    sources: counter.describe("How many sources are marked now, in the profiles that the set concerns."),
+    sources: counter.describe("Number of sources that are marked now, in the profiles that the set concerns."),
   }),
   z.strictObject({ unasked: z.string().describe("Why the node was not asked, or did not answer.") }),
 ]);
@@ -71,7 +69,7 @@ const setSchema = z.strictObject({
   drift: z
     .strictObject({ in: counter, out: counter, changed: counter })
     .optional()
-    .describe("What a refresh found at the node against the state: entries more, fewer, with other values."),
+    .describe("Differences that a refresh found between node and state: entries more, fewer, with other values."),
   expiring: z.array(z.strictObject({ prefix: z.string(), expires: z.string() })).describe("The soonest first."),
   marks: marksSchema.optional(),
 });
@@ -90,7 +88,7 @@ const putBackSchema = z.strictObject({
   resource: resourceSchema,
   place: z.string().optional().describe("Node or receiver; of a group, `what` names the nodes."),
   url: z.string().optional().describe("The set."),
-  what: z.string().describe("How much, and the first of it."),
+  what: z.string().describe("Count, and the first ones."),
 });
 
 const wholeSchema = z.strictObject({
@@ -101,7 +99,7 @@ const wholeSchema = z.strictObject({
   url: z.string().optional().describe("The set before."),
   becomes: z.string().optional().describe("The set after a replacement, where it is another."),
   reasons: z.array(z.string()).describe("Arguments that make a replacement necessary."),
-  prefixes: counter.describe("What the resources held."),
+  prefixes: counter.describe("Entries that the resources held."),
   addresses: addressesSchema,
   kept: z.boolean().describe("True where all of it stays at the node or receiver."),
 });
@@ -114,8 +112,8 @@ const policyFindingSchema = z.strictObject({
 
 const policiesSchema = z
   .strictObject({
-    rules: counter.describe("How many policies were asked."),
-    mandatory: z.array(policyFindingSchema).describe("What forbids the change."),
+    rules: counter.describe("Number of policies that judged."),
+    mandatory: z.array(policyFindingSchema).describe("Findings that forbid the change."),
     advisory: z.array(policyFindingSchema),
   })
   .describe("With --policies: what the policies said.");
@@ -145,12 +143,14 @@ export const reportSchema = z.strictObject({
   signalings: z.array(signalingSchema),
   putBack: z
     .array(putBackSchema)
-    .describe("What nodes and receivers lost since the last run, and this up puts back: no change of the program."),
+    .describe(
+      "Entries and signalings that nodes and receivers lost since the last run, and this up puts back: no change of the program.",
+    ),
   others: z.record(z.string(), counter).describe("Resources of other kinds by what is done with them."),
   errors: z.array(z.string()),
   warnings: z.array(z.string()),
   policies: policiesSchema.optional(),
-  found: z.array(z.string()).describe("What the preview found at nodes and receivers."),
+  found: z.array(z.string()).describe("Findings of the preview at nodes and receivers."),
 });
 
 /** Changes of a preview, for renderers. */

@@ -42,11 +42,11 @@ export const faultParameters = z.strictObject({
     .enum(["before", "after"])
     .optional()
     .describe("Whether the request takes effect first; the default depends on the kind."),
-  delay: durationSchema.optional().describe("How long, for the kinds that take time."),
+  delay: durationSchema.optional().describe("Duration, for the kinds that take time."),
   staged: z
     .enum(["lost", "kept"])
     .optional()
-    .describe("What a restart or a stuck commit does with staged entries; default lost."),
+    .describe("Fate of staged entries at a restart or a stuck commit; default lost."),
 });
 export type FaultParameters = z.input<typeof faultParameters>;
 

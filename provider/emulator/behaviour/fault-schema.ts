@@ -11,7 +11,7 @@ const members = z.strictObject({
   kind: z
     .enum(Object.keys(FAULT_KINDS) as [FaultKind])
     .optional()
-    .describe("What happens; default: error."),
+    .describe("Kind of the fault; default: error."),
   api: z.enum(["node", "signaling", "test"]).optional().describe("Only requests of this API."),
   cmd: z.enum(["list", "insert", "delete", "commit"]).optional().describe("Only this command of the node API."),
   op: z.enum(["status", "start", "stop"]).optional().describe("Only this operation of the signaling API."),

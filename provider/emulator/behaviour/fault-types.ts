@@ -2,7 +2,7 @@
 
 /** A fault: what goes wrong, and when. */
 export interface Fault {
-  /** What happens; default: error. */
+  /** Kind of the fault; default: error. */
   readonly kind?:
     | "error"
     | "delay"
@@ -54,8 +54,8 @@ export interface Fault {
   readonly retryAfter?: number | string;
   /** Whether the request takes effect first; the default depends on the kind. */
   readonly when?: "before" | "after";
-  /** How long, for the kinds that take time. */
+  /** Duration, for the kinds that take time. */
   readonly delay?: number | string;
-  /** What a restart or a stuck commit does with staged entries; default lost. */
+  /** Fate of staged entries at a restart or a stuck commit; default lost. */
   readonly staged?: "lost" | "kept";
 }

@@ -23,7 +23,7 @@ function formatOf(list: string) {
 export const LIST_SWITCHES = {
   listFormat: choice(
     FORMATS,
-    "How lists are written: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n; or fields between commas, also behind a line with their names. Fields of an entry are its members in their order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and protocol. What is not there is - or, between commas, nothing.",
+    "Form of lists: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n; or fields between commas, also behind a line with their names. Fields of an entry are its members in their order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and protocol. What is not there is - or, between commas, nothing.",
     [...OTHER_FORMATS],
   ),
   profilesFormat: formatOf("profiles"),
@@ -45,12 +45,12 @@ export const LIST_SWITCHES = {
       "data.items",
       "keyed",
     ],
-    "Where a list stands in its answer: under a member of this name (any name; names within one another are joined by dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
+    "Place of a list in its answer: under a member of this name (any name; names within one another are joined by dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
     ["0.data", "{arena}.{set}"],
   ),
   listVerdict: choice(
     ["none", "status", "count", "code", "code-1000"],
-    "What stands beside a list in its outermost object: nothing, or the members with which success answers so.",
+    "Members beside a list in its outermost object: none, or the members with which success answers so.",
     ["code-1000"],
   ),
   profilesEnvelope: envelopeOf("profiles"),
@@ -99,7 +99,7 @@ export const LIST_SWITCHES = {
   markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
   markAddress: choice(
     ["bare", "cidr", "integer", "hex", "octets"],
-    "How mark records write an address: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it.",
+    "Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it.",
   ),
   missingTable: choice(
     ["empty", "error"],

@@ -3,11 +3,11 @@
 /** How the open points of the contract are settled: each switch has a default. */
 export interface Dialect {
   /**
-   * How lists are written: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a
-   * line OK n; or fields between commas, also behind a line with their names. Fields of an entry are its members
-   * in their order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a
-   * rule its id and name; of a mark id, value, lifetime, age and status where shown, source, destination, both
-   * ports and protocol. What is not there is - or, between commas, nothing.
+   * Form of lists: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n;
+   * or fields between commas, also behind a line with their names. Fields of an entry are its members in their
+   * order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id
+   * and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and
+   * protocol. What is not there is - or, between commas, nothing.
    */
   readonly listFormat: "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
   /** How the list of profiles is written, if not as listFormat says (same). */
@@ -17,12 +17,12 @@ export interface Dialect {
   /** How the list of marks is written, if not as listFormat says (same). */
   readonly marksFormat: "same" | "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
   /**
-   * Where a list stands in its answer: under a member of this name (any name; names within one another are joined
-   * by dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has
+   * Place of a list in its answer: under a member of this name (any name; names within one another are joined by
+   * dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has
    * them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.
    */
   readonly listEnvelope: string;
-  /** What stands beside a list in its outermost object: nothing, or the members with which success answers so. */
+  /** Members beside a list in its outermost object: none, or the members with which success answers so. */
   readonly listVerdict: "none" | "status" | "count" | "code" | "code-1000";
   /** Where the list of profiles stands, if not as listEnvelope says (same). */
   readonly profilesEnvelope: string;
@@ -77,7 +77,7 @@ export interface Dialect {
   readonly markKeys: string;
   /** Whether mark records carry their age in seconds. */
   readonly markAge: "hidden" | "shown";
-  /** How mark records write an address: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it. */
+  /** Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it. */
   readonly markAddress: "bare" | "cidr" | "integer" | "hex" | "octets";
   /**
    * A list of marks of a type that neither the rules nor the state of the profile speak of: an empty list, or the
@@ -325,7 +325,7 @@ export interface Dialect {
   /** How status is written: JSON, or a prefix a line. */
   readonly statusFormat: "json" | "lines";
   /**
-   * Where the object or list of status stands: alone, or under a member of this name; any name; names within one
+   * Place of the object or list of status: alone, or under a member of this name; any name; names within one
    * another are joined by dots.
    */
   readonly statusEnvelope: string;

@@ -34,7 +34,7 @@ export const SIGNALING_SWITCHES = {
   statusEnvelope: named(
     "none",
     ["result", "data"],
-    "Where the object or list of status stands: alone, or under a member of this name; any name; names within one another are joined by dots.",
+    "Place of the object or list of status: alone, or under a member of this name; any name; names within one another are joined by dots.",
     ["state.now"],
   ),
   statusName: named(

@@ -48,7 +48,7 @@ export const journalEntry = z
   .object({
     index: count.describe("Counts from 0 and never repeats."),
     run: count.describe("The run that it belongs to."),
-    label: z.string().optional().describe("What its run is called."),
+    label: z.string().optional().describe("Label of its run."),
     time: z.string().describe("Virtual time of arrival."),
     api: z.enum(["node", "signaling", "test", "other"]),
     method: z.string(),

@@ -73,18 +73,16 @@ export const requestOrder = z.array(journalFilter).min(1);
 /** Changes of an operator in a set at the node's console. */
 export const setChanges = z
   .strictObject({
-    insert: z
-      .record(z.string(), z.int().min(0).max(MAX_VALUE))
-      .describe("What is an entry afterwards, with its value."),
-    delete: z.array(z.string()).describe("What is none."),
+    insert: z.record(z.string(), z.int().min(0).max(MAX_VALUE)).describe("Entries to insert, with their values."),
+    delete: z.array(z.string()).describe("Entries to delete."),
   })
   .partial();
 
 /** Signalings that start and stop without a request. */
 export const signalChanges = z
   .strictObject({
-    start: z.array(z.string()).describe("What is active afterwards."),
-    stop: z.array(z.string()).describe("What is not."),
+    start: z.array(z.string()).describe("Prefixes to start."),
+    stop: z.array(z.string()).describe("Prefixes to stop."),
   })
   .partial();
 

@@ -26,14 +26,10 @@ const unmet = operation(
   },
 );
 
-const dialectInUse = operation(
-  "GET /dialect",
-  "How the open points of the contract are settled, and which of it is not the default.",
-  {
-    answer: z.object({ dialect: dialectSchema, deviations: z.record(z.string(), z.unknown()) }),
-    run: ({ dialect }) => ({ dialect, deviations: deviations(dialect) }),
-  },
-);
+const dialectInUse = operation("GET /dialect", "The dialect, and its switches that are not the default.", {
+  answer: z.object({ dialect: dialectSchema, deviations: z.record(z.string(), z.unknown()) }),
+  run: ({ dialect }) => ({ dialect, deviations: deviations(dialect) }),
+});
 
 const clock = z.object({ now: z.string(), frozen: z.boolean() });
 const showClock = ({ clock }: Simulation) => ({ now: clock.now.toISOString(), frozen: clock.frozen });

@@ -10,12 +10,12 @@ import { about } from "./about";
 import { UnknownResource } from "./lookup";
 import { operation } from "./operation";
 
-const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("What it is called until it ends.");
+const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("Name until it ends.");
 
 /** See `IsolatedOptions`. */
 export const isolatedOptions = z.strictObject({
   label,
-  state: stateSchema.optional().describe("What it holds; default: what this emulator started with."),
+  state: stateSchema.optional().describe("Its state; default: the state with which this emulator started."),
   dialect: z
     .union([z.string(), dialectSchema])
     .optional()

@@ -23,7 +23,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
       title: "pulumi-packetfilter emulator: control API",
       version: "1",
       description:
-        "What a test asks and does behind the backs of the clients. No part of the node API or the signaling API. Off loopback every operation wants the token.",
+        "Control of the emulator by tests, behind the backs of its clients. No part of the node API or the signaling API. Off loopback every operation wants the token.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     paths,

@@ -3,13 +3,13 @@ import type { PrefixLike } from "../../model/given-entries";
 
 /** Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets. */
 export interface TrafficRequest {
-  /** What the packets are like. */
+  /** Kind of the packets. */
   readonly kind: "background" | "synFlood" | "dnsAmplification" | "carpetBombing";
   /** Prefixes of recipients. */
   readonly to: readonly PrefixLike[];
   /** Prefixes of senders; default: documentation prefixes. */
   readonly from?: readonly PrefixLike[];
-  /** How many packets. */
+  /** Number of packets. */
   readonly count: number;
   /** Default: the emulator's seed. */
   readonly seed?: number;

@@ -59,10 +59,10 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
 /** Traffic that is made where the emulator runs. */
 export const trafficRequest = z
   .strictObject({
-    kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("What the packets are like."),
+    kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("Kind of the packets."),
     to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
     from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
-    count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
+    count: z.int().min(1).max(CONTROL.traffic).describe("Number of packets."),
     seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
   })
   .describe("Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets.");
@@ -138,7 +138,7 @@ export const traffic = {
   counters: method(
     operation(
       "GET /counters",
-      "What the count actions of a profile counted, in the order of its rules; null for rules that do not count.",
+      "Counters of the count actions of a profile, in the order of its rules; null for rules that do not count.",
       {
         input: z.strictObject({ url: z.string().describe("Of the profile.") }),
         answer: z.array(counter),

@@ -16,7 +16,7 @@ const none = z.array(z.never()).max(0).describe("None are kept.");
 const unknownSize = z.literal(-1).describe("Not known.");
 const empty = z.object({}).describe("Nothing is known of it.");
 const httpVersion = text("HTTP/1.1.");
-const comment = z.string().optional().describe("What is left out.");
+const comment = z.string().optional().describe("Parts that are left out.");
 const bodySize = z.int().describe("Bytes, -1 where they are not known.");
 
 const page = z.object({
@@ -64,8 +64,8 @@ const entry = z.object({
   pageref: z.string().optional().describe("The run to which it belongs."),
   startedDateTime: text("Virtual time."),
   time: number("Milliseconds until it was answered."),
-  request: request.describe("What was received."),
-  response: response.describe("What was answered."),
+  request: request.describe("Request as it was received."),
+  response: response.describe("Answer as it was sent."),
   cache: empty,
   timings: z
     .object({ send: number("0."), wait: number("All of the time."), receive: number("0.") })
@@ -84,7 +84,7 @@ export const harSchema = z
         version: z.literal("1.2").describe("Of the format."),
         creator: z
           .object({ name: text("This emulator."), version: text("Of this package.") })
-          .describe("What made it."),
+          .describe("Program that made it."),
         pages: z.array(page).describe("The runs."),
         entries: z.array(entry).describe("The requests that were answered, oldest first."),
       })

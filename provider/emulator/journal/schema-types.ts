@@ -6,7 +6,7 @@ export interface Har {
   readonly log: {
     /** Of the format. */
     readonly version: "1.2";
-    /** What made it. */
+    /** Program that made it. */
     readonly creator: {
       /** This emulator. */
       readonly name: string;
@@ -32,7 +32,7 @@ export interface Har {
       readonly startedDateTime: string;
       /** Milliseconds until it was answered. */
       readonly time: number;
-      /** What was received. */
+      /** Request as it was received. */
       readonly request: {
         /** GET or POST. */
         readonly method: string;
@@ -57,7 +57,7 @@ export interface Har {
           readonly mimeType: string;
           /** JSON of what was understood. */
           readonly text: string;
-          /** What is left out. */
+          /** Parts that are left out. */
           readonly comment?: string;
         };
         /** Not known. */
@@ -65,7 +65,7 @@ export interface Har {
         /** Bytes, -1 where they are not known. */
         readonly bodySize: number;
       };
-      /** What was answered. */
+      /** Answer as it was sent. */
       readonly response: {
         /** 0 where no answer was sent. */
         readonly status: number;
@@ -90,7 +90,7 @@ export interface Har {
           readonly mimeType: string;
           /** Its beginning. */
           readonly text?: string;
-          /** What is left out. */
+          /** Parts that are left out. */
           readonly comment?: string;
         };
         /** Its Location, or an empty text. */

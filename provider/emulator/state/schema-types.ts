@@ -36,9 +36,9 @@ export interface EmulatorState {
       readonly clientId: string;
       /** The secret that belongs to the name. */
       readonly secretKey: string;
-      /** What the client may signal: these prefixes and longer ones inside them. */
+      /** Prefixes that the client may signal, and longer ones inside them. */
       readonly prefixes: readonly string[];
-      /** Where the prefixes move; without it a signaling is recorded and moves nothing. */
+      /** Arena in which the prefixes move; without it a signaling is recorded and moves nothing. */
       readonly arena?: string;
       /** The profile of the prefixes without active signaling. */
       readonly idleProfile?: string;
@@ -53,9 +53,9 @@ export interface EmulatorState {
       readonly clientId: string;
       /** The secret that belongs to the name. */
       readonly secretKey: string;
-      /** What the client may signal: these prefixes and longer ones inside them. */
+      /** Prefixes that the client may signal, and longer ones inside them. */
       readonly prefixes: readonly string[];
-      /** Where the prefixes move; without it a signaling is recorded and moves nothing. */
+      /** Arena in which the prefixes move; without it a signaling is recorded and moves nothing. */
       readonly arena?: string;
       /** The profile of the prefixes without active signaling. */
       readonly idleProfile?: string;

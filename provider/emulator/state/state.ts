@@ -42,11 +42,10 @@ const client = z
   .strictObject({
     clientId: name.describe("The name by which it signals."),
     secretKey: name.describe("The secret that belongs to the name."),
-    prefixes: z
-      .array(prefix)
-      .min(1)
-      .describe("What the client may signal: these prefixes and longer ones inside them."),
-    arena: name.optional().describe("Where the prefixes move; without it a signaling is recorded and moves nothing."),
+    prefixes: z.array(prefix).min(1).describe("Prefixes that the client may signal, and longer ones inside them."),
+    arena: name
+      .optional()
+      .describe("Arena in which the prefixes move; without it a signaling is recorded and moves nothing."),
     idleProfile: name.optional().describe("The profile of the prefixes without active signaling."),
     activeProfile: name.optional().describe("The profile of prefixes with active signaling."),
     active: prefixes.optional().describe("Prefixes whose signaling is active."),

@@ -1,7 +1,7 @@
 import type { EntriesLike } from "../entries";
 import { PrefixTable } from "./table";
 
-/** How many addresses, by family. */
+/** Number of addresses, by family. */
 export interface AddressCount {
   /** IPv4 addresses, each counted once. */
   readonly ipv4: bigint;
@@ -10,7 +10,7 @@ export interface AddressCount {
 }
 
 /**
- * How many addresses the entries cover; one that several entries cover counts once.
+ * Number of addresses that the entries cover; one that several entries cover counts once.
  *
  * @throws {TypeError} for an entry that is none.
  *
@@ -25,7 +25,7 @@ export function countAddresses(entries: EntriesLike): AddressCount {
 }
 
 function covered(table: PrefixTable): bigint {
-  /** How many outermost prefixes there are of each length. */
+  /** Number of outermost prefixes of each length. */
   const outermost = new Array<number>(table.bits + 1).fill(0);
   let outer = -1;
   for (let index = 0; index < table.size; index++) {

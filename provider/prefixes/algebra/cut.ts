@@ -7,7 +7,7 @@ import { PrefixTable } from "./table";
 /** Options of {@link excludePrefixes}. */
 export interface ExcludeOptions {
   /**
-   * What becomes of an entry that is wider than an excluded prefix: `true` (default) splits it into the fewest prefixes
+   * Treatment of an entry that is wider than an excluded prefix: `true` (default) splits it into the fewest prefixes
    * that leave the excluded one out, `false` drops it as a whole.
    */
   readonly split?: boolean;

@@ -1,7 +1,7 @@
 import { sentIn } from "../../model/entry";
 import type { Addition, PrefixTable } from "./table";
 
-/** What a place says where no entry covers it. */
+/** Content of a place that no entry covers. */
 const NOTHING = -1;
 
 /** A prefix that is covered as a whole, with the range of the entries in it. */
@@ -17,14 +17,14 @@ interface Layer {
   readonly within?: number;
 }
 
-/** What a prefix needs. A class, since there are several for each entry, and all of one form take least. */
+/** Entries that a prefix needs. A class, since there are several for each entry, and one object shape takes least memory. */
 class Need {
   constructor(
     /** An entry with an address in it, or in the half beside it. */
     readonly at: number,
     /** Its length. */
     readonly depth: number,
-    /** What the longest match says there as the entries are. */
+    /** Content of the longest match there. */
     readonly says: number,
     /** With one of these inherited or put there it needs `cost` further entries, with any other one more. In ascending order. */
     readonly contents: readonly number[],
@@ -99,7 +99,7 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
   }
 
   /**
-   * What a prefix of `depth` bits with the entries of a range needs, where the next wider entry says `outer`. Of the entries
+   * Entries that a prefix of `depth` bits needs for a range of entries, if the next wider entry has the content `outer`. Of the entries
    * those that may be replaced are noted in `own`.
    */
   function build(depth: number, start: number, end: number, outer: number, own: number[]): Need {
@@ -157,7 +157,7 @@ function ranksOf({ contents, content }: PrefixTable) {
   return { of, back };
 }
 
-/** What a prefix needs of which both halves are known. */
+/** Entries that a prefix needs, given those of both halves. */
 function halves(depth: number, says: number, left: Need, right: Need): Need {
   const node = (contents: readonly number[], cost: number) =>
     new Need(left.at, depth, says, contents, left.cost + right.cost + cost, "usual", left, right);

@@ -85,7 +85,7 @@ export class PrefixTable {
     return length <= (this.length[inner] as number) && this.agree(outer, inner, length);
   }
 
-  /** How many bits two prefixes have in common at the left. */
+  /** Number of leading bits that two prefixes share. */
   common(a: number, b: number): number {
     const most = Math.min(this.length[a] as number, this.length[b] as number);
     for (let word = 0; word * 32 < most; word++) {

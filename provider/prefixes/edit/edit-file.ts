@@ -11,7 +11,7 @@ import { editJson } from "./json-document";
 import { type LockWait, withLock } from "./lock";
 import { editYaml } from "./yaml-document";
 
-/** What a file said before, and what it says now. */
+/** Content of a file before and after an edit. */
 export interface Edited {
   readonly before: PrefixEntries;
   readonly after: PrefixEntries;
@@ -37,7 +37,7 @@ export interface PrefixFileEditor {
    * @throws {Error} when an edit is not possible in this file, with the reason
    */
   edit(decide: Decide): Promise<Edited>;
-  /** What it says now, without a wait. @throws {PrefixFileError} */
+  /** Reads the file without waiting for its lock. @throws {PrefixFileError} */
   read(): Promise<PrefixEntries>;
 }
 
@@ -71,7 +71,7 @@ export function prefixFileEditor(file: string, wait: LockWait = {}): PrefixFileE
   };
 }
 
-/** What a file would say after an edit. @throws what `decide` throws */
+/** Content of a file after an edit. @throws what `decide` throws */
 export function edited(before: PrefixEntries, decide: Decide): Edited {
   return { before, after: expected(before, decide(before)) };
 }
@@ -129,7 +129,7 @@ function parse(file: string, text: string): PrefixEntries {
   return text.trim() === "" ? {} : parsePrefixes(text, { file, allowEmpty: true });
 }
 
-/** What the file must say afterwards: the edit is checked against it before anything is written. */
+/** Expected content after the edit, which is checked before anything is written. */
 function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
   const after = { ...before };
   for (const [prefix, change] of changes) {
@@ -139,7 +139,7 @@ function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
   return after;
 }
 
-/** What an entry says after a change. */
+/** Entry after a change. */
 function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
   const { value = entry.value, reason = entry.reason, ticket = entry.ticket } = change;
   const expires = change.expires === undefined ? entry.expires : (change.expires ?? undefined);

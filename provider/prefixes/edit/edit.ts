@@ -1,12 +1,12 @@
 import type { CanonicalPrefix } from "../../model/prefix";
 
-/** What is to be said of a prefix: members that are given are written, `null` takes one out, others stay as they are. */
+/** Change of a prefix: given members are written, `null` removes one, others stay. */
 export interface EntryChange {
   readonly value?: number | undefined;
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
   readonly expires?: string | null | undefined;
-  /** Where it was put, as `formatSent` writes it. */
+  /** Places where it was put, as `formatSent` writes them. */
   readonly sent?: string | null | undefined;
 }
 

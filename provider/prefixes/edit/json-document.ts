@@ -45,7 +45,7 @@ function editArray(array: readonly unknown[], changes: Edit): unknown[] {
   });
 }
 
-/** How an item of an object or of an array tells its prefix, and looks after a change. */
+/** Prefix of an item of an object or array, and its text after a change. */
 interface Items<T> {
   prefixOf(item: T): unknown;
   changed(item: T, change: EntryChange): T;

@@ -28,7 +28,7 @@ const ownerSchema = z.strictObject({
 });
 type Owner = z.infer<typeof ownerSchema>;
 
-/** How a command waits for a file that another one edits. */
+/** Wait of a command for a file that another one edits. */
 export interface LockWait {
   /** Ends the wait, and makes no lock from then on. */
   readonly stop?: AbortSignal;
@@ -119,7 +119,7 @@ async function made(lock: string, mine: string): Promise<boolean> {
   }
 }
 
-/** What stands there, told from any other by `key`; `undefined`: nothing. `owner` only where this package wrote it. */
+/** The lock that is there, identified by `key`; `undefined` for none. `owner` only if this package wrote it. */
 async function lookAt(lock: string): Promise<{ readonly key: string; readonly owner?: Owner | undefined } | undefined> {
   const found = await lstat(lock).catch(() => undefined);
   if (!found) return undefined;
@@ -148,7 +148,7 @@ async function takeAway(lock: string, left: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** What the system says of the lock, said of the file: no user has ever named the lock. */
+/** Error of the system about the lock, with the file in place of the lock, which no user has named. */
 function ofFile(error: unknown, file: string): unknown {
   return error instanceof Error && "path" in error ? Object.assign(error, { path: file }) : error;
 }

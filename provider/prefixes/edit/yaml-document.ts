@@ -103,7 +103,7 @@ export function editYaml(text: string, changes: Edit): string {
   }
 }
 
-/** How entries of a collection are told and changed. */
+/** Access to the entries of a collection, and their change. */
 interface How<T> {
   prefixOf(item: T): unknown;
   commentsOf(item: T): { commentBefore?: string | null | undefined } | undefined;

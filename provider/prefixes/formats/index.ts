@@ -9,7 +9,7 @@ import { yaml } from "./yaml";
 const FORMATS: Readonly<Record<PrefixFileFormat, Format>> = { ndjson, json, yaml, csv, txt };
 
 /**
- * How a text is written: as the option says, else as it looks where that is beyond doubt (JSON begins with a bracket, and
+ * Format of a text: that of the option, else by its look if that is certain (JSON begins with a bracket, and
  * Spamhaus calls its NDJSON `.json`), else by the extension, else by its first lines.
  */
 export function formatOf(head: string, extension: string, given: PrefixFileFormat | undefined): Format {

@@ -57,7 +57,7 @@ export const ndjson: Format = {
   },
 };
 
-/** What a text says in JSON. @param words What it is, and what to do where it is none. */
+/** Value of a JSON text. @param words Name of the text, and the remedy if it is no JSON. */
 function parsed(
   text: string,
   [what, remedy]: readonly [string, string],

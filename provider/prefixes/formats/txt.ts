@@ -57,7 +57,7 @@ function readEntry(said: string, comment: string, line: number, collector: Colle
   collector.add({ prefix: said.slice(start, end), value: value?.word, ...reasonOf(comment) }, where);
 }
 
-/** How many words a prefix or range at the beginning of a line takes: three in `a - b`, two in `a- b` and `a -b`. */
+/** Number of words of a prefix or range at the beginning of a line: three in `a - b`, two in `a- b` and `a -b`. */
 function wordsOfRange([first = "", second = "", third = ""]: readonly string[]): number {
   const dash = first.lastIndexOf("-");
   if (dash > 0 && dash < first.length - 1) return 1;

@@ -49,7 +49,7 @@ export const yaml: Format = {
       return isNode(node) ? node.range?.[0] : undefined;
     }
 
-    /** Where what `path` leads to begins: the key of a map, the element of a sequence. */
+    /** Offset of the node at `path`: the key of a map, the element of a sequence. */
     function offset(node: unknown, path: Path): number {
       let found = start(node) ?? 0;
       let current = node;

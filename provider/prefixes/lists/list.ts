@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../model/json";
 import type { Part } from "../problems";
 
-/** Where an element stands in a JSON or YAML document: member names and indexes from the root. */
+/** Path of an element in a JSON or YAML document: member names and indexes from the root. */
 export type Path = readonly (string | number)[];
 
 /** An element of a document from which an entry comes: a text with a prefix, or an object with members. */
@@ -10,10 +10,10 @@ export interface Element {
   readonly record: unknown;
 }
 
-/** How records of a list look: lines of NDJSON, rows of CSV, elements of JSON. */
+/** Form of the records of a list: lines of NDJSON, rows of CSV, elements of JSON. */
 export interface RecordShape {
   recognises(members: JsonObject): boolean;
-  /** Where the parts of an entry stand; of several members the first that a record has. */
+  /** Members with the parts of an entry; of several the first that a record has. */
   readonly members: { readonly [P in Part]?: readonly string[] };
   /** A sentence where a record that is recognised is no entry and makes the list unusable. */
   refuses?(members: JsonObject): string | undefined;
@@ -28,15 +28,15 @@ interface Omission {
   readonly member: string;
   /** True for a value by which it is. */
   when(value: unknown): boolean;
-  /** What such records are called, in a message that counts them. */
+  /** Name of such records, in a message that counts them. */
   readonly words: string;
 }
 
-/** What is particular in a list that is plain text. */
+/** Particulars of a list in plain text. */
 export interface TextShape {
   /** A comment with the groups `records` and `noun`: how many lines there must be. */
   readonly announcement?: RegExp;
-  /** What a comment behind a prefix must look like to be its reason. */
+  /** Pattern of a comment behind a prefix that is its reason. */
   readonly reason?: RegExp;
   /** A line that is no comment and says that columns follow, separated by tabs. */
   readonly head?: RegExp;
