@@ -1,5 +1,5 @@
 /**
- * What errors advise, which stands once in what a run says: of a hundred nodes that refuse alike the first error has it, and the
+ * Advice of errors, given once a run: if a hundred nodes refuse alike, the first error has it, and the
  * others keep what failed at which node.
  */
 export class Advice {

@@ -91,7 +91,7 @@ export class Stored {
     return this.members(schema, wayOut);
   }
 
-  /** What is held, by a schema as above: no program can give it. @throws {Error} naming the member */
+  /** Facts of the state by a schema as above: no program can give them. @throws {Error} naming the member */
   facts<S extends z.ZodRawShape>(schema: z.ZodObject<S>): z.output<z.ZodObject<S>> {
     return this.members(schema, () => NEWER);
   }

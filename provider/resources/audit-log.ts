@@ -11,7 +11,7 @@ export interface AuditRecord {
   readonly set: string;
   /** Prefix to what changed; `null` stands for "not there". Of secret entries neither prefix nor value is shown. */
   readonly prefixes: Readonly<Record<string, { readonly old: AuditValue; readonly new: AuditValue }>>;
-  /** What the program says about why, if it does. */
+  /** Reason in the program, if it has one. */
   readonly reason?: string | undefined;
   /** `applied`, or the sentence of the error. */
   readonly outcome: string;
@@ -20,7 +20,7 @@ export interface AuditRecord {
 /** A value of an entry; `[secret]` for one that is there and not shown. */
 export type AuditValue = number | string | null;
 
-/** What a write to a set that failed is logged as: where it may have changed entries, those. */
+/** Record of a failed write to a set: the entries that it may have changed. */
 export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "outcome"> {
   const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
   const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);

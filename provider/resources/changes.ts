@@ -4,7 +4,7 @@ import type { Connection } from "./connections";
 import type { About, Compared } from "./handler";
 import type { Runtime } from "./runtime";
 
-/** What is compared: the state and the program, as plain JSON, since every argument counts. */
+/** State and program as plain JSON for a comparison, since every argument counts. */
 export interface Comparison {
   /** Outputs of the state. */
   readonly olds: JsonObject;
@@ -78,7 +78,7 @@ export function isElsewhere(
   return inUse.fromEnvironment && inUse.endpoint !== olds.endpoint;
 }
 
-/** What the state says about the node or receiver that was used so far. */
+/** Node or receiver of the state, which was used so far. */
 export interface UsedBefore {
   /** Its address. */
   readonly endpoint?: string | undefined;

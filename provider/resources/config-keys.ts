@@ -67,7 +67,7 @@ export const CONFIG_KEYS = [
   "detectDrift",
 ] as const;
 
-/** Where what was a key of its own stands now. */
+/** Paths that replace former keys. */
 const FORMER_KEYS: Readonly<Record<string, readonly string[]>> = {
   previewReads: ["detectDrift"],
   signalingAnswers: ["receiver.answers"],
@@ -134,7 +134,7 @@ export function unknownKeys(keys: readonly string[]): { refused: string[]; passe
 
 const LIMITING: ReadonlySet<string | undefined> = new Set([...LIMIT_KEYS, "maxValue", "foreignStaged"]);
 
-/** What to do about the former keys that a configuration has; empty where it has none. */
+/** Remedies for the former keys in a configuration. */
 export function formerKeys(config: ReadConfig): string[] {
   return Object.keys(FORMER_KEYS).flatMap((name) => (config(name as ConfigKey) === undefined ? [] : formerKey(name)));
 }

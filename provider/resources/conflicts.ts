@@ -1,7 +1,7 @@
 import type { About } from "./handler";
 import type { Place } from "./wanted";
 
-/** What the resources of one run declare about one set of one node. */
+/** Declarations of all resources of one run about one set of one node. */
 export interface DeclaredSet {
   /** The `PrefixSet` or group that owns the whole set, and what it declares. */
   exclusive?: { readonly label: string; readonly entries: Prefixes };
@@ -14,7 +14,7 @@ export interface DeclaredSet {
 /** A set of prefixes, or a map by prefixes: the nodes of a group share one. */
 type Prefixes = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
 
-/** What one resource declares. */
+/** Declaration of one resource. */
 export interface Declaration {
   readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Declaration {
   readonly isSecret?: boolean;
 }
 
-/** What one resource declares, whose name is in its urn. */
+/** Declaration of one resource, whose name is in its urn. */
 export type Declared = Omit<Declaration, "name">;
 
 /** Adds a declaration and returns what it contradicts, with both names. */
@@ -64,7 +64,7 @@ function outside(entry: string, prefix: string, owner: string): string {
   return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
 }
 
-/** What the resources of a deployment declare, each known by its urn: the engine checks some of them twice. */
+/** Declarations of the resources of a deployment by urn: the engine checks some of them twice. */
 export class Declarations {
   private readonly sets = new Map<string, { readonly set: DeclaredSet; readonly of: Map<string, Declaration> }>();
 

@@ -7,7 +7,7 @@ import type { SameMachine } from "./same-machine";
 import type { SecretObjects } from "./secret-arguments";
 import type { KeyRegistry, Place } from "./wanted";
 
-/** What all connections of a deployment share. */
+/** Registries that all connections of a deployment share. */
 export interface Shared {
   readonly world: World;
   readonly notices: Notices;
@@ -18,7 +18,7 @@ export interface Shared {
   readonly owned: KeyRegistry;
   /** Keys that the state of a resource holds which another one replaces in this deployment. */
   readonly leaving: KeyRegistry;
-  /** What resources declare that are known by their urns. */
+  /** Declarations of resources by their urns. */
   readonly declared: Declarations;
   /** The same objects at other addresses. */
   readonly sameMachine: SameMachine;
@@ -32,10 +32,10 @@ export interface Shared {
 
 /** A node or receiver in use: where it is, and how it was found. */
 export interface Connection extends Place {
-  /** How messages call it: its name, else its address. */
+  /** Name in messages: its name, else its address. */
   readonly label: string;
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
-  /** What to do where it does not serve a resource whose state names it, and the configuration does not. */
+  /** Remedy if it does not serve a resource whose state names it, and the configuration does not. */
   readonly wayOut: string | undefined;
 }

@@ -16,7 +16,7 @@ export interface Lost {
   readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
 }
 
-/** What is lost of entries that the program declares as the state has them: what it changes, it sends anyway. */
+/** Lost entries that the program declares as the state has them: entries that it changes are sent anyway. */
 export const lostOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Lost => {
   const missing: CanonicalPrefix[] = [];
   const different = new Map<CanonicalPrefix, ListedValue>();
@@ -38,7 +38,7 @@ export function beside(lost: Lost, ignored: { has(prefix: CanonicalPrefix): bool
   };
 }
 
-/** How many entries are lost. */
+/** Number of lost entries. */
 export function sizeOf({ missing, different }: Lost): number {
   return missing.length + different.size;
 }
@@ -48,7 +48,7 @@ export function valuesOf({ different }: Lost, desired: ListedMap): string[] {
   return [...different].map(([prefix, value]) => `${prefix} has the value ${value}, not ${desired.get(prefix)}`);
 }
 
-/** What is put back, in a text that a preview shows: how many, and the first few. */
+/** Text of a preview about restored entries: their number, and the first few. */
 export function putsBackText(lost: Lost, desired: ListedMap): string {
   const values = valuesOf(lost, desired);
   const parts = [

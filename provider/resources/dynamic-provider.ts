@@ -36,7 +36,7 @@ interface Configuration {
 }
 
 interface CheckAnswer {
-  /** What `diff`, `create` and `update` get. */
+  /** Inputs for `diff`, `create` and `update`. */
   inputs: JsonObject;
   /** None where all is well. */
   failures: {
@@ -50,16 +50,16 @@ interface CheckAnswer {
 interface Made {
   /** By which the state knows it. */
   id: string;
-  /** What the state keeps. */
+  /** Properties for the state. */
   outs: JsonObject;
 }
 
 interface Seen {
   /** Empty where it is gone. */
   id: string;
-  /** What the state keeps. */
+  /** Properties for the state. */
   props: JsonObject;
-  /** What a program would have to say for it. */
+  /** Inputs of a program that declares it so. */
   inputs?: JsonObject;
 }
 
@@ -146,7 +146,7 @@ function prepareToSend(): void {
   setImmediate(() => void loadAgent().catch(() => undefined));
 }
 
-/** What the engine takes for "no longer there". */
+/** Answer that the engine takes for "no longer there". */
 const GONE = { id: "", props: {} };
 
 /** One failed read ends the refresh of the whole stack; an error is never taken for an empty set. */
@@ -189,7 +189,7 @@ function clean(error: unknown, message = messageOf(error)): Error {
   return fresh;
 }
 
-/** What is put back. The engine compares inputs, and those of the state may say the same of an earlier time. */
+/** The input that names restored entries. The engine compares inputs, and those of the state may have the same text from an earlier run. */
 function told(text: string | undefined, before: unknown): JsonObject {
   if (text === undefined) return {};
   return { [PUTS_BACK]: text === before ? `${text}, again` : text };
@@ -199,7 +199,7 @@ function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** What is put back is for people alone: no state keeps it as done. */
+/** Inputs without the text about restored entries: it is for people, and no state keeps it. */
 function withoutNews({ [PUTS_BACK]: _, ...rest }: JsonObject): JsonObject {
   return withoutText(rest);
 }

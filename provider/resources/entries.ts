@@ -25,7 +25,7 @@ export const valueSchema = schema(() =>
     .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295"),
 );
 
-/** What stands beside the value. */
+/** Note of an entry. */
 export const noteShape = schema(() => ({
   reason: zod().string({ error: "is not a text" }).optional(),
   ticket: zod().string({ error: "is not a text" }).optional(),
@@ -37,7 +37,7 @@ const entrySchema = schema(() =>
   zod().strictObject({ value: valueSchema().optional(), ...noteShape() }, { error: objectError() }),
 );
 
-/** What a set holds, or should hold: two flat maps, which the engine can compare key by key. */
+/** Entries and notes of a set: two flat maps, which the engine can compare key by key. */
 export interface HeldEntries {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
   readonly entries: ListedMap;
@@ -48,7 +48,7 @@ export interface HeldEntries {
 /** Before a resource has put anything into its set. */
 export const NOTHING_HELD: HeldEntries = { entries: new Map(), notes: new Map() };
 
-/** What `entries` becomes. */
+/** The argument `entries` in its normal form. */
 export interface NormalEntries extends HeldEntries {
   /** Prefixes whose time has come, which are not wanted any more, with that time. */
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
@@ -143,15 +143,15 @@ function sentTo(
   return sent === undefined ? {} : { sent, at: [...at].flatMap(([node, place]) => (all[place] === sent ? node : [])) };
 }
 
-/** What one element of `entries` says. */
+/** Content of one element of `entries`. */
 interface Content {
   readonly value: ListedValue;
   readonly note?: (Omit<EntryNote, "sent"> & { readonly sent?: SentTo | undefined }) | undefined;
 }
 
 /**
- * What `block --now` put into the set, with the value that it gave it, and what has expired or was taken out of the prefix file
- * since. Each once: what the notes of the state say already was dealt with, and is another writer's if it is there again.
+ * Entries that `block --now` put into the set, with their values, and that have expired or were taken out of the prefix file
+ * since. Each once: an entry in the notes of the state was dealt with before, and is another writer's if it is there again.
  *
  * @param node Of a group: the node that it is asked for.
  */
@@ -176,7 +176,7 @@ export function isExpired(expires: string | undefined, now: number): boolean {
 /** A problem with an argument, as a sentence that begins with its path. */
 class ArgumentProblem extends Error {}
 
-/** What the work gives; the message of an error of this kind goes to the problems, any other error is passed on. */
+/** Result of the work; the message of an error of this kind goes to the problems, any other error is thrown on. */
 export function noting<T>(
   problems: string[],
   work: () => T,

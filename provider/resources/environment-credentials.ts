@@ -6,13 +6,13 @@ import { NODE_PATH } from "../wire/node-command";
 /** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of the environment is about to be sent with requests, and where. */
+/** Credentials of the environment that are about to be sent, and their destination. */
 export interface CredentialUse {
   /** Variables with credentials that the connection takes. */
   readonly variables: readonly string[];
   /** The address of the connection, as it is written. */
   readonly address: unknown;
-  /** What names that address, for the message. */
+  /** Source of that address, for the message. */
   readonly namedBy: string;
   /** The variable that names an address of this kind. */
   readonly variable: "PACKETFILTER_ENDPOINT" | "PACKETFILTER_SIGNALING_URL";

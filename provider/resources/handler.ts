@@ -1,27 +1,27 @@
 import type { JsonObject } from "../model/json";
 import type { Said } from "./provider-text";
 
-/** What is known of a resource beside its arguments. */
+/** Facts about a resource beside its arguments. */
 export interface About extends Said {
   /** Which resource of the stack it is; the server of dynamic resources does not tell. */
   readonly urn?: string;
 }
 
-/** What `check` says: the inputs to go on with, or sentences about what is wrong with them. */
+/** Result of `check`: the normal inputs, or sentences about their faults. */
 export interface Checked {
   readonly inputs: JsonObject;
   readonly problems: readonly string[];
 }
 
-/** What comes of a look at what is there. */
+/** Result of a look at the node or receiver. */
 export interface LookedAt {
-  /** What an `up` puts back, for people: it makes an update of it. */
+  /** Text for people about entries that an `up` restores: it causes an update. */
   readonly putsBack?: string;
   /** Why the `up` would fail, in sentences. */
   readonly problems?: readonly string[];
 }
 
-/** What `diff` says; without `changes` the engine compares the inputs by key. */
+/** Result of `diff`; without `changes` the engine compares the inputs by key. */
 export interface Compared {
   /** Whether there is something to do. */
   changes?: boolean;
@@ -30,7 +30,7 @@ export interface Compared {
 }
 
 /**
- * What a resource does, without anything of Pulumi in it. Every method is a door: it reads the plain JSON that it gets into
+ * Lifecycle of a resource, independent of Pulumi. Every method is a boundary: it reads plain JSON into
  * typed values first, and turns them back into plain JSON last.
  */
 export interface Handler {
@@ -61,7 +61,7 @@ export class PartialFailure extends Error {
     message: string,
     readonly id: string | undefined,
     readonly outputs: JsonObject,
-    /** What failed, each by itself; the engine lists them. */
+    /** Failures, one by one; the engine lists them. */
     readonly reasons: readonly string[] = [message],
   ) {
     super(message);

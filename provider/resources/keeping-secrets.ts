@@ -73,14 +73,14 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
   };
 }
 
-/** What goes to the resource: its arguments and outputs, without what is said about them. */
+/** Arguments and outputs for the handler, without the marks of secrets. */
 function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ...props }: JsonObject): JsonObject {
   const given = Object.entries(props).filter(([, value]) => value !== SECRET_MARK);
   return { ...Object.fromEntries(given), ...membersOf(lists) };
 }
 
 /**
- * What becomes the state. Lists of prefixes go into one output that the engine keeps as a secret, since it came marked as
+ * The new state. Lists of prefixes go into one output that the engine keeps as a secret, since it came marked as
  * one; a state from before that has none, and does without those that are known to be secret.
  */
 function kept(outs: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {

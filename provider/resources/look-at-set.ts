@@ -7,7 +7,7 @@ import type { SetNotices } from "./notices";
 import type { LookedSet, ResourceSet } from "./resource-set";
 import type { Runtime } from "./runtime";
 
-/** What an `up` puts back of what the state says, given what the look saw. */
+/** Entries of the state that an `up` restores, given the result of the look. */
 export function lookAgain(
   runtime: Pick<Runtime, "advice" | "notices">,
   { set, refused }: LookedSet,
@@ -20,7 +20,7 @@ export function lookAgain(
 }
 
 /**
- * What a create will meet, given what the look saw: a preview fails where the `up` would.
+ * Tries a create against the result of the look: a preview fails where the `up` would.
  *
  * @param isDecided True where what is there now is what is there then.
  * @param plan Throws where something is in the way.
@@ -60,7 +60,7 @@ function sayUnseen(
   });
 }
 
-/** So many nodes that cannot be seen are told in full. */
+/** Number of unseen nodes that are reported in full. */
 const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
@@ -82,7 +82,7 @@ export function declared(number: number): string {
   return count(number, "declared entry", "declared entries");
 }
 
-/** What goes on about so many. */
+/** Pronoun for so many. */
 export function them(number: number): string {
   return number === 1 ? "it" : "them";
 }

@@ -9,22 +9,22 @@ import type { Notices } from "./notices";
 import { adviceIn } from "./remedy";
 import { ConfigError, type Settings } from "./settings";
 
-/** How long a run waits for a node or receiver that it may do without, in milliseconds. */
+/** Wait for a node or receiver that a run may do without, in milliseconds. */
 export const PATIENCE_MS = 2_000;
-/** How long it waits for all of them that do not answer, in milliseconds. */
+/** Wait for all of them together that do not answer, in milliseconds. */
 const PATIENCE_IN_ALL_MS = 4_000;
 /** After so long, the other nodes of the configuration are asked beside the one that is slow, in milliseconds. */
 const BESIDE_AFTER_MS = 200;
 
-/** What is asked for a look: a set of a node, or what is active at a receiver. */
+/** Subject of a look: a set of a node, or the signalings of a receiver. */
 export interface Looked<T> {
   readonly at: Connection;
-  /** How messages call it: `fra1 prefixset://edge/blocked`. */
+  /** Name in messages: `fra1 prefixset://edge/blocked`. */
   readonly what: string;
   readonly reads: SharedReads<T>;
 }
 
-/** What came of a look; neither where nothing was asked, and where nothing answered, which is said. */
+/** Result of a look; neither member if nothing was asked, or if no answer came, which is reported. */
 export interface Seen<T> {
   readonly there?: T;
   /** The answer was a no, or cannot be read: why. */
@@ -60,9 +60,9 @@ export class Look {
   ) {}
 
   /**
-   * What is there, as far as it can be seen.
+   * Content of the subject, as far as it can be seen.
    *
-   * @param beside What else may be asked for at the same time, since it may be slow as well.
+   * @param beside Other subjects to ask at the same time, since they may be slow as well.
    * @throws {ConfigError} where it cannot be seen, and has to be
    */
   at<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
@@ -145,7 +145,7 @@ export class Look {
     return made;
   }
 
-  /** How much longer one that was asked then is waited for: once one has been silent, the others share what is left in all. */
+  /** Remaining wait for one that was asked then: once one has been silent, the others share the rest. */
   private patience(began: number): number {
     const own = PATIENCE_MS - (this.world.monotonic() - began);
     const left = this.unseen.size === 0 ? own : (PATIENCE_IN_ALL_MS - this.waited) / 2;

@@ -57,7 +57,7 @@ export class NodeInUse implements Connection {
   }
 
   /**
-   * What proves that a set which the node refused to list is not there, as half a sentence. A proxy or another machine
+   * Proof that a set which the node refused to list does not exist, as half a sentence. A proxy or another machine
    * refuses, too: only a node that lists the profiles of the arena is believed.
    *
    * @param status Of the refusal.
@@ -82,7 +82,7 @@ class Unreachable {
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
-  /** What the last list failed with, if that was a moment ago. */
+  /** Error of the last list, if that was a moment ago. */
   get message(): string | undefined {
     return this.last && this.clock.monotonic() - this.last.at < SHARED_FOR_MS ? this.last.message : undefined;
   }
@@ -93,7 +93,7 @@ class Unreachable {
   }
 }
 
-/** What a `PrefixSet` is announced as. */
+/** Announcement of a `PrefixSet`. */
 export const WHOLE_SET = "all entries";
 
 /** One set of one node, as all resources of a deployment share it: one writer, one list, and what is known of its keys. */
@@ -113,9 +113,9 @@ export class DeploymentSet implements Addressed {
   isIgnored = false;
   /** Entries whose changes the program ignores one by one. */
   readonly ignored = new Set<CanonicalPrefix>();
-  /** What resources of single entries put into this set without the word that lets them be many addresses. */
+  /** Coverage of the single entries in this set whose resources have no `shortestPrefix` that allows wide ones. */
   readonly singles = new Coverage();
-  /** What the look of this process saw; `undefined` before it, and where there is none. */
+  /** Entries that the look of this process saw; `undefined` without a look. */
   seen: ListedMap | undefined;
   private readonly declarations: Declarations;
   readonly wantedHere: KeysHere;

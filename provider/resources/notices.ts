@@ -1,9 +1,9 @@
 import { compareNames, some } from "../model/text";
 
-/** What the user is told during a deployment, beside errors. */
+/** Messages to the user during a deployment, beside errors. */
 export class Notices {
   private readonly said = new Set<string>();
-  /** What is said of several alike, by what it is about. */
+  /** Messages about several subjects alike, by subject. */
   private readonly alike = new Map<string, { readonly all: unknown[]; readonly text: () => string }>();
   private works = 0;
 
@@ -62,7 +62,7 @@ export function toEngine(line: string): void {
 /** The set that a notice is about, and where it is. */
 export interface NoticePlace {
   readonly url: string;
-  /** How messages call the node, where it is known. */
+  /** Name of the node in messages, if it is known. */
   readonly at: string | undefined;
 }
 

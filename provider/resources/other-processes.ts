@@ -25,7 +25,7 @@ const OWN_FILE = /^(\d+|ended)-[\da-f-]{36}$/;
 /** Ends what is told at once: what comes after the last one is not whole yet. */
 const END = "\n\n";
 
-/** How often, and with which pause in milliseconds, a file is read again that another process is just writing. */
+/** Number and pause in milliseconds of repeated reads of a file that another process is writing. */
 const UNFINISHED = { reads: 50, pauseMs: 2 } as const;
 
 /**
@@ -40,7 +40,7 @@ export function sharedFolder(home?: string): string {
 }
 
 /**
- * What the processes of one deployment tell each other, in a folder that belongs to the deployment and to this user alone. The
+ * Messages between the processes of one deployment, in a folder that belongs to the deployment and to this user alone. The
  * engine starts a process for each provider resource: `up --replace "**"` replaces the default provider as well, and the
  * process of the old one, which saw no check, carries out the deletes.
  *
@@ -51,11 +51,11 @@ export class DeploymentFolder implements OtherProcesses {
   private readonly folder: string;
   private readonly own: string;
   private readonly hashes = new Map<string, string>();
-  /** How far each file was read. */
+  /** Position up to which each file was read. */
   private readonly read = new Map<string, number>();
   /** Hash of an address to hashes of keys. */
   private readonly known = new Map<string, Set<string>>();
-  /** What is told and not written yet. */
+  /** Messages that are not written yet. */
   private pending = "";
   private isThere = false;
 

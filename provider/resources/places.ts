@@ -7,7 +7,7 @@ import type { ReceiverInUse } from "./receiver-in-use";
 import type { Runtime } from "./runtime";
 import { type Target, UnknownConnection } from "./settings";
 
-/** Where the state says that something is. */
+/** Place of a set or signaling by the state. */
 export interface StatePlace {
   /** The argument `node` or `receiver` of the state. */
   readonly argument: unknown;
@@ -84,7 +84,7 @@ function movedAway(
   return `${what} is at ${endpoint} by the state, but the ${who} names ${inUse}: nothing was sent, since the credentials are meant for ${inUse}. ${sentence(waysOut(kind, argument, endpoint, today.fromEnvironment))} "pulumi up" without --refresh moves what stays in the program, as its preview shows.`;
 }
 
-/** What to do, as a text that goes on after a colon. */
+/** Remedies, as a text that follows a colon. */
 function waysOut(kind: Kind, argument: unknown, endpoint: string, fromEnvironment = false): string {
   return [
     `${wayBack(kind, argument, endpoint, fromEnvironment)}, and run the same pulumi command again (refresh and destroy use the configuration of the last up; with --run-program they use today's);`,

@@ -7,14 +7,14 @@ import { DeploymentFolder, sharedFolder } from "./other-processes";
 import { Runtime } from "./runtime";
 import type { OtherProcesses } from "./wanted";
 
-/** So many steps at a time the engine carries out for each core, unless `--parallel` says otherwise. */
+/** Steps that the engine runs in parallel for each core, unless `--parallel` says otherwise. */
 const STEPS_PER_CORE = 4;
 
 let runtime: Runtime | undefined;
 
-/** How the engine started this process. */
+/** Arguments with which the engine started this process. */
 export interface Start {
-  /** What the engine serves for this deployment. */
+  /** Address that the engine serves for this deployment. */
   readonly address: string | undefined;
   /** Shows a line to the user. */
   readonly print: (line: string) => void;
@@ -43,7 +43,7 @@ export function addressIn(argv: readonly string[]): string | undefined {
   return argv.slice(2).at(-1);
 }
 
-/** What the engine's other provider processes say. The engine gives each of them the address that it serves for one deployment. */
+/** Messages of the engine's other provider processes. The engine gives each of them the address that it serves for one deployment. */
 function deploymentOf(address: string | undefined): OtherProcesses | undefined {
   if (address === undefined) return undefined;
   const folder = new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));

@@ -7,7 +7,7 @@ import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import type { Settings } from "./settings";
 import { SharedMarks } from "./shared-marks";
 
-/** What is asked, and of which node: a name, an object, or nothing for the unnamed one. */
+/** Arena, and node: a name, an object, or nothing for the unnamed one. */
 interface OfArena {
   readonly arena: string;
   readonly node?: unknown;

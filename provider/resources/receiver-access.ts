@@ -13,7 +13,7 @@ import { adviceIn, credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "./wanted";
 
-/** What says which receiver is meant: inputs or state of a resource. */
+/** Inputs or state of a resource that choose the receiver. */
 export interface ReceiverPlace {
   /** The argument `receiver`, which the settings read. */
   readonly receiver?: unknown;
@@ -21,7 +21,7 @@ export interface ReceiverPlace {
   readonly reason?: string | undefined;
 }
 
-/** How far a start came that did not reach everything. */
+/** Progress of a start that did not reach everything. */
 export interface Started {
   /** Active for certain. */
   readonly active: readonly CanonicalPrefix[];
@@ -56,7 +56,7 @@ export class ReceiverAccess {
     return new ReceiverAccess(runtime, receiver, place);
   }
 
-  /** Where the state says that the signaling is: for a read or a stop. @throws {Error} with the ways out */
+  /** Receiver of the state: for a read or a stop. @throws {Error} with the ways out */
   static ofState(runtime: Runtime, state: ReceiverPlace & UsedBefore): ReceiverAccess {
     const { receiver: argument, endpoint } = state;
     return new ReceiverAccess(runtime, receiverOfState(runtime, "The signaling", { argument, endpoint }), state);
@@ -91,7 +91,7 @@ export class ReceiverAccess {
     await stop.catch((error: unknown) => Promise.reject(explainedOfState(runtime.advice, error)));
   }
 
-  /** How messages call the receiver: its name, else its address. */
+  /** Name of the receiver in messages: its name, else its address. */
   get label(): string {
     return this.receiver.label;
   }
@@ -201,7 +201,7 @@ export class ReceiverAccess {
     }
   }
 
-  /** What another process came to want while it was stopped: that one may have seen it active, and started nothing. */
+  /** Starts again the prefixes that another process came to want while they were stopped: it may have seen them active, and started nothing. */
   private async startLate(stopped: readonly CanonicalPrefix[]): Promise<void> {
     this.runtime.shared.learn();
     const late = stopped.filter((prefix) => this.receiver.wanted.has(prefix));
@@ -233,7 +233,7 @@ export class ReceiverAccess {
     );
   }
 
-  /** What a look or a refresh saw just before the first change of this process: the change need not ask again. */
+  /** Active prefixes of a look or refresh just before the first change of this process, so that the change need not ask again. */
   private async prepare(): Promise<{ readonly active?: readonly Prefix[] }> {
     const { label, reads } = this.receiver;
     this.runtime.requireWritable(`Signaling at ${label}`);
@@ -257,7 +257,7 @@ export class ReceiverAccess {
 }
 
 /**
- * What is not stopped, since another resource wants it. A resource that was compared or read in this run has handed on what
+ * Reports prefixes that are not stopped, since another resource wants them. A resource that was compared or read in this run has handed on those that
  * it started; a plain rename shows the old resource only when it is deleted, which is too late.
  */
 function sayActive(

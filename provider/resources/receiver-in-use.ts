@@ -26,7 +26,7 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly owned: Keys;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
-  /** What the look of this process saw active; `undefined` before it, and where there is none. */
+  /** Prefixes that the look of this process saw active; `undefined` without a look. */
   seen: ReadonlySet<CanonicalPrefix> | undefined;
   /** Prefixes that the program leaves as they are (`ignoreChanges`). */
   readonly ignored = new Set<CanonicalPrefix>();

@@ -1,7 +1,7 @@
 import { isRefusal, isUnreachable, RequestError, SignalingIncomplete, SignalingRefused } from "../client/errors";
 import { messageOf } from "../model/errors";
 
-/** What a failed write ends with when nothing was changed: an error names what failed, where, and what to do. */
+/** Error of a failed write that changed nothing: it names the failure, its place and the remedy. */
 export function untouched(error: unknown): unknown {
   const request = requestOf(error);
   if (!request) return error;
@@ -18,7 +18,7 @@ function requestOf(error: unknown): RequestError | undefined {
   return error instanceof Error && error.cause !== undefined ? requestOf(error.cause) : undefined;
 }
 
-/** What the failed request in an error advises. */
+/** Advice of the failed request in an error. */
 export function adviceIn(error: unknown): string | undefined {
   return requestOf(error)?.remedy;
 }
@@ -39,7 +39,7 @@ export const GONE_NODE =
   "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
 
 /**
- * What is to be said where a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and
+ * Advice when a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and
  * a destroy with the configuration of the last `up`, so that today's may be right.
  */
 export function credentialsOfState(error: unknown): string | undefined {

@@ -24,7 +24,7 @@ import {
 } from "./remedy";
 import type { Runtime } from "./runtime";
 
-/** What says where a set is: inputs or state of a resource. */
+/** Inputs or state of a resource that choose the set. */
 export interface SetPlace {
   readonly address: PrefixSetUrl;
   /** The argument `node`, which the settings read. */
@@ -35,16 +35,16 @@ export interface SetPlace {
 
 /** The truth about a resource whose write failed half-way. */
 export interface Reached {
-  /** What the node holds, as far as is known. */
+  /** Known entries of the node. */
   readonly applied: ListedMap;
   readonly endpoint: string;
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-/** What came of a look at a set: what was seen is in the set; where it could not be seen, that is said. */
+/** Result of a look at a set: the set has the entries seen; a set that could not be seen is reported. */
 export interface LookedSet {
   readonly set: ResourceSet;
-  /** How messages call it: `fra1 prefixset://edge/blocked`. */
+  /** Name in messages: `fra1 prefixset://edge/blocked`. */
   readonly what: string;
   /** The node answered with a no, or with what cannot be read. */
   readonly refused?: string | undefined;
@@ -53,7 +53,7 @@ export interface LookedSet {
 /** The guide about nodes at other addresses. */
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 
-/** So many nodes are told in full in one sentence. */
+/** Number of nodes that one sentence names. */
 const SHOWN = 5;
 
 /** A set as one resource reaches it: what `PrefixSet` and `PrefixSetEntry` have in common. */
@@ -62,9 +62,9 @@ export class ResourceSet {
   readonly url: string;
   /** The node's address in use. */
   readonly endpoint: string;
-  /** How messages call the set: `Set prefixset://edge/blocked on fra1`. */
+  /** Name of the set in messages: `Set prefixset://edge/blocked on fra1`. */
   readonly label: string;
-  /** How messages call the node. */
+  /** Name of the node in messages. */
   readonly at: string;
   /** Prefixes that some resource of this deployment wants in this set. */
   readonly wanted: DeploymentSet["wanted"];
@@ -90,7 +90,7 @@ export class ResourceSet {
   }
 
   /**
-   * Where the program wants a set: for a create, or an update, which may move.
+   * Set at the place of the program: for a create, or an update, which may move.
    *
    * @param before the state, if there is one
    * @throws {ConfigError} when the node cannot be told
@@ -103,7 +103,7 @@ export class ResourceSet {
   }
 
   /**
-   * Where the state says that a set is: for a read or a delete, which never move.
+   * Set at the place of the state: for a read or a delete, which never move.
    *
    * @throws {ConfigError} when the configuration makes no sense
    * @throws {Error} when the node of the state cannot be asked, with the ways out
@@ -147,7 +147,7 @@ export class ResourceSet {
     return { set, what: looked.what, refused };
   }
 
-  /** What of these entries the look of this process saw otherwise than the state says, without what the program ignores. */
+  /** Entries that the look of this process saw otherwise than the state says, without those that the program ignores. */
   lost(known: ListedMap, desired: ListedMap): Lost | undefined {
     const { seen, ignored, isIgnored } = this.set;
     if (!seen || isIgnored) return undefined;
@@ -156,7 +156,7 @@ export class ResourceSet {
     return sizeOf(left) > 0 ? left : undefined;
   }
 
-  /** What the look of this process saw. */
+  /** Entries that the look of this process saw. */
   get seen(): ListedMap | undefined {
     return this.set.seen;
   }
@@ -198,7 +198,7 @@ export class ResourceSet {
     return this;
   }
 
-  /** What the node lists, shared by all reads within a while. */
+  /** The node's list, shared by all reads within a while. */
   async observed(options?: { readonly until: number }): Promise<ListedMap> {
     try {
       return (await this.set.reads.read(options)).values;

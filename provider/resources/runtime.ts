@@ -26,14 +26,14 @@ const TOLD_WITHIN_MS = 100;
 /** Milliseconds after which what the engine is about to tell of is waited for no longer. */
 const TOLD_AT_MOST_MS = 5_000;
 
-/** What the runtime needs from the process that it lives in. */
+/** Surroundings of the runtime in its process. */
 export interface Surroundings {
   readonly env: Environment;
   /** Shows a sentence to the user. */
   readonly print: (line: string) => void;
   /** Clocks, timers, randomness and transport, where they are not the system's. */
   readonly world?: Partial<World>;
-  /** How many steps the engine carries out at a time unless it is told otherwise; by default that is not known. */
+  /** Steps that the engine runs in parallel by default; absent if that is not known. */
   readonly usualSteps?: number;
   /** Other provider processes of the same deployment, where there can be some. */
   readonly others?: OtherProcesses;
@@ -44,14 +44,14 @@ export interface Surroundings {
  * are wanted or owned. The engine starts one provider process for each provider resource of a deployment, which is one as a rule.
  */
 export class Runtime {
-  /** What must stand in no sentence and no line of the audit log. */
+  /** Secrets that no message and no line of the audit log may show. */
   readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
-  /** What errors advise. */
+  /** Advice of errors. */
   readonly advice = new Advice();
-  /** What is there, seen before anything is decided. */
+  /** Look at nodes and receivers before anything is decided. */
   readonly look: Look;
-  /** What the connections share, and what is known of wanted and owned keys. */
+  /** Registries that the connections share, and wanted and owned keys. */
   readonly shared: Shared;
   readonly env: Environment;
   private config: ReadConfig = () => undefined;
@@ -164,7 +164,7 @@ export class Runtime {
     appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) });
   }
 
-  /** Where a resource's set or signaling is, by its arguments or state; `undefined` where that cannot be told. */
+  /** Place of a resource's set or signaling, by its arguments or state; `undefined` if it is unknown. */
   private placeOf(resource: JsonObject): Place | undefined {
     const { node, nodes, receiver, prefixes, endpoint } = resource;
     // A group is at many places.

@@ -10,16 +10,16 @@ import type { KeysHere } from "./wanted";
 /** One object (a set, or what is active) at one address. */
 export interface Addressed {
   readonly endpoint: string;
-  /** How messages call it: `Set prefixset://edge/blocked on fra1`. */
+  /** Name in messages: `Set prefixset://edge/blocked on fra1`. */
   readonly title: string;
   /** Prefixes that resources of this deployment want at this very address. */
   readonly wantedHere: KeysHere;
   /** Prefixes that resources which are replaced in this deployment, or nodes whose place another takes, hold at this very address. */
   readonly leavingHere: KeysHere;
   readonly activity: Activity;
-  /** What is there now. */
+  /** Entries that are there now. */
   list(): Promise<ListedMap>;
-  /** What the last list of this process showed. */
+  /** Entries of the last list of this process. */
   last(): ListedMap | undefined;
   putBack(entries: ListedMap): Promise<unknown>;
 }
@@ -27,7 +27,7 @@ export interface Addressed {
 /** Of so many addresses it is told in full which entries stay there. */
 const TOLD = 5;
 
-/** How messages call the address of a node of another provider resource: its process knows it, and this one does not. */
+/** Name in messages for the address of a node of another provider resource: its process knows it, and this one does not. */
 const ELSEWHERE = "the node of another provider of this stack";
 
 /** Comparisons of two addresses, as long as each is disturbed by a change of ours under way. */

@@ -6,14 +6,14 @@ import type { AuditRecord, AuditValue } from "./audit-log";
 import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
 import { type Place, SIGNALING } from "./wanted";
 
-/** What may be an address, a prefix or a number, in whatever stands around it. */
+/** A possible address, prefix or number inside any text. */
 const TOKEN = /[0-9A-Fa-f.:]+(?:\/\d+)?/g;
 /** Smaller numbers stand everywhere, as counts and status codes. */
 const LONG_NUMBER = 1_000;
 /** Shorter texts would be found inside of others. */
 const LONG_TEXT = 3;
 /**
- * What the resources of this process hold in secret. The engine gives a provider everything in the clear and marks again
+ * Secret arguments of the resources of this process. The engine gives a provider everything in the clear and marks again
  * what comes back in properties; sentences for people and lines of the audit log are our own to keep clean.
  */
 export class SecretArguments {
@@ -98,7 +98,7 @@ export class SecretArguments {
     for (const item of Object.values(value)) this.add(item, "");
   }
 
-  /** What nodes of a group have for themselves. */
+  /** Adds the overrides of a group's nodes. */
   private addNodes({ nodes }: JsonObject): void {
     for (const own of Object.values(membersOf(nodes))) {
       if (!isObject(own)) continue;
@@ -107,7 +107,7 @@ export class SecretArguments {
     }
   }
 
-  /** What the check of a rollout asks, and with which keys; names of nodes are no secret. */
+  /** Adds the url and headers of a rollout's check; names of nodes are no secret. */
   private addCheck({ rollout }: JsonObject): void {
     const { url, headers, command } = membersOf(membersOf(rollout).check);
     this.add([url, membersOf(headers), command], "");
@@ -184,7 +184,7 @@ export class SecretObjects {
   }
 }
 
-/** How messages call a node or receiver: by its name, its address, or that without the scheme. */
+/** Names of a node or receiver in messages: its name, its address, and that without the scheme. */
 function namesOf(place: Place | undefined): string[] {
   if (!place) return [];
   const { name, endpoint } = place;

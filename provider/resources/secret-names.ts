@@ -24,7 +24,7 @@ export const LISTS = ["adopted", "found", "unsettled", "differs", "lost"];
 export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];
 
 /**
- * What the classes send under the name of an output that repeats a secret argument. The engine marks what comes back under
+ * Value that the classes send under the name of an output that repeats a secret argument. The engine marks what comes back under
  * that name.
  */
 export const SECRET_MARK = "[secret]";

@@ -3,26 +3,26 @@ import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
 
-/** What may be asked of keys that are known: the entries that resources want, or hold. */
+/** Known keys: the entries that resources want, or hold. */
 export interface KnownPrefixes {
   has(prefix: CanonicalPrefix): boolean;
 }
 
-/** What an operation on a set starts from. */
+/** Start of an operation on a set. */
 export interface Intent {
-  /** What the state says the set held; empty for a new resource. */
+  /** Entries of the set by the state; empty for a new resource. */
   readonly known: ListedMap;
-  /** What the program wants. */
+  /** Entries that the program declares. */
   readonly desired: ListedMap;
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
-  /** What resources of this deployment want in the set, this one included. */
+  /** Entries that resources of this deployment declare in the set, this one included. */
   readonly wanted: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
   readonly moved: boolean;
-  /** What `block --now` put there and is not wanted any more, with its values. */
+  /** Entries of `block --now` that are no longer wanted, with their values. */
   readonly withdrawn: ListedMap;
-  /** What the look of this run saw, which the preview showed; by default there was none. */
+  /** Entries that the look of this run saw and the preview showed; absent without a look. */
   readonly seen?: ListedMap | undefined;
   /** True for an entry whose changes the program ignores; by default it ignores none. */
   readonly ignores?: (prefix: CanonicalPrefix) => boolean;
@@ -63,7 +63,7 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   };
 }
 
-/** What the list, the state and the program say of a set: equal at nodes that hold the same. */
+/** Comparison of list, state and program for a set: shared by nodes that hold the same. */
 const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap) => {
   const all = [...desired];
   const isLost = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
@@ -73,9 +73,9 @@ const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: Liste
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const isShown = (entry: [CanonicalPrefix, ListedValue]) => isNew(entry) && observed.get(entry[0]) === entry[1];
   return {
-    /** What another writer took away or changed, and the program does not. */
+    /** Entries that another writer removed or changed, and the program does not. */
     lost: all.filter(isLost).map(([prefix]) => prefix),
-    /** What the state knows and the program does not want any more. */
+    /** Entries of the state that the program no longer declares. */
     dropped: [...known.keys()].filter((prefix) => !desired.has(prefix)),
     shown: all.filter(isShown).map(([prefix]) => prefix),
   };
@@ -87,9 +87,9 @@ function without(entries: ListedMap, left: readonly CanonicalPrefix[]): ListedMa
   return rest;
 }
 
-/** What a new entry starts from. */
+/** Start of a new entry. */
 export interface NewEntry {
-  /** How messages call the set. */
+  /** Name of the set in messages. */
   readonly label: string;
   readonly prefix: CanonicalPrefix;
   readonly value: ListedValue;
@@ -99,7 +99,7 @@ export interface NewEntry {
 }
 
 /**
- * What the create of an entry does, given what the set holds.
+ * Plans the create of an entry against the content of the set.
  *
  * @returns `found` is the value of a foreign entry that is there: with the wanted value a commit follows, with another one
  * it is left as it is

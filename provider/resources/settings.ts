@@ -17,11 +17,11 @@ export interface Target<O> {
   readonly options: O;
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
-  /** Where the address is not that of the configuration: what to do when it does not serve. */
+  /** Remedy if an address that is not that of the configuration does not serve. */
   readonly wayOut?: string | undefined;
 }
 
-/** What the stack's configuration and the environment say, read once and checked. */
+/** Settings of the stack's configuration and the environment, read once and checked. */
 export type Settings = ReturnType<typeof readSettings>;
 
 /**
@@ -70,9 +70,9 @@ export function readSettings(config: ReadConfig, env: Environment) {
     auditLog: auditLog === undefined ? undefined : String(auditLog),
     /** Who acts, for the audit log. */
     actor: env.PACKETFILTER_ACTOR,
-    /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
+    /** Limit on removals from a set in one deployment, all resources together; `undefined`: none. */
     maxRemovals: shareLimit("maxRemovals", config("maxRemovals")),
-    /** How many entries of a set one deployment may give another value, all resources together; `undefined`: no such limit. */
+    /** Limit on entries of a set that get another value in one deployment, all resources together; `undefined`: none. */
     maxChanges: shareLimit("maxChanges", config("maxChanges")),
     /**
      * Whether a run looks at what is there before anything is decided: `auto` where it answers within two seconds, `require` fails
@@ -112,13 +112,13 @@ function refuseFormer(config: ReadConfig, env: Environment): void {
 interface Standard {
   readonly value: Record<string, unknown>;
   readonly fromEnvironment: boolean;
-  /** What set a member, or is to set it, where that is not `packetfilter:node` or `packetfilter:receiver`. */
+  /** Sources of members other than `packetfilter:node` or `packetfilter:receiver`. */
   readonly sources: Sources;
 }
 
 type Sources = Readonly<Record<string, string>>;
 
-/** What the connections to nodes and those to receivers differ in. */
+/** Differences between connections to nodes and to receivers. */
 interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
   /** All that have a name. Read once: reading the text of a thousand for each of them takes seconds. @throws {ConfigError} */
@@ -250,7 +250,7 @@ function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
   }, value);
 }
 
-/** How a missing member is set; nothing for one of an object in the program. */
+/** Remedy for a missing member; empty for one of an object in the program. */
 function remedyFor(at: string): string {
   if (!at.startsWith("packetfilter:")) return "";
   const isSecret = at.endsWith("secretKey");

@@ -1,10 +1,10 @@
-/** Where something is kept: a node or receiver by its name in the configuration, if it has one, and by its address. */
+/** Place of a set or signaling: a node or receiver by its name in the configuration, if it has one, and by its address. */
 export interface Place {
   readonly name?: string | undefined;
   readonly endpoint: string;
 }
 
-/** What a receiver holds, in the registries of keys and in the audit log; a set is called by its url there. */
+/** Name of a receiver's signalings in the registries of keys and in the audit log, where a set has its url. */
 export const SIGNALING = "signaling";
 
 /** The keys of one object at one place, for example the prefixes of a set. */
@@ -22,7 +22,7 @@ const KEPT_FROM = 1_000;
 
 /** Keys as they are known at any later moment. */
 export interface KeysHere extends Iterable<string> {
-  /** How many there are at most: 0 only where there is none. */
+  /** Upper bound of their number: 0 only if there is none. */
   readonly size: number;
   has(key: string): boolean;
 }
@@ -30,7 +30,7 @@ export interface KeysHere extends Iterable<string> {
 /** A set of keys, or a map by keys. */
 type Collection = Pick<ReadonlyMap<string, unknown>, "has" | "keys" | "size">;
 
-/** What was added one by one, and what many places share: a group of a thousand nodes keeps its entries once. */
+/** Keys added one by one, and keys that many places share: a group of a thousand nodes keeps its entries once. */
 class KnownKeys implements KeysHere {
   readonly own = new Set<string>();
   readonly shared = new Set<Collection>();
@@ -63,7 +63,7 @@ class KnownKeys implements KeysHere {
   }
 }
 
-/** What the provider processes of one deployment tell each other. */
+/** Messages between the provider processes of one deployment. */
 export interface OtherProcesses {
   /** Tells them that these keys have come up at each of the addresses. */
   tell(addresses: readonly string[], keys: readonly string[]): void;
@@ -77,7 +77,7 @@ export interface OtherProcesses {
   told(address: string): Pick<KeysHere, "has" | "size">;
 }
 
-/** What a registry is of. Owned keys are in a state, leaving ones in that of a resource which is replaced; removed and changed ones count from when this is asked for. */
+/** Kind of a registry. Owned keys are in a state, leaving ones in that of a resource which is replaced; removed and changed ones count from the first question. */
 type Kind = "wanted" | "owned" | "leaving" | "removed" | "changed";
 
 /**

@@ -194,7 +194,7 @@ export class CloudSignalingHandler implements Handler {
   }
 }
 
-/** What the look did not see active of prefixes that are wanted as before. */
+/** Prefixes that are still wanted, and that the look did not see active. */
 function inactive(
   { seen, ignored }: ReceiverInUse,
   before: readonly CanonicalPrefix[],
@@ -204,7 +204,7 @@ function inactive(
   return before.filter((prefix) => prefixes.includes(prefix) && !seen.has(prefix) && !ignored.has(prefix));
 }
 
-/** What goes with a resource that is deleted. */
+/** Prefixes that the deletion of a resource stops. */
 function stoppedWith({ prefixes, started, stops, unsettled }: CloudSignalingState): readonly CanonicalPrefix[] {
   return stoppable(stops, [...new Set([...prefixes, ...started, ...unsettled])], [...started, ...unsettled]);
 }

@@ -2,10 +2,10 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { CloudSignalingInputs, CloudSignalingState } from "./state";
 
 /**
- * What an update starts, keeps and stops.
+ * Plans the prefixes that an update starts, keeps and stops.
  *
  * @param moved true when the receiver is reached at another address than before, and may be another one
- * @param lost what the look of this run did not see active any more
+ * @param lost prefixes that the look of this run saw no longer active
  */
 export function planUpdate(
   { prefixes: before, started, unsettled }: CloudSignalingState,
@@ -29,7 +29,7 @@ export function planUpdate(
   return { added, kept, removed, leaving, mayBeOurs };
 }
 
-/** What may be stopped of the prefixes that leave: by `stops` what this resource started, everything, or nothing. */
+/** Leaving prefixes that may be stopped: by `stops` those that this resource started, all, or none. */
 export function stoppable(
   stops: CloudSignalingInputs["stops"],
   leaving: readonly CanonicalPrefix[],

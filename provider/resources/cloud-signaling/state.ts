@@ -19,10 +19,10 @@ export const cloudSignalingSchema = z.strictObject({
 /** Outputs that are no arguments. */
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
 
-/** What the program wants: checked inputs. */
+/** Checked inputs of the program. */
 export type CloudSignalingInputs = ReturnType<typeof readInputs>;
 
-/** What the state says. */
+/** The state, typed. */
 export type CloudSignalingState = ReturnType<typeof readState>;
 
 const givenSchema = z.object({
@@ -70,7 +70,7 @@ export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterab
   return { ...verbatim, prefixes: inOrder(prefixes) };
 }
 
-/** What becomes the state, beside the arguments. */
+/** Parts of the state beside the arguments. */
 interface CloudSignalingOutputs {
   readonly endpoint: string;
   readonly prefixes: Iterable<CanonicalPrefix>;

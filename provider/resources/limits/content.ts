@@ -9,7 +9,7 @@ import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
 import type { Settings } from "../settings";
 
-/** What a set may hold, by its arguments and the stack's configuration together. */
+/** Limits on the content of a set, by its arguments and the stack's configuration together. */
 export interface ContentLimits {
   readonly forbidden: readonly Prefix[];
   readonly required: readonly Prefix[];
@@ -28,7 +28,7 @@ export interface ContentArguments {
   readonly maxEntries?: number | undefined;
 }
 
-/** What the stack's configuration says about every set. */
+/** Limits of the stack's configuration on every set. */
 type StackContent = Pick<Settings, "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries">;
 
 /** Of argument and stack the stricter one holds. @throws {ArgumentProblem} for a prefix that is none */

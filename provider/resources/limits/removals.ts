@@ -5,7 +5,7 @@ import { grouped } from "../../model/text";
 import { isExpired } from "../entries";
 import { KeyRegistry } from "../wanted";
 
-/** How much one change may remove from a set, by the arguments of its resource. */
+/** Limits on the removals of one change from a set, by the arguments of its resource. */
 export type RemovalLimits = ReturnType<typeof removalLimits>;
 
 /** The arguments that limit removals. */
@@ -31,7 +31,7 @@ export function removalLimits(
     allowEmpty,
     /** True where the user lifted the limits for this set and this run. */
     isLifted: stack.lifts(url),
-    /** How many entries may get another value, by argument and stack; none where no limit is asked for, or it is lifted. */
+    /** Limits on entries that get another value, by argument and stack; none without a limit, or if it is lifted. */
     maxChanges: stack.lifts(url) ? [] : ofChanges,
   };
 }
@@ -67,7 +67,7 @@ export function removalProblems(
   return problems;
 }
 
-/** What the stack's configuration and the environment say about removals and other values. */
+/** Limits of the stack's configuration and the environment on removals and other values. */
 interface StackRemovals {
   readonly maxRemovals: ShareLimit | undefined;
   readonly maxChanges: ShareLimit | undefined;
@@ -128,7 +128,7 @@ export class RemovalBudget {
   }
 }
 
-/** What the processes of a deployment count together, for one set at one address. */
+/** Counts of all processes of a deployment together, for one set at one address. */
 interface Counted {
   readonly endpoint: string;
   readonly removed: KeyRegistry;

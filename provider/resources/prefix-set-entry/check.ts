@@ -60,7 +60,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   return { inputs: { ...inputs, ...(expired && { expired, ...(put !== undefined && { put }) }) }, problems: [] };
 }
 
-/** What the set holds by the state. */
+/** Entries of the set by the state. */
 function heldBefore(olds: JsonObject, prefix: CanonicalPrefix): ListedMap {
   const { value } = olds;
   return new Map(olds.prefix === prefix && isEntryValue(value) ? [[prefix, value]] : []);

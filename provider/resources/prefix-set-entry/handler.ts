@@ -32,7 +32,7 @@ import {
 export class PrefixSetEntryHandler implements Handler {
   /** Ids of resources that this process created for entries that were there already. */
   private readonly found = new Set<string>();
-  /** How often something was said of what is put back, by set. */
+  /** Number of messages about restored entries, by set. */
   private readonly told = new Map<string, number>();
   /** Whether the last comparison asked for a replacement, which is checked next. */
   private isReplaced = false;
@@ -212,7 +212,7 @@ export class PrefixSetEntryHandler implements Handler {
     await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached, undefined)));
   }
 
-  /** What the look saw of the entry; of a set that lacks many only the first few are named. */
+  /** Reports the result of the look for the entry; of many lost entries of a set it names the first few. */
   private sayLook(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
@@ -234,7 +234,7 @@ export class PrefixSetEntryHandler implements Handler {
   }
 }
 
-/** So many entries that are put back are named, each in a line of its own. */
+/** Number of restored entries that are named, each in its own line. */
 const TOLD = 5;
 
 /** The outputs that are true after a write that failed half-way: the entry is not there, or with another value. */
@@ -254,7 +254,7 @@ function knownOf(inputs: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== UNKNOWN));
 }
 
-/** What a destroy does with an entry that was there before the resource. */
+/** Fate at a destroy of an entry that was there before the resource. */
 function fateOf({ onDestroy }: PrefixSetEntryInputs): string {
   if (onDestroy === "remove") {
     return 'It belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.';

@@ -34,10 +34,10 @@ export const prefixSetEntrySchema = z.strictObject({
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
 
-/** What the program wants: checked inputs. */
+/** Checked inputs of the program. */
 export type PrefixSetEntryInputs = ReturnType<typeof readInputs>;
 
-/** What the state says. */
+/** The state, typed. */
 export type PrefixSetEntryState = ReturnType<typeof readState>;
 
 const { onExisting, onDestroy } = prefixSetEntrySchema.shape;
@@ -98,13 +98,13 @@ function storedEntry(json: JsonObject): Stored {
   return new Stored(json, `PrefixSetEntry ${formatUrl(readAddress(json))}#${json.prefix}`);
 }
 
-/** What the set must hold for this resource: nothing once it has expired. */
+/** Entries that the set must hold for this resource: none once it has expired. */
 export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): ListedMap {
   return expired ? new Map() : new Map([[prefix, value]]);
 }
 
 /**
- * What `block --now` put into the set, once it has expired; nothing where the state of this resource says so
+ * An entry of `block --now` in the set that has expired; nothing if the state of this resource has it
  * already: then it was dealt with, and is another writer's if it is there again.
  */
 export function withdrawnOf(inputs: PrefixSetEntryInputs, before?: PrefixSetEntryState): ListedMap {
@@ -113,7 +113,7 @@ export function withdrawnOf(inputs: PrefixSetEntryInputs, before?: PrefixSetEntr
   return expired && put !== undefined && !isDone ? new Map([[prefix, put]]) : new Map();
 }
 
-/** What the set holds for this resource by its state: nothing where a failure left it out, either. */
+/** Entries of the set for this resource by its state: none if a failure left it out, either. */
 export function heldOf(state: PrefixSetEntryState): ListedMap {
   return state.absent ? new Map() : desiredOf(state);
 }
@@ -123,7 +123,7 @@ export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed:
   return { ...without({ ...verbatim }, ["expired", "put"]), ...(observed === value ? {} : { value: observed }) };
 }
 
-/** What becomes the state, beside the arguments. */
+/** Parts of the state beside the arguments. */
 export interface PrefixSetEntryOutputs {
   readonly endpoint: string;
   /** The value that the set holds, where it is not the one that is wanted. */

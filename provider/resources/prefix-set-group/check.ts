@@ -86,7 +86,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
 }
 
-/** What a refresh found otherwise and stays so: the program ignores changes of all entries, or of these (`ignoreChanges`). */
+/** Differences of a refresh that stay: the program ignores changes of all entries, or of these (`ignoreChanges`). */
 function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined {
   if (!isObject(differs) || ignored === true) return isObject(differs) ? differs : undefined;
   const prefixes: readonly unknown[] = Array.isArray(ignored) ? ignored : [];
@@ -142,7 +142,7 @@ function kindProblems(
   return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
 }
 
-/** What the nodes held by the inputs of the run before. */
+/** Entries of the nodes by the inputs of the former run. */
 function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined {
   return isSameSet(olds, news) && isObject(olds.nodes) && !hasUnknown(olds) ? readInputs(olds) : undefined;
 }

@@ -6,7 +6,7 @@ import { listedValue } from "../arguments";
 
 export { differing, overridden } from "../../model/group-content";
 
-/** Where a node differs from what it should hold: the value that it holds, or `null` for an entry that it lacks. */
+/** Differences of a node from its declared entries: the value that it holds, or `null` for a missing entry. */
 export type Differences = ReadonlyMap<CanonicalPrefix, ListedValue | null>;
 
 /** The differences of what a node holds from what it should hold. Of equal maps nothing is made. */

@@ -50,7 +50,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
 }
 
-/** What nodes hold that left the program is no difference of the arguments: `hasMoved` tells that there is something to do. */
+/** State without the entries of nodes that left the program, which are no difference of the arguments: `hasMoved` covers them. */
 function withoutLeaving({ differs, ...olds }: JsonObject): JsonObject {
   const nodes = membersOf(olds.nodes);
   const staying = Object.entries(membersOf(differs)).filter(([node]) => node in nodes);

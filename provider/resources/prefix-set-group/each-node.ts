@@ -12,7 +12,7 @@ import type { GroupInputs } from "./state";
 /** Milliseconds between two messages about long work. What is quicker has none. */
 const PROGRESS_MS = 30_000;
 
-/** What went wrong at one node. */
+/** Failure at one node. */
 export interface NodeFailure {
   readonly node: string;
   readonly error: unknown;
@@ -74,7 +74,7 @@ export async function eachSet(
   return failures;
 }
 
-/** So many failures are told in full; the other nodes are named. */
+/** Number of failures that are reported in full; the other nodes are named. */
 const TOLD = 5;
 
 /** One sentence or more for each node that failed; nodes that failed with the same words share them. */

@@ -26,7 +26,7 @@ export class GroupNodes implements RolloutNodes {
   private readonly former: ReadonlyMap<string, string>;
   private readonly left: readonly string[];
   private readonly failures: NodeFailure[] = [];
-  /** What nodes hold that do not hold what the state says. */
+  /** Lists of nodes that differ from the state. */
   private readonly found = new Map<string, ListedMap>();
   /** Which nodes are known to be machines of their own, by the names of the program. */
   private apart: Apart = new Map();
@@ -42,7 +42,7 @@ export class GroupNodes implements RolloutNodes {
     private readonly runtime: Runtime,
     private readonly inputs: GroupInputs,
     private readonly state: GroupState | undefined,
-    /** What is known of the group that this one takes the place of. */
+    /** State of the group that this one replaces. */
     private readonly replaced?: Former,
   ) {
     this.names = [...inputs.nodes.keys()];
@@ -62,7 +62,7 @@ export class GroupNodes implements RolloutNodes {
     this.apart = refined(this.apart, this.looked(), this.names);
   }
 
-  /** What the look of this run saw, of nodes that nothing was written to since. */
+  /** Lists of the look of this run, without nodes that were written to since. */
   private looked(): ReadonlyMap<string, ListedMap> {
     const seen = this.names.map((node) => [node, this.runtime.node(node).set(this.inputs.address)] as const);
     return new Map(seen.flatMap(([node, { seen, activity }]) => (seen && activity.epoch === 0 ? [[node, seen]] : [])));
@@ -124,7 +124,7 @@ export class GroupNodes implements RolloutNodes {
     return [...new Set([...this.found.keys(), ...strays, ...(this.replaced?.strays ?? [])])];
   }
 
-  /** What a node holds, if it answers soon. What is not as the state says is kept as found. */
+  /** List of a node, if it answers soon. A list that differs from the state is kept in `found`. */
   private async inspected(node: string): Promise<ListedMap> {
     const before = this.before(node);
     const wanted = this.inputs.of(node);
@@ -192,7 +192,7 @@ export class GroupNodes implements RolloutNodes {
     this.unrestored.push(...failures);
   }
 
-  /** What joins may stand in for what leaves: nothing is cleared before it is filled, and all have passed. */
+  /** Clears the nodes that leave. A joining node may replace them, so this runs after all others are filled and have passed. */
   async clear(): Promise<void> {
     const open = this.names.filter((node) => !this.former.has(node) && this.kept.get(node)?.open !== undefined);
     if (open.length > 0) {
@@ -239,7 +239,7 @@ export class GroupNodes implements RolloutNodes {
     throw new PartialFailure(texts.join("\n"), url, outs, texts);
   }
 
-  /** What was lost before this run, of nodes that it neither wrote nor put right. */
+  /** Entries that were lost before this run, of nodes that it neither wrote nor repaired. */
   private stillLost(): ReadonlyMap<string, ListedMap> {
     const lost = new Map<string, ListedMap>();
     for (const [node, name] of this.former) {
@@ -283,7 +283,7 @@ export class GroupNodes implements RolloutNodes {
   }
 }
 
-/** What of the known entries is still there: what was lost is put back. */
+/** Known entries that are still there: lost ones are restored. */
 function knownOf(known: ListedMap, found: ListedMap): ListedMap {
   return new Map([...found].filter(([prefix]) => known.has(prefix)));
 }

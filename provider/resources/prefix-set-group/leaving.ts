@@ -24,14 +24,14 @@ export function askForDistinct(runtime: Runtime, url: string, endpoints: Iterabl
 interface Staying {
   readonly name: string;
   readonly endpoint: string | undefined;
-  /** What the state says that it holds. */
+  /** Entries of the node by the state. */
   readonly held: ListedMap;
-  /** What the program wants there. */
+  /** Entries that the program declares there. */
   readonly wanted: ListedMap;
 }
 
 /**
- * What an `up` does with the entries of a node that leaves the group, as far as the state tells: it is cleared once the others are
+ * Fate at an `up` of the entries of a node that leaves the group, as far as the state shows it: it is cleared once the others are
  * written, unless nothing proves by then that it is another machine than one where the same is wanted.
  *
  * @param isKnown Whether two addresses are known to be two machines.

@@ -51,5 +51,5 @@ export async function lookAtGroup(
   return parts.length > 0 ? { putsBack: [...told, ...more, ...waits].join("; ") } : {};
 }
 
-/** So many ways in which nodes lack entries are told. */
+/** Number of kinds of losses that are reported. */
 const TOLD = 5;

@@ -60,7 +60,7 @@ export function writeState(
   };
 }
 
-/** Where nodes differ from what these arguments want of them, if any does: lines of an input after a refresh. */
+/** Differences of nodes from these arguments, if there are any: lines of an input after a refresh. */
 export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
   const found = [...nodes].flatMap(([name, { entries, endpoint, open }]): [string, object][] => {
     // A node whose wave has not come holds nothing of this, which is no difference to be listed for each entry.

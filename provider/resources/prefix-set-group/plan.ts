@@ -48,7 +48,7 @@ export function sayGroupPlan(
   runtime.notices.info(`${label} ${where}: ${most[0]}${onEach(most[1])}${told.join("")}${more}`);
 }
 
-/** What `block --now` put into the set and is not wanted any more, at those nodes alone at which it did. */
+/** Reports entries of `block --now` that are no longer wanted, at the nodes where it put them. */
 export function sayGroupWithdrawn(runtime: Runtime, where: string, { nodes, normal, before }: Kind): void {
   const alike = new Map<string, Map<CanonicalPrefix, ListedValue>>();
   for (const [prefix, note] of normal.notes) {
@@ -62,13 +62,13 @@ export function sayGroupWithdrawn(runtime: Runtime, where: string, { nodes, norm
   for (const [label, withdrawn] of alike) sayWithdrawn(runtime, `${label} ${where}`, withdrawn);
 }
 
-/** So few nodes, if they are not all, are named. */
+/** Number of nodes up to which they are named, unless they are all. */
 const NAMED = 5;
 
-/** So many ways in which nodes differ from most are told. */
+/** Number of kinds of differences from most nodes that are reported. */
 const TOLD = 5;
 
-/** What the node of a kind held otherwise than it should: nodes that did are of a kind by themselves. */
+/** Differences of the node of a kind from its declared entries: a node with differences is a kind of its own. */
 function stateOf({ nodes: [node = ""] }: Kind, before: GroupInputs | undefined): string[] {
   const differences = before?.differs.get(node);
   if (!before || !differences) return [];
@@ -86,7 +86,7 @@ function onEach(nodes: readonly string[]): string {
   return nodes.length > 1 ? " on each" : "";
 }
 
-/** How a line calls nodes of which the same is said. */
+/** Name in a line for nodes with the same message. */
 export function namesOf(nodes: readonly string[]): string {
   return nodes.length === 1 ? (nodes[0] as string) : `${nodes.length} nodes`;
 }

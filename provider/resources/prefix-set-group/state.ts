@@ -20,7 +20,7 @@ import {
 import { differing, overridden, readDiffers } from "./content";
 import { readRollout, rolloutSchema } from "./rollout/arguments";
 
-/** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
+/** Overrides of one node; `entries` are checked by a module of their own. `notes` are made of them. */
 export const overrideSchema = z.strictObject(
   {
     entries: z.unknown().optional(),
@@ -44,7 +44,7 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
   rollout: rolloutSchema.optional(),
 });
 
-/** So many nodes are changed at a time unless `atOnce` says otherwise. */
+/** Default of `atOnce`. */
 const AT_ONCE = 16;
 
 /** Outputs that are no arguments. `differs` is one that a refresh makes an input, so that a preview shows its lines. */
@@ -62,16 +62,16 @@ export const GROUP_OUTPUTS = [
   "lost",
 ] as const;
 
-/** What inputs and state of a group have in common. */
+/** Members that inputs and state of a group share. */
 export type GroupMembers = ReturnType<typeof readMembers>["members"];
 
-/** What the program wants. */
+/** Checked inputs of the program. */
 export type GroupInputs = ReturnType<typeof readInputs>;
 
-/** What the state says. */
+/** The state, typed. */
 export type GroupState = ReturnType<typeof readState>;
 
-/** What a node's set is kept as; without an address where this group never wrote it. */
+/** A node's set in the state; without an address if this group never wrote it. */
 export interface KeptNode extends Omit<KeptSet, "endpoint"> {
   readonly endpoint: string | undefined;
   /** The last `up` went on without it, or failed there. */
@@ -110,7 +110,7 @@ export function readInputs(json: JsonObject) {
     maxRemovals === undefined ? limits : { ...limits, maxRemovals };
   return {
     ...members,
-    /** What it wants of one node's set. */
+    /** Inputs of one node's set. */
     of: (node: string): SetInputs => ({
       ...setOf(members, given, node),
       limits: limitsOf(members.nodes.get(node)?.maxRemovals),
@@ -134,11 +134,11 @@ export function readState(json: JsonObject) {
     apart: new Map(Object.entries(facts.apart)),
     /** Nodes that a refresh found otherwise than the last run left them: an update that was killed may have written them. */
     strays: facts.strays,
-    /** What nodes lost of what they held, as refreshes found since the last run. */
+    /** Entries that nodes lost, as refreshes found since the last run. */
     lost: new Map(Object.entries(facts.lost).map(([node, lost]) => [node, mapOf(lost)] as const)),
     /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
     endpoints: new Map(inOrder(facts.endpoints)),
-    /** What it says of one node's set. */
+    /** State of one node's set. */
     of: (node: string): SetState => ({
       ...setOf(members, given, node),
       isOpen: open.has(node),
@@ -154,7 +154,7 @@ export function readReplaced(json: JsonObject): GroupState {
   return readState(replaced(json, givenSchema));
 }
 
-/** What outputs or inputs hold, with a name for messages. @throws {Error} when they name no set */
+/** Outputs or inputs with a name for messages. @throws {Error} when they name no set */
 function storedGroup(json: JsonObject): Stored {
   return new Stored(json, `PrefixSetGroup ${formatUrl(readAddress(json))}`);
 }
@@ -172,7 +172,7 @@ function readMembers(json: JsonObject) {
     nodes,
     onDestroy: given.onDestroy,
     atOnce: given.atOnce,
-    /** How many nodes may not answer. */
+    /** Number of nodes that may not answer. */
     maxUnreachable: parseShareLimit(given.maxUnreachable)?.of(nodes.size) ?? 0,
     differs: readDiffers(json.differs),
     /** In which order its nodes change, and which wave has not passed. */
@@ -182,7 +182,7 @@ function readMembers(json: JsonObject) {
       ...without(json, [...GROUP_OUTPUTS, "differs", "rollout"]),
       ...(rollout.given && { rollout: rollout.given }),
     } as Verbatim,
-    /** What a node is to hold by these arguments: one that left them, nothing. */
+    /** Entries of a node by these arguments: none for one that left them. */
     contentOf: (node: string) => {
       const given = nodes.get(node);
       const content = contents.get(node) ?? (given ? overridden(common, given.own) : { ...common, entries: new Map() });

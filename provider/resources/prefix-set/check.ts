@@ -92,7 +92,7 @@ export function setProblems(
     readonly node: { readonly maxValue: number | undefined } | undefined;
     readonly before: HeldEntries;
     readonly entries: ListedMap;
-    /** What is wrong with entries that could not be read. */
+    /** Faults of entries that could not be read. */
     readonly problems: readonly string[];
   },
 ): string[] {
@@ -114,7 +114,7 @@ export function setProblems(
   return [...found, ...removalProblems(url, change, removalLimits(args, settings, url))];
 }
 
-/** What becomes of a set by the state. */
+/** Planned change of a set by the state. */
 export interface PlannedChange {
   readonly normal: NormalEntries;
   readonly before: HeldEntries;
@@ -148,7 +148,7 @@ function expiredRemovals({ normal, before }: PlannedChange, today: number): Cano
   return [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix) && isOver(prefix));
 }
 
-/** What `block --now` put into a set and is not wanted any more. */
+/** Reports entries of `block --now` that are no longer wanted. */
 export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: ListedMap): void {
   for (const line of inLines([...withdrawn].map(([prefix, value]) => `${prefix} (${value})`))) {
     notices.info(
@@ -157,7 +157,7 @@ export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: Lis
   }
 }
 
-/** What has expired, and is no news. */
+/** Reports expired entries, but for those that the state knows as expired. */
 export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
   const isSaid = (prefix: CanonicalPrefix) => parseNote(normal.notes.get(prefix)).sent !== undefined;
   const unwanted = [...normal.expired].filter(
@@ -173,7 +173,7 @@ export function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: 
   return isObject(notes) && sameJson(olds.notes, notes) ? { rest, handed: notes } : { rest: news };
 }
 
-/** So many prefixes are named within the plan's line. */
+/** Number of prefixes that the plan's line names. */
 const SHOWN_IN_PLAN = 5;
 
 /** `+3 -2 (expired: 203.0.113.7/32) ~1` */

@@ -36,7 +36,7 @@ export class UnfinishedWrite extends Error {
   }
 }
 
-/** What becomes of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
+/** Lifecycle of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
 export class SetLifecycle {
   /** @param notices Where it says what it finds. */
   constructor(
@@ -85,14 +85,14 @@ export class SetLifecycle {
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
   }
 
-  /** What a create will meet, given what the look saw. */
+  /** Tries a create against the result of the look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
     return lookNew(this.runtime, looked, isDecided, () => {
       if (looked.set.seen && inputs) this.planNew(looked.set, inputs, looked.set.seen);
     });
   }
 
-  /** What the node holds now; `undefined` where its options let a refresh go on without it. */
+  /** The node's set as it is now; `undefined` if its options let a refresh go on without it. */
   async refresh(set: ResourceSet, state: SetState): Promise<KeptSet | undefined> {
     const observed = await set.refreshed();
     if (!observed) return undefined;
@@ -237,7 +237,7 @@ export class SetLifecycle {
   }
 
   /**
-   * What the look saw otherwise than the program declares, and what this run does about it.
+   * Reports differences between the look and the program, and the reaction of this run.
    *
    * @param isHeld True where nothing is put back before a wave has passed.
    */
@@ -309,10 +309,10 @@ export class SetLifecycle {
   }
 }
 
-/** So many prefixes are named in one sentence; the others follow in lines of their own. */
+/** Number of prefixes in one sentence; the others follow in lines of their own. */
 const SHOWN = 5;
 
-/** What is true after a write that failed half-way: what the node holds of the resource's own entries. */
+/** State after a write that failed half-way: the resource's own entries at the node. */
 function reachedOf({ applied, endpoint, unsettled }: Reached, ours: ListedMap): KeptSet {
   return { entries: new Map([...applied].filter(([prefix]) => ours.has(prefix))), endpoint, unsettled };
 }

@@ -7,9 +7,9 @@ import { type ContentLimits, contentProblems, entryProblems } from "../limits/co
 import { expiredOf, type RemovalLimits, removalProblems } from "../limits/removals";
 import { type Intent, type KnownPrefixes, planUpdate } from "../set-plan";
 
-/** What a new resource starts from. */
+/** Start of a new resource. */
 export interface NewSet {
-  /** How messages call the set. */
+  /** Name of the set in messages. */
   readonly label: string;
   readonly desired: ListedMap;
   readonly exclusive: boolean;
@@ -22,7 +22,7 @@ export interface NewSet {
 }
 
 /**
- * What a create does: every wanted prefix is put in, except where the set holds another value. What is foreign is left as
+ * Plans a create: every wanted prefix is inserted, unless the set holds another value. Foreign entries are left as
  * it is.
  *
  * @returns the plan, and the foreign entries that are left, with their values
@@ -47,9 +47,9 @@ export class InTheWay extends Error {
   override readonly name = "InTheWay";
 }
 
-/** What limits the plan of an update. */
+/** Limits on the plan of an update. */
 export interface UpdateLimits {
-  /** How messages call the set. */
+  /** Name of the set in messages. */
   readonly label: string;
   readonly url: string;
   readonly content: ContentLimits;
@@ -81,14 +81,14 @@ const held = madeOnce((observed: ListedMap, put: ListedMap): readonly CanonicalP
   ...new Set([...observed.keys(), ...put.keys()]),
 ]);
 
-/** How many entries of a set get another value. */
+/** Number of entries of a set that get another value. */
 const changedValues = madeOnce((observed: ListedMap, put: ListedMap): number => {
   const isChanged = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
     observed.has(prefix) && observed.get(prefix) !== value;
   return [...put].filter(isChanged).length;
 });
 
-/** What is wrong with what a program declares; nodes of a group declare the same. */
+/** Faults of a program's entries; nodes of a group declare the same. */
 const declaredProblems = madeOnce((desired: ListedMap, limits: ContentLimits) =>
   entryProblems([...desired.keys()], limits),
 );
@@ -106,7 +106,7 @@ function stop(label: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`${label}: nothing was sent. ${problems.join(" ")}`);
 }
 
-/** What is in the way of a new resource. Undeclared entries are only in the way of one that owns the whole set. */
+/** Entries in the way of a new resource. Undeclared ones are only in the way of one that owns the whole set. */
 function findExisting(
   observed: ListedMap,
   { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,

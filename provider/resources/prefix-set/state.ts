@@ -20,7 +20,7 @@ import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
 
-/** So many of them, a number or percent. A number as a text is for the configuration, where everything is text. */
+/** Schema of a number or percentage. A number as a text is for the configuration, where everything is text. */
 export function shareSchema(of: "entries" | "nodes") {
   const isShare = (value: unknown) =>
     (typeof value === "number" || (typeof value === "string" && value.endsWith("%"))) &&
@@ -54,7 +54,7 @@ export const prefixSetSchema = z.strictObject({
 /** Outputs that are no arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;
 
-/** What inputs and state say of one whole set of one node. */
+/** Members that inputs and state of one set of one node share. */
 interface SetMembers extends SetPlace {
   readonly entries: ListedMap;
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
@@ -63,12 +63,12 @@ interface SetMembers extends SetPlace {
   readonly onDestroy: "clear" | "keep";
 }
 
-/** What the program wants of one set of one node. */
+/** Inputs of one set of one node. */
 export interface SetInputs extends SetMembers {
   readonly limits: ContentArguments & RemovalArguments;
 }
 
-/** What the state says of one set of one node. */
+/** State of one set of one node. */
 export interface SetState extends SetMembers, UsedBefore {
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
@@ -78,10 +78,10 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly isOpen?: boolean;
 }
 
-/** What the program wants: checked inputs. */
+/** Checked inputs of the program. */
 export type PrefixSetInputs = ReturnType<typeof readInputs>;
 
-/** What the state says. */
+/** The state, typed. */
 export type PrefixSetState = ReturnType<typeof readState>;
 
 const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;
@@ -119,7 +119,7 @@ export function readReplaced(json: JsonObject): PrefixSetState {
   return readState(replaced(json, givenSchema));
 }
 
-/** What outputs or inputs hold, with a name for messages. @throws {Error} when they name no set */
+/** Outputs or inputs with a name for messages. @throws {Error} when they name no set */
 export function storedSet(json: JsonObject): Stored {
   return new Stored(json, `PrefixSet ${formatUrl(readAddress(json))}`);
 }
@@ -136,7 +136,7 @@ function readMembers(json: JsonObject) {
   };
 }
 
-/** What a set is kept as: what becomes the state. */
+/** A set in the state. */
 export interface KeptSet {
   readonly entries: ListedMap;
   readonly endpoint: string;

@@ -30,7 +30,7 @@ const checkSchema = z
     error: "has a command, to which neither headers nor status belong",
   });
 
-/** What a check asks: a url, in which `{node}` is each node that the wave changed, or a command. */
+/** Question of a check: a url, in which `{node}` is each node that the wave changed, or a command. */
 export type Check = z.output<typeof checkSchema>;
 
 /** The argument `rollout`; its waves are read with the names of the nodes. */

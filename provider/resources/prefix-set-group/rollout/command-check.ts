@@ -7,7 +7,7 @@ import type { CheckedWave, CheckWorld } from "./wave-check";
 /** Characters of its output, from the end, of which the last line is told. */
 const KEPT = 4_096;
 
-/** What a command is run for, and how long it may take in milliseconds. */
+/** Wave that a command checks, and its time limit in milliseconds. */
 interface CommandRun extends CheckWorld, Pick<CheckedWave, "nodes" | "set"> {
   readonly left: number;
 }

@@ -3,7 +3,7 @@ import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
 import type { Before } from "./rollout";
 
-/** What the state of a group says that goes, for the one that takes its place. */
+/** State of a leaving group, for the one that replaces it. */
 export interface Former extends Before {
   /** Nodes at which the last write did not end. */
   readonly failed: readonly string[];
@@ -41,7 +41,7 @@ export class FormerRollouts {
   }
 
   /**
-   * What nodes owe from before, by the names of the program.
+   * Pending checks of nodes from before, by the names of the program.
    *
    * @param places Nodes of a group that has no state, with their addresses.
    */

@@ -4,7 +4,7 @@ import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
 import { checkWave } from "./check-wave";
 
-/** How a person takes a wave as passed. */
+/** Remedy by hand: treat a wave as passed. */
 export function wayOut(url: string): string {
   return `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`;
 }

@@ -11,7 +11,7 @@ export interface Wave {
   readonly nodes: readonly string[];
 }
 
-/** What became of the nodes of a wave. */
+/** Outcome of the writes to the nodes of a wave. */
 export interface Written {
   /** Those whose content the run changed. */
   readonly changed: readonly string[];
@@ -24,7 +24,7 @@ export interface Written {
 /** The nodes of a group, as a rollout sees them. Those of the state have the names that the program gives them. */
 export interface RolloutNodes {
   readonly names: readonly string[];
-  /** What the program calls a node of the state; its own name where it left the program. */
+  /** Name in the program of a node of the state; its own name if it left the program. */
   nameNow(node: string): string;
   /** True where a node does not hold what the program wants, as far as is known. */
   needs(node: string): boolean;
@@ -41,7 +41,7 @@ export interface RolloutNodes {
   write(nodes: readonly string[]): Promise<Written>;
 }
 
-/** What a rollout does between the writes. */
+/** Steps of a rollout between the writes. */
 export interface RolloutSteps {
   /** Asks the check of these nodes. Returns which did not pass, and why. */
   check(check: Check, nodes: readonly string[], isOnce: boolean): Promise<Unpassed | undefined>;
@@ -57,7 +57,7 @@ export interface RolloutSteps {
 export interface Red {
   /** Sentences for the error. */
   readonly text: string;
-  /** What the state says of it; absent where the state stays as it is. */
+  /** The new state of the rollout; absent if it stays as it is. */
   readonly pending?: Pending;
   /** Those of its nodes that hold otherwise than the state says, and that nothing was written to for that reason. */
   readonly strays?: readonly string[];
@@ -67,7 +67,7 @@ export interface Red {
 
 type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
 
-/** What the state says of a rollout. */
+/** State of a rollout. */
 export interface Before extends Read {
   /** Nodes that hold otherwise than the last run left them, by its names. */
   readonly strays: readonly string[];

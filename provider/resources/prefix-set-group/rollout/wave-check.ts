@@ -1,7 +1,7 @@
 import type { World } from "../../../client/world";
 import type { Environment } from "../../environment-credentials";
 
-/** What a check takes from its surroundings. */
+/** Surroundings of a check. */
 export interface CheckWorld {
   readonly world: Pick<World, "after" | "sleep" | "monotonic" | "dispatcher">;
   /** Of a command. */
@@ -18,7 +18,7 @@ export interface Unpassed {
   readonly reason: string;
 }
 
-/** What is checked, and how long. */
+/** Subject of a check, and its time limit. */
 export interface CheckedWave {
   readonly nodes: readonly string[];
   /** The set's url. */

@@ -2,7 +2,7 @@ import { hasUnknown, isObject } from "../../../model/json";
 import { nearest } from "../../../model/nearest";
 import { some } from "../../../model/text";
 
-/** So many nodes: a number, or a percentage of all nodes of the group (`"20%"`), rounded up. */
+/** Number of nodes, or percentage of all nodes of the group (`"20%"`), rounded up. */
 export type WaveSize = number | `${number}%`;
 
 /**
@@ -23,7 +23,7 @@ export type Waves =
   | {
       /** Names of the nodes that come first. */
       readonly canary: readonly string[];
-      /** So many of the others at a time; default: all of them. */
+      /** Number of the others at a time; default: all of them. */
       readonly size?: WaveSize;
     };
 
@@ -112,7 +112,7 @@ function refuseMembers(waves: object): void {
     throw new WavesError(`waves has no member ${JSON.stringify(stray)}: it has canary and size.`);
 }
 
-/** What is wrong with the waves of the argument `rollout`, as a sentence; what is unknown, or no rollout, is not judged here. */
+/** Fault in the waves of the argument `rollout`, as a sentence; an unknown value, or one that is no rollout, is not judged here. */
 export function rolloutProblem(nodes: readonly string[], rollout: unknown): string | undefined {
   if (!isObject(rollout) || hasUnknown(rollout) || nodes.length === 0) return undefined;
   try {
