@@ -33,6 +33,7 @@ const ROOMS = [
   "provider/emulator/time",
   "provider/emulator/validation",
   "provider/files",
+  "provider/forwarder",
   "provider/import",
   "provider/model",
   "provider/plugin",

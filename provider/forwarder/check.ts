@@ -50,8 +50,8 @@ function loadsOf(file: string): Promise<unknown>[] {
 }
 
 /**
- * What a configuration means, for people: nodes, tables and sinks, and how long an outage each spool covers by what readings
- * of the last run were as large as. Sends nothing, and changes nothing.
+ * Describes a configuration for people: nodes, tables and sinks, and the outage that each spool covers if readings are as large as those
+ * of the last run. Sends nothing, and changes nothing.
  */
 export async function describeConfig(config: LiveConfig, now = Date.now()): Promise<string[]> {
   const { nodes, sinks, spool, everyMs, cluster } = config.current;
@@ -115,7 +115,7 @@ function expiredIn(value: unknown, path: readonly string[], now: number): string
   });
 }
 
-/** What a configuration watches, a sentence for each entry of `watch`. */
+/** Watched tables of a configuration, a sentence for each entry of `watch`. */
 export function watchedBy({ current: { nodes, watch, everyMs, records } }: LiveConfig): string[] {
   return watch.map(({ arena, nodes: patterns, profiles, types }) => {
     const names = Object.keys(nodes).filter((name) => matchesAny(patterns, name));

@@ -56,7 +56,7 @@ export const TIMES = {
   backlogEveryMs: 1_000,
   /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */
   standstillMs: 60_000,
-  /** What `spool_full_in_seconds` reckons from: some twenty lists of a table. `SpoolView`. */
+  /** Window of `spool_full_in_seconds`: some twenty lists of a table. `SpoolView`. */
   spoolTrendMs: 60_000,
   /** For how long the longest stop of the event loop is looked for: scrapes are farther apart. `watchStops`. */
   loopDelayEveryMs: 1_000,
@@ -68,11 +68,11 @@ export const TIMES = {
   refusalMs: 900_000,
   /** Longest pause between lists of a table that fail. `TablePoller`. */
   tableLongestPauseMs: 60_000,
-  /** How long small work shares one turn of the event loop: a tenth of a stop that is noticed. `SharedTurns`. */
+  /** Time for which small work shares one turn of the event loop: a tenth of a noticeable stop. `SharedTurns`. */
   sharedTurnMs: 5,
   /** Pause before a full pipe is written to again. `standardOutput`. */
   pipeFullMs: 10,
-  /** What has not ended so long after it was to is left. `Forwarder`. */
+  /** Time after which a stop leaves work that has not ended. `Forwarder`. */
   stopMs: 5_000,
   /** Pause after a list for which the disk has no room. `TablePoller`. */
   diskFullMs: 10_000,

@@ -6,7 +6,7 @@ import { unknownMembers } from "../model/schema";
 /** A text that is not empty. */
 export const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
 
-/** What a number may be followed by, and how many of the smallest that is. */
+/** Units behind a number, each as a multiple of the smallest. */
 type Units = Readonly<Record<string, number>>;
 
 const DURATIONS: Units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -120,7 +120,7 @@ export const bearer = text.regex(/^[\x21-\x7e]+$/, { error: "has characters that
 /** As {@link tls}; the type of what it reads. */
 export type Tls = z.infer<typeof tls>;
 
-/** What schemas say that say nothing of their own, in place of the library's words. */
+/** Message of an issue without one of its own, in place of the library's words. */
 export function plainWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value" && Array.isArray(issue.values)) return `must be one of ${issue.values.join(", ")}`;
   if (issue.code === "invalid_type")

@@ -24,10 +24,10 @@ import { Metrics } from "./telling/metrics";
 import { type Log, Troubles, tellSetAside } from "./telling/troubles";
 import { endsWithin, systemWorld } from "./world";
 
-/** What a forwarder is made of. */
+/** Parts of a forwarder. */
 export interface ForwarderParts extends SinkParts {
   readonly log: Log;
-  /** What is known of nodes, with the pace of their lists of marks. Default: that of the process, on its clock. */
+  /** Memory of nodes, with the pace of their lists of marks. Default: that of the process, on its clock. */
   readonly memories?: NodeMemories;
   /** Reads and compares in a thread of its own; false for tests of the parts. */
   readonly thread?: boolean;
@@ -184,7 +184,7 @@ export class Forwarder {
     return this.pollers.views;
   }
 
-  /** What the sinks have not taken yet, as of the last second. */
+  /** Undelivered records of the sinks, as of the last second. */
   get status(): LedgerStatus {
     return this.delivery.status;
   }
@@ -200,7 +200,7 @@ export class Forwarder {
     return this.metrics.text();
   }
 
-  /** What an operator is to know, though it is ready: a rollout that waits for readiness would wait for ever. */
+  /** Notes for an operator of a forwarder that is ready: a rollout that waits for readiness would wait for ever. */
   get notes(): string[] {
     const differs = this.troubles.all.get(DIFFERS);
     const letters = this.delivery.view.flatMap(({ name, rejected: { records, bytes } }) => {
@@ -287,5 +287,5 @@ export class Forwarder {
   }
 }
 
-/** What is wrong with a sink, as keys of {@link Troubles} begin. */
+/** Beginnings of the keys of {@link Troubles} about a sink. */
 const ABOUT_SINKS = ["sink", "full", "behind", "rejected", "rejected-full", "spool"];

@@ -6,10 +6,10 @@ import type { NodePollers } from "./polling/node-poller";
 import { DISK } from "./polling/table-poller";
 import type { Troubles } from "./telling/troubles";
 
-/** What is looked at for one question, by name, with what is wrong where it does not hold. */
+/** Checks of one question by name, each with its fault if it does not hold. */
 export type Checks = Readonly<Record<string, ReturnType<typeof checkOf>>>;
 
-/** What the answers of `/healthz` and `/readyz` rest on. */
+/** Parts that `/healthz` and `/readyz` look at. */
 interface HealthParts {
   readonly pollers: Pick<NodePollers, "standing" | "untried">;
   readonly delivery: Pick<Delivery, "silentMs" | "view">;
@@ -54,7 +54,7 @@ export class Health {
     };
   }
 
-  /** How full the spool is for each sink, and which tables wait for it. */
+  /** Fill of the spool for each sink, and the tables that wait for it. */
   get spool(): readonly SinkView[] {
     return this.parts.delivery.view;
   }

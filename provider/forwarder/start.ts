@@ -6,7 +6,7 @@ import { standardOutput } from "./standard-output";
 import { type Log, silent } from "./telling/troubles";
 import { type ForwarderWorld, systemWorld } from "./world";
 
-/** How a forwarder runs in a program. */
+/** Options of a forwarder in a program. */
 export interface StartOptions {
   /**
    * Is called with each record, in order and one at a time, as one more sink: with its own place in the spool, so that after a
@@ -15,9 +15,9 @@ export interface StartOptions {
   readonly onRecord?: (record: ForwardRecord) => void | Promise<void>;
   /** Stops the forwarder, as `stop()` does. */
   readonly signal?: AbortSignal;
-  /** Where it says what goes wrong; default: nowhere. `console` or a pino logger fit. */
+  /** Log for troubles; default: none. `console` or a pino logger fit. */
   readonly log?: Log;
-  /** Where relative paths of the configuration start. Default: the working folder. */
+  /** Folder of relative paths in the configuration. Default: the working folder. */
   readonly folder?: string;
   /** Variables for `${NAME}` in the configuration. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import type { CheckedConfig } from "../config/schema";
 import { TIMES } from "../defaults";
 import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../sinks/nats-connection";
 
-/** How leases are kept in NATS. */
+/** Options of the leases in NATS. */
 type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
 const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() }).partial();

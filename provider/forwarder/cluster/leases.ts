@@ -7,7 +7,7 @@ import type { ForwarderWorld } from "../world";
 import type { Member, NatsLeaseStore } from "./lease-store";
 import { shareOut } from "./rendezvous";
 
-/** What sharing nodes needs of the forwarder. */
+/** Parts of the forwarder that sharing of nodes needs. */
 export interface LeaseParts {
   readonly store: Pick<NatsLeaseStore, keyof NatsLeaseStore>;
   readonly leaseMs: number;
@@ -18,7 +18,7 @@ export interface LeaseParts {
   readonly troubles: Troubles;
   /** The nodes that are shared. */
   nodes(): readonly string[];
-  /** What members are to have in common beside the nodes, as a short text. */
+  /** Settings that members must share beside the nodes, as a short text. */
   polling(): string;
   /** The epoch of our last turn of a node, if the state knows one. */
   lastEpoch(node: string): number | undefined;
@@ -59,7 +59,7 @@ function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): s
 const TICKS = 3;
 /** Of a lease, how long renewing may take: two of them, one after the other, are to fit before the holder stops. */
 const SLOW = 0.4;
-/** How many leases a node may have no forwarder: its takeover takes one and some seconds. */
+/** Number of leases for which a node may have no forwarder: its takeover takes one and some seconds. */
 const UNHELD_LEASES = 2;
 /** Between two rounds of requests that take longer than a third of a lease. */
 const LEAST_PAUSE_MS = 10;

@@ -8,7 +8,7 @@ import { isObject } from "../../model/json";
 import { ranOutOfStack } from "../../model/plain-data";
 import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 
-/** So many problems of a configuration are told, and no more. */
+/** Number of problems of a configuration that are reported. */
 export const MAX_PROBLEMS = 20;
 
 /** A configuration as it was written, and where its members stand. */
@@ -33,7 +33,7 @@ export async function readConfig(path: string): Promise<Written & { readonly fol
   return { ...joined(await Promise.all(names.map((name) => readOne(join(path, name))))), folder: resolve(path) };
 }
 
-/** What a file says of a member of the configuration. */
+/** Member of the configuration in a file. */
 interface Part extends Written {
   readonly config: Record<string, unknown>;
 }
@@ -66,7 +66,7 @@ function both(before: object, more: object, part: Part, parts: readonly Part[]):
   return { ...before, ...more };
 }
 
-/** Where a member of the joined configuration stands, in the file that it comes from. */
+/** Place of a member of the joined configuration in its file. */
 function placed(parts: readonly Part[], [name = "", second, ...rest]: readonly PropertyKey[]): string {
   const having = parts.filter(({ config }) => Object.hasOwn(config, name));
   let index = Number(second);
@@ -108,7 +108,7 @@ async function readOne(file: string): Promise<Written> {
   }
 }
 
-/** Where the deepest part of a path that is there begins. */
+/** Offset of the deepest existing part of a path. */
 function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = root;
   let offset = isNode(root) ? root.range?.[0] : undefined;

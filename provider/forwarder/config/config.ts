@@ -17,7 +17,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What a configuration is made of, at first and when its secrets change. */
+/** Source of a configuration, at first and when its secrets change. */
 interface Source {
   readonly config: unknown;
   readonly env: Environment;
@@ -25,7 +25,7 @@ interface Source {
   readonly folder: string;
   /** Records that go nowhere are a mistake. */
   readonly needsSinks: boolean;
-  /** Where a member stands, for messages. */
+  /** Place of a member, for messages. */
   place(path: readonly PropertyKey[]): string;
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { matchesAny } from "../table";
 import type { CheckedConfig } from "./schema";
 
-/** What is another one in a new configuration, by what has to begin anew for it. All else goes on. */
+/** Changes of a new configuration, by the part that has to restart for them. All other parts go on. */
 export interface Difference {
   /** Sinks that are new, gone, or to be opened anew. */
   readonly sinks: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export function differenceOf(before: CheckedConfig, now: CheckedConfig): Differe
   };
 }
 
-/** What members of a cluster are to have in common, as a short text: what they watch, not where nodes are nor how they get in. */
+/** Settings that members of a cluster must share, as a short text: watched tables, neither addresses nor credentials of nodes. */
 export function pollingOf({ watch, records }: CheckedConfig): string {
   return createHash("sha256").update(JSON.stringify({ watch, records })).digest("hex").slice(0, 16);
 }

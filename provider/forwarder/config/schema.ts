@@ -99,7 +99,7 @@ const named = z.object({
     .catch([]),
 });
 
-/** What is wrong between the parts of a configuration: two sinks of one name or file, and names of what is not there. */
+/** Contradictions between parts of a configuration: two sinks of one name or file, and unknown names. */
 export function wrongNames(config: unknown): { readonly path: readonly PropertyKey[]; readonly message: string }[] {
   const { nodes, watch, sinks } = named.catch({ nodes: {}, watch: [], sinks: [] }).parse(config);
   const nodeNames = Object.keys(nodes);
@@ -133,5 +133,5 @@ export function wrongNames(config: unknown): { readonly path: readonly PropertyK
 /** A checked configuration. */
 export type CheckedConfig = z.infer<typeof configSchema>;
 
-/** Where to listen, and how to get in. */
+/** Address to listen on, with TLS and token. */
 export type Listen = z.infer<typeof listen>;

@@ -50,7 +50,7 @@ export interface ForwarderConfig {
   readonly everyMs?: Duration;
   /** Milliseconds between two lists of profiles and rules. Default: 60 000. */
   readonly structureEveryMs?: Duration;
-  /** What is recorded: what is new, different and gone (`changes`), or what each list holds (`all`). Default: `changes`. */
+  /** Records: new, changed and ended marks (`changes`), or all marks of each list (`all`). Default: `changes`. */
   readonly records?: "changes" | "all";
   /** Milliseconds after which, with `changes`, the whole table is recorded as `seen`; 0: never. Default: 0. */
   readonly snapshotEveryMs?: Duration;
@@ -64,7 +64,7 @@ export interface ForwarderConfig {
   readonly rejected?: RejectedConfig;
   /** Bytes that stay free on the disk of `state`: what would take of them is not taken over. Default: 67 108 864 (64 MiB). */
   readonly reserveBytes?: Size;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served: an address with its port, alone or with TLS and token. Default: nowhere. */
+  /** Address and port of `/healthz`, `/readyz` and `/metrics`, alone or with TLS and token. Default: not served. */
   readonly listen?: Text | ListenConfig;
   /** Other forwarders with the same nodes, which share them evenly by leases in NATS. Default: this one has all its nodes. */
   readonly cluster?: ClusterConfig;
@@ -72,7 +72,7 @@ export interface ForwarderConfig {
   readonly onceDeadlineMs?: Duration;
   /** Milliseconds that the sinks get for what is in the spool when the forwarder stops. Default: 10 000. */
   readonly drainMs?: Duration;
-  /** Where records go, each sink at its own pace. Default: none. */
+  /** Destinations of records, each at its own pace. Default: none. */
   readonly sinks?: readonly SinkConfig[];
 }
 
@@ -90,28 +90,28 @@ interface Watch {
   readonly userArena?: Text;
 }
 
-/** What is kept of records that wait for a sink. */
+/** Limits on records that wait for a sink. */
 interface SpoolConfig {
   /** Bytes of the waiting records of one sink. Default: 1 073 741 824 (1 GiB). */
   readonly maxBytes?: Size;
   /** Milliseconds after which a record has waited too long: as at `maxBytes`. 0: never. Default: 0. */
   readonly maxAgeMs?: Duration;
   /**
-   * What happens at `maxBytes`. `pause`: what comes is kept for the other sinks only, and this one gets its tables anew, each with a
+   * Reaction at `maxBytes`. `pause`: new records are kept for the other sinks only, and this one gets its tables anew, each with a
    * `reset`, when it has room; tables that it takes alone are not read meanwhile. `drop-oldest`: its oldest records go. Default: `pause`.
    */
   readonly whenFull?: "pause" | "drop-oldest";
 }
 
-/** What is kept of records that a sink refused for good. */
+/** Limits on records that a sink refused for good. */
 interface RejectedConfig {
   /** Bytes of the refused records of one sink. Default: 268 435 456 (256 MiB). */
   readonly maxBytes?: Size;
-  /** What happens at `maxBytes`: the oldest are dropped, or nothing more is delivered to the sink. Default: `drop-oldest`. */
+  /** Reaction at `maxBytes`: the oldest are dropped, or nothing more is delivered to the sink. Default: `drop-oldest`. */
   readonly whenFull?: "pause" | "drop-oldest";
 }
 
-/** Where health and metrics are served, and how to get in. */
+/** Address of health and metrics, with TLS and token. */
 interface ListenConfig {
   /** Address and port, as `127.0.0.1:9464`. */
   readonly address: Text;
@@ -126,7 +126,7 @@ interface ListenConfig {
   readonly token?: Text;
 }
 
-/** How NATS is reached. */
+/** Connection to NATS. */
 interface NatsConfig {
   /** Servers, as `nats://192.0.2.50:4222`. */
   readonly servers: readonly Text[];
@@ -152,7 +152,7 @@ interface ClusterConfig extends NatsConfig {
   readonly replicas?: number;
 }
 
-/** What every sink has. */
+/** Members of every sink. */
 interface AnySink {
   /** Its name in logs, metrics and files: letters, digits and `. _ -`. */
   readonly name: Text;
@@ -177,7 +177,7 @@ interface AnySink {
     /** Likewise those of marks that live for so many seconds, or more. Default: all. */
     readonly minLifetime?: number;
   };
-  /** What one delivery holds at most. */
+  /** Limits of one delivery. */
   readonly batch?: {
     /** Records in one delivery. Default: 10 000. */
     readonly maxRecords?: number;
@@ -216,7 +216,7 @@ interface FileSink extends AnySink {
   readonly path: Text;
   /** Bytes at which the file becomes `path.1`. Default: 104 857 600 (100 MiB). */
   readonly rotateBytes?: Size;
-  /** How many such files are kept. Default: 10. */
+  /** Number of such files that are kept. Default: 10. */
   readonly keep?: number;
 }
 
@@ -238,7 +238,7 @@ interface ElasticsearchSink extends HttpMembers {
 interface OtlpSink extends HttpMembers {
   /** The kind of sink. */
   readonly type: "otlp";
-  /** How the server is reached; with `grpc` there is no path in `url`, and no proxy. Default: `http`. */
+  /** Protocol of the server; with `grpc` there is no path in `url`, and no proxy. Default: `http`. */
   readonly protocol?: "http" | "grpc";
 }
 
@@ -272,7 +272,7 @@ interface SyslogSink extends AnySink {
   readonly port?: number;
   /** Whether there is TLS, or its settings in PEM form. Default: false. */
   readonly tls?: boolean | Written<TlsOptions>;
-  /** What a message holds: JSON, or CEF. Default: `json`. */
+  /** Form of a message: JSON, or CEF. Default: `json`. */
   readonly message?: "json" | "cef";
   /** Milliseconds without a byte in either direction. Default: 30 000. */
   readonly timeoutMs?: Duration;
@@ -304,7 +304,7 @@ interface KafkaSink extends AnySink {
   readonly topic: Text;
   /** Whether there is TLS, or its settings in PEM form. Default: false. */
   readonly tls?: boolean | Written<TlsOptions>;
-  /** How to log in. Default: not at all. */
+  /** Authentication. Default: none. */
   readonly sasl?: {
     /** The mechanism. */
     readonly mechanism: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512";

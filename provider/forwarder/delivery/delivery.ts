@@ -21,7 +21,7 @@ interface RunningSink {
 
 /** Empties the ledger: a runner a sink, and what waits for them. Looks at what they have not taken yet, for metrics and for `/readyz`. */
 export class Delivery {
-  /** How full the spool is for each sink, and which tables wait for it. */
+  /** Fill of the spool for each sink, and the tables that wait for it. */
   private readonly spool: SpoolView;
   /** The sinks that are delivered to. */
   private readonly running = new Map<string, RunningSink>();
@@ -33,7 +33,7 @@ export class Delivery {
   /** Until all delivery ends. */
   private signal: AbortSignal | undefined;
   private fail: (error: unknown) => void = () => {};
-  /** What the sinks have not taken yet, as of the last second. */
+  /** Undelivered records of the sinks, as of the last second. */
   status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
   /** When the ledger answered last. */
   private answeredAt: number;
@@ -116,7 +116,7 @@ export class Delivery {
     return this.parts.world.monotonic() - this.answeredAt;
   }
 
-  /** How full the spool is for each sink, and which tables wait for it. */
+  /** Fill of the spool for each sink, and the tables that wait for it. */
   get view(): readonly SinkView[] {
     return this.spool.sinks;
   }

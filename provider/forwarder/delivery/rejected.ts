@@ -23,7 +23,7 @@ const letterSchema = z.object({
   record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
 });
 
-/** How many dead letters are kept, and what happens to more. */
+/** Limits on dead letters, and the reaction to more. */
 export interface RejectedLimits {
   readonly maxBytes: number;
   /** `pause`: nothing more is delivered until there is room. */
@@ -45,14 +45,14 @@ export function rejectedLimits({ current: { rejected, sinks } }: LiveConfig, sin
 const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull: "drop-oldest" };
 
 /**
- * What a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
+ * Records that a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
  * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest files go, or nothing is added.
  *
  * A requeue may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
  * whether it has its name still: if not, the lines go into another file, too.
  */
 export class RejectedFiles {
-  /** What was counted last, by name, while a file is as it was then. */
+  /** Last count of each file by name, valid while the file is unchanged. */
   private counted = new Map<string, { readonly bytes: number; readonly changed: number; readonly records: number }>();
 
   /** @param limits Asked at each use: a new configuration may have others. Default: none. */
@@ -229,10 +229,10 @@ export class RejectedFiles {
 
 /** The folder of dead letters in that of the state. */
 export const REJECTED = "rejected";
-/** What becomes of them, as messages say it. */
+/** Fate of dead letters, for messages. */
 export const SEND_LETTERS = `with the reasons in \`${REJECTED}/\` of the state folder, and "forward spool requeue" sends them`;
 
-/** Where they are kept. @param state The folder of the state. */
+/** Folder of dead letters. @param state The folder of the state. */
 export function rejectedFolder(state: string, sink: string): string {
   return join(state, REJECTED, sink.replaceAll(" ", "-"));
 }
@@ -241,7 +241,7 @@ function sumOf(files: readonly { readonly bytes: number }[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** How many letters a file has, without reading them. */
+/** Number of letters in a file, without parsing them. */
 async function countLines(path: string): Promise<number> {
   let count = 0;
   if (!existsSync(path)) return 0;
@@ -251,7 +251,7 @@ async function countLines(path: string): Promise<number> {
   return count;
 }
 
-/** How the name of a file ends that a requeue has taken. */
+/** Ending of the name of a file that a requeue has taken. */
 const CLAIMED = ".requeue";
 const NAME_LENGTH = "00000001.ndjson".length;
 

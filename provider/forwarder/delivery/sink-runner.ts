@@ -21,7 +21,7 @@ import type { ForwarderWorld } from "../world";
 import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";
 
-/** What delivering needs of the forwarder. */
+/** Parts of the forwarder that delivery needs. */
 export interface DeliveryParts {
   readonly ledger: Ledger;
   readonly metrics: Metrics;
@@ -30,7 +30,7 @@ export interface DeliveryParts {
   readonly secrets: Pick<SecretFiles, "refresh">;
 }
 
-/** What delivering to one sink needs. */
+/** Parts that delivery to one sink needs. */
 interface RunnerParts extends DeliveryParts {
   readonly limits: BatchLimits;
   /** Which records of its tables the sink takes. Default: all. */
@@ -49,7 +49,7 @@ interface RunnerParts extends DeliveryParts {
  */
 export class SinkRunner {
   private awake = (): void => {};
-  /** How often it was woken. */
+  /** Number of times it was woken. */
   private wakes = 0;
   private readonly ahead: ReadAhead;
 

@@ -7,7 +7,7 @@ import { SINK_KINDS } from "../sinks/kinds";
 import type { BatchLimits, Sink, SinkContext } from "../sinks/sink";
 import type { ForwarderWorld } from "../world";
 
-/** What sinks are made from. */
+/** Parts that sinks are made from. */
 export interface SinkParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
@@ -44,13 +44,13 @@ export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onReco
   return onRecord ? [...specs, { name: CALLBACK, limits: { ...CONFIG_DEFAULTS.spool, ...spool } }] : specs;
 }
 
-/** What one delivery to a sink holds at most. */
+/** Limits of one delivery to a sink. */
 export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
   const sink = current.sinks.find((one) => one.name === name);
   return sink?.batch ?? { ...SINK_DEFAULTS.batch, maxRecords: SIZES.callbackRecords };
 }
 
-/** What a sink is given; its options are read at each use, since secrets from files change. */
+/** Context of a sink; its options are read at each use, since secrets from files change. */
 export function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
   return {
     name,

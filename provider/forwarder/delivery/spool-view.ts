@@ -16,10 +16,10 @@ export interface SinkView extends Omit<Backlog, "oldestNow"> {
 
 const NONE: Waiting = { records: 0, bytes: 0 };
 
-/** How full the spool is for each sink, how fast it fills, and which tables wait: for metrics and for `/readyz`. */
+/** Fill of the spool for each sink, its trend, and the tables that wait: for metrics and for `/readyz`. */
 export class SpoolView {
   private views: readonly SinkView[] = [];
-  /** How much a sink had not acknowledged, and when. */
+  /** Samples of the unacknowledged bytes of a sink. */
   private readonly samples = new Map<string, { readonly at: number; readonly bytes: number }[]>();
   private readonly paused = new Map<string, Set<string>>();
 

@@ -23,7 +23,7 @@ const batchRow = z.object({
 
 /** All of it may be unread: the limits are those of another time. */
 const LIMITS: SinkSpec["limits"] = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: 0, whenFull: "pause" };
-/** So many batches in a row that cannot be read are the end. */
+/** Number of consecutive unreadable batches that end the reading. */
 const PATIENCE = 10_000;
 
 /**
@@ -99,7 +99,7 @@ export class LeftSpool implements Disposable {
     }
   }
 
-  /** What each sink has not taken of it. */
+  /** Undelivered part of each sink. */
   backlogs(): Backlog[] {
     const accounts = this.sinks().map(
       ({ name, position, dropped }) => new SinkAccount({ name, limits: LIMITS }, position, dropped),
@@ -128,7 +128,7 @@ export class LeftSpool implements Disposable {
   }
 }
 
-/** How many records are in a file that was set aside; `undefined` where it cannot be read. */
+/** Number of records in a file that was set aside; `undefined` if it cannot be read. */
 export async function recordsLeft(file: string): Promise<number | undefined> {
   try {
     using left = await LeftSpool.open(file);

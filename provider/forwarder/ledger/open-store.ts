@@ -41,7 +41,7 @@ export class OpenStore {
   /** Set while marks of sinks wait to be written. */
   private cancelMarks: (() => void) | undefined;
 
-  /** What was found in it. */
+  /** Findings at the opening. */
   readonly opened: Opened;
   readonly spool: Spool;
   readonly identity: RunIdentity;

@@ -7,13 +7,13 @@ import type { TableFilter } from "../table";
 /** A sink as the ledger knows it. */
 export interface SinkSpec {
   readonly name: string;
-  /** What it may leave unread in the spool, and what happens then; an age of 0 is no limit. */
+  /** Limits on its unread part of the spool, and the reaction at them; an age of 0 is no limit. */
   readonly limits: { readonly maxBytes: number; readonly maxAgeMs: number; readonly whenFull: "pause" | "drop-oldest" };
   /** The tables that it takes; default: all. */
   readonly only?: TableFilter;
 }
 
-/** How a ledger is opened. */
+/** Options for opening a ledger. */
 export interface LedgerOptions {
   /** The file of the store. */
   readonly file: string;
@@ -31,18 +31,18 @@ export interface LedgerOptions {
   readonly wall: number;
 }
 
-/** What may change while a ledger is open. */
+/** Options that may change while a ledger is open. */
 export type ChangingOptions = Pick<LedgerOptions, "sinks" | "records" | "reserveBytes">;
 
 /** A store that was broken. */
 export interface SetAside {
-  /** Where it is now. */
+  /** Its present path. */
   readonly file: string;
   /** Records in it; `undefined` where they cannot be read. */
   readonly records: number | undefined;
 }
 
-/** What opening found. */
+/** Findings at the opening. */
 export interface Opened {
   /** When the last run listed last, on the machine's clock; unknown unless it ended cleanly. */
   readonly listedBefore: number | "unknown" | "never";
@@ -60,7 +60,7 @@ export interface Opened {
 export interface TakenOver {
   /** Marks in the list. */
   readonly listed: number;
-  /** Where this node is known to list keyed objects, see `NodeHabits`. */
+  /** Places at which this node is known to list keyed objects, see `NodeHabits`. */
   readonly keyedPlaces: ReadonlySet<string>;
   readonly events: Readonly<Partial<Record<MarkEvent, number>>>;
   readonly records: number;
@@ -76,7 +76,7 @@ export interface SpooledBatch {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What a sink has in the spool. */
+/** Share of a sink in the spool. */
 export interface Backlog {
   readonly name: string;
   readonly records: number;
@@ -89,7 +89,7 @@ export interface Backlog {
   readonly dropped: number;
   /** Tables that are not kept for it until it has room again, by their keys. */
   readonly behind: readonly string[];
-  /** What `bytes` may become. */
+  /** Limit on `bytes`. */
   readonly limitBytes: number;
 }
 
@@ -119,7 +119,7 @@ export class SpoolFull extends PacketFilterError {
 }
 
 /**
- * What was read and not yet delivered, and what it was compared with. Everything that it says it has done is on the disk.
+ * Undelivered readings, and the baselines that they were compared with. Every acknowledged change is on the disk.
  */
 export interface Ledger {
   /**
@@ -131,7 +131,7 @@ export interface Ledger {
    */
   take(list: ArrivedList): Promise<TakenOver>;
   /**
-   * What a sink reads next, behind what it acknowledged and behind `after`: at most `maxRecords` and a MiB in all, but at least
+   * Next batches of a sink, behind those that it acknowledged and behind `after`: at most `maxRecords` and a MiB in all, but at least
    * one batch, where there is one.
    */
   next(sink: string, maxRecords: number, after?: number): Promise<readonly SpooledBatch[]>;

@@ -30,7 +30,7 @@ function recordsIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { records }) => sum + records, 0);
 }
 
-/** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills no other sink's spool. */
+/** Unacknowledged records of one sink: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
   private unread: Entry[] = [];
   private first = 0;

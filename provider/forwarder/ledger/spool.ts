@@ -9,7 +9,7 @@ import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
 import type { TableState } from "./table-state";
 
-/** What the head of a batch takes at most, but for its rules. */
+/** Largest head of a batch in bytes, without its rules. */
 const HEAD_BYTES = 400;
 const RULE_BYTES = 100;
 const END = Buffer.from("}");
@@ -225,7 +225,7 @@ export class Spool {
     for (const [account, tables] of behind) account.behind = tables;
   }
 
-  /** What a sink reads next; nothing when it has everything. */
+  /** Next batches of a sink; none when it has everything. */
   next(sink: string, maxRecords: number, after = 0): readonly SpooledBatch[] {
     const sql = "SELECT seq AS position, records, CAST(body AS BLOB) AS body FROM batches WHERE seq = ?";
     return this.sink(sink)
@@ -303,7 +303,7 @@ export class Spool {
 }
 
 /**
- * What record ids of a batch begin with. Of the run, so that no copy of the store has it; of time and content, so that a machine
+ * Beginning of the record ids of a batch. From the run, so that no copy of the store has it; from time and content, so that a machine
  * that goes on from a snapshot of its memory has it for the same observation only.
  */
 function idStart({ run, key }: TableState, { rows }: RowChunk, wall: number): string {

@@ -48,13 +48,13 @@ const SCHEMA = `
 
 /** SQLite's own. */
 const PAGE_BYTES = 4_096;
-/** What is written stands in the journal at first, then in the file. */
+/** Number of times that each byte is written: in the journal first, then in the file. */
 const TIMES_WRITTEN = 2;
 
 /** The files of a store, as their file system knows them. */
 export type Place = Readonly<Record<"file" | "born" | "lock", string>>;
 
-/** How a store is opened. */
+/** Options for opening a store. */
 type StoreOptions = Pick<LedgerOptions, "maxPages" | "freeBytes">;
 
 /** The form of the file. One of another form is left as it is: it is sound, and another version knows it. */

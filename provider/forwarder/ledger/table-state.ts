@@ -13,7 +13,7 @@ import type { Store } from "./store";
 
 const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });
 
-/** How much the last reading weighs in the usual size of one. */
+/** Weight of the last reading in the usual size of one. */
 const WEIGHT = 0.1;
 
 /** A list of a table that was read and compared: what its transaction writes, and what is said of it then. */
@@ -22,11 +22,11 @@ export interface FinishedReading {
   readonly list: ArrivedList;
   /** The baseline begins anew with it. */
   readonly reset: boolean;
-  /** What goes into the spool. */
+  /** Rows for the spool. */
   readonly rows: readonly RowChunk[];
   /** The rows tell the whole table, whatever was told of it before. */
   readonly isWhole: boolean;
-  /** What it changed in the baseline. */
+  /** Changes of the baseline. */
   readonly changes: readonly RowChunk[];
   /** All of the new baseline, where it is due to be written whole. */
   readonly whole: readonly RowChunk[] | undefined;

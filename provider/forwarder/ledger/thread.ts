@@ -16,7 +16,7 @@ interface Question {
   readonly args: readonly unknown[];
 }
 
-/** What comes back. */
+/** Answer of the thread. */
 interface Reply {
   readonly number: number;
   readonly result?: unknown;
@@ -25,7 +25,7 @@ interface Reply {
 
 /** This file as it was built, with all that it needs in few files, whatever runs here: as it was written, compiled or built. */
 const BUILT = join(packageRoot, "dist", "forward", "thread.js");
-/** What the thread is told, which a thread of the program's own is not. */
+/** Mark of our thread, which a thread of the program does not have. */
 const ROLE = "pulumi-packetfilter ledger";
 
 /**
@@ -111,7 +111,7 @@ export class LedgerThread implements Ledger {
   }
 }
 
-/** What of an error goes through to the other thread: classes do not. */
+/** Parts of an error that reach the other thread: classes do not. */
 function failureOf(error: unknown) {
   type Told = Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy"> & { errcode: number }>;
   const { name, message, sinks, refused, remedy, errcode }: Error & Told = asError(error);
@@ -148,7 +148,7 @@ function serve(port: MessagePort, options: LedgerOptions): void {
   });
 }
 
-/** What goes to the other thread without a copy. */
+/** Buffers that move to the other thread without a copy. */
 function bodiesIn(batches: unknown): ArrayBuffer[] {
   return (batches as readonly SpooledBatch[]).map(({ body }) => body.buffer);
 }

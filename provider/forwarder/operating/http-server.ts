@@ -11,7 +11,7 @@ import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
 import { METRICS_TYPE } from "../telling/metrics";
 
-/** Where a forwarder answers, and how it is closed. */
+/** Address of a forwarder's server, and its end. */
 type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
 
 /**
@@ -106,7 +106,7 @@ export class Listener {
   }
 }
 
-/** What a server cannot change while it listens. */
+/** Settings that a server cannot change while it listens. */
 function placeOf(listen: Listen | undefined) {
   return listen && { address: listen.address, isTls: listen.tls !== undefined };
 }

@@ -1,7 +1,7 @@
 import { compareNames } from "../../model/text";
 import type { Forwarder } from "../forwarder";
 
-/** How a table in a terminal is drawn: over the lines of the last time. */
+/** Draws a table in a terminal over the lines of the last one. */
 export class LiveTable {
   private lines = 0;
 

@@ -3,7 +3,7 @@ import { messageOf } from "../../model/errors";
 import { type Log, Troubles } from "../telling/troubles";
 import type { Environment } from "../world";
 
-/** What a service manager is told with. */
+/** Means of telling a service manager. */
 export interface ServiceManagerParts {
   /** `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`, as the manager sets them. */
   readonly env: Environment;
@@ -13,7 +13,7 @@ export interface ServiceManagerParts {
   execute(program: string, args: readonly string[], folder: string): Promise<string>;
 }
 
-/** What every systemd brings along. */
+/** Program that every systemd has. */
 const PROGRAM = "systemd-notify";
 
 /**

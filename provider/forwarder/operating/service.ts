@@ -9,7 +9,7 @@ import { endsWithin, systemWorld } from "../world";
 import { Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
 
-/** What a service needs of its surroundings. */
+/** Surroundings of a service. */
 export interface ServiceParts {
   readonly log: Log;
   /** Is told how it stands. Default: no one is. */

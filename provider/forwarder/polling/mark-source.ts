@@ -72,14 +72,14 @@ export class MarkSource {
     }
   }
 
-  /** How the node answers, by its options and by what this process has seen. */
+  /** Answers of the node, by its options and by what this process has seen. */
   get habits(): NodeHabits & { readonly keyedPlaces: Set<string> } {
     const { answers, maxListRecords = DEFAULTS.maxListRecords } = this.options;
     const { keyedPlaces } = this.parts.memories.of(new NodeRequests(this.options).endpoint.shown);
     return { ...(answers && { answers }), keyedPlaces, maxListRecords };
   }
 
-  /** What the reader of a body throws, as a sentence about the node; anything else as it is. */
+  /** Error of the reader of a body, as a sentence about the node; any other error unchanged. */
   explain(error: unknown, table: TableName): unknown {
     if (!(error instanceof UnreadList)) return error;
     const { fail } = this.told(table);

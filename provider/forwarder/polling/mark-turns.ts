@@ -33,7 +33,7 @@ export class LastList {
     if (typeof before === "number") this.at = before;
   }
 
-  /** How many milliseconds ago, at least, the run before this one has listed anything. */
+  /** Least number of milliseconds since the last list of the former run. */
   beforeThisRun(now: number): number {
     if (this.before === "never") return Number.POSITIVE_INFINITY;
     const then = this.before === "unknown" ? this.openedAt : this.before;
@@ -42,13 +42,13 @@ export class LastList {
   }
 }
 
-/** What polling needs of the forwarder. */
+/** Parts of the forwarder that polling needs. */
 export interface PollingParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
   /** In which what is due at many tables at once begins or goes on. */
   readonly loop: SharedTurns;
-  /** What this process knows of nodes, the pace of their lists included. */
+  /** Memory of nodes in this process, the pace of their lists included. */
   readonly memories: NodeMemories;
   readonly lastList: LastList;
   readonly ledger: Ledger;

@@ -15,12 +15,12 @@ export const DISK = "disk";
 const FULL_DISK =
   "The disk of the state folder is full, but for the bytes that stay free (`reserveBytes`): what is listed is not taken over until sinks have taken more, or the disk has room.";
 
-/** How a list went: `refused` is the node's own no, `full` that a sink has no room for its records. */
+/** Outcome of a list: `refused` is the node's own refusal, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";
 
 /** Polls one mark table. What fails is told once, and tried again with growing pauses. */
 export class TablePoller {
-  /** How the last list went; absent before the first. */
+  /** Outcome of the last list; absent before the first. */
   last: Outcome | undefined;
   /** Marks in the last list that was taken over. */
   marks = 0;

@@ -26,7 +26,7 @@ export interface ArrivedList {
   /** The same on the clock that machines keep until they restart. */
   readonly now: number;
   readonly rules: readonly Rule[];
-  /** How the node answers. */
+  /** Answers of the node. */
   readonly habits: NodeHabits;
   /** With `records: changes`: also all that is listed, as `seen`. */
   readonly snapshot: boolean;

@@ -2,7 +2,7 @@ import type { Details, MarkKey } from "../record/rows";
 
 const FIRST_SIZE = 1_024;
 
-/** What the node said of a mark beyond numbers, as far as it is compared. */
+/** Members of a mark that are no numbers, as far as they are compared. */
 interface Spoken {
   readonly status?: string;
   readonly exact?: Readonly<Record<string, string>>;

@@ -137,7 +137,7 @@ export function numbersOf({ id, value, lifetime }: Mark): [id: number, value: nu
   return [id ?? Number.NaN, value ?? Number.NaN, lifetime ?? Number.NaN];
 }
 
-/** What a mark has beyond its key and its numbers, which for most is nothing. */
+/** Members of a mark beyond its key and its numbers, which most marks lack. */
 export function detailsOf({ age, status, exact, extra }: Mark): Details | undefined {
   if (age === undefined && status === undefined && exact === undefined && extra === undefined) return undefined;
   return {

@@ -11,10 +11,10 @@ export interface RecordFilter {
   readonly minLifetime?: number;
 }
 
-/** What ends something: left out, a mark that was told would stay at the sink for ever. */
+/** Events that end a mark: without them a delivered mark would stay at the sink for ever. */
 const ENDS: readonly MarkEvent[] = ["gone", "expired", "reset"];
 
-/** What tells the records that pass a filter; `undefined` where all do. Those that say that marks are gone pass each. */
+/** Predicate for the records that pass a filter; `undefined` if all do. Records about the end of marks always pass. */
 export function passing(filter: RecordFilter | undefined): ((record: ForwardRecord) => boolean) | undefined {
   const { ids, values, minLifetime } = filter ?? {};
   if (!ids && !values && minLifetime === undefined) return undefined;

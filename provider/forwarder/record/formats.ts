@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { visible } from "../../model/foreign-text";
 import type { ForwardRecord } from "./record";
 
-/** How a record looks in a sink. */
+/** Formats of a record in a sink. */
 export const FORMATS = ["plain", "ecs", "otel"] as const;
 
 /** One of {@link FORMATS}. */
@@ -42,7 +42,7 @@ function endsOf({ type, address, source, destination }: ForwardRecord) {
   };
 }
 
-/** What no schema has a name for, under a name of our own. */
+/** Members without a name in any schema, under a name of our own. */
 function own(record: ForwardRecord): Document {
   const { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra } = record;
   return { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra };

@@ -9,7 +9,7 @@ export interface RowRange {
   readonly end: number;
 }
 
-/** What stands in a line of its own before each record: the record's id stands between the two texts. */
+/** Texts around the record's id in a line of its own before each record. */
 export type LineBefore = readonly [start: string, end: string];
 
 const utf8 = (text: string): Buffer => Buffer.from(text);
@@ -42,7 +42,7 @@ function wordsOf({ head }: RowReader, before: LineBefore | undefined) {
     recordId: utf8(`,"recordId":"${idStart}`),
     /** An id without its number. */
     idStart: utf8(idStart),
-    /** What messages begin with. */
+    /** Beginning of messages. */
     message: utf8(`","message":"${inside(`${node} ${arena}/${profile} ${type}`)} `),
     before: before && ([utf8(before[0]), utf8(before[1])] as const),
   };
@@ -156,7 +156,7 @@ function inside(text: string): string {
   return JSON.stringify(visible(text)).slice(1, -1);
 }
 
-/** What is marked, as people write it: an address, or source and destination with what is known beside them. */
+/** Subject of a mark as people write it: an address, or source and destination with ports and protocol, if known. */
 function subjectOf({ address, source, destination, sourcePort, destinationPort, protocol }: KeyMembers): string {
   if (source === undefined && destination === undefined) return address ?? "-";
   const end = (host: string | undefined, port: number | undefined) => {

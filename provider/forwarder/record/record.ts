@@ -4,7 +4,7 @@ import type { MarkEvent, NamedRule } from "./rows";
 import { Sheet } from "./sheet";
 
 /**
- * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
+ * Report about one mark, as `format: plain` writes it. Members that the node did not send are absent.
  * `epoch` and `sequence` order the records of a table, by epoch first, whichever forwarder read them.
  */
 export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
@@ -18,7 +18,7 @@ export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
   readonly profile: string;
   /** Which of the profile's tables it is. */
   readonly type: MarkType;
-  /** What happened to the mark. */
+  /** Event of the mark. */
   readonly event: MarkEvent;
   /** A text where the node's integer is beyond ±(2⁵³−1). */
   readonly id?: number | string;

@@ -6,7 +6,7 @@ const HEAD = '{"head":';
 const ROWS = ',"rows":[';
 const END = "]}";
 
-/** What each byte may be a part of. */
+/** Kind of each byte. */
 const PARTS = new Uint8Array(256);
 const OF_ADDRESS = 1;
 const OF_NUMBER = 2;
@@ -14,7 +14,7 @@ for (const byte of Buffer.from("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL
   PARTS[byte] = OF_ADDRESS;
 for (const byte of Buffer.from("0123456789+-.eE")) PARTS[byte] = (PARTS[byte] as number) | OF_NUMBER;
 
-/** Where something stands in a batch. */
+/** Place in a batch. */
 export class Place {
   start = 0;
   end = 0;
@@ -113,7 +113,7 @@ export class RowReader {
     return end;
   }
 
-  /** Where an object ends that begins here. */
+  /** End of the object that begins here. */
   private endOfValue(start: number): number {
     const { bytes } = this;
     let depth = 0;

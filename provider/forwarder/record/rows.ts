@@ -4,7 +4,7 @@ import type { TableName } from "../table";
 import { Sheet } from "./sheet";
 
 /**
- * What a record reports. With `records: all`: `seen`. With `records: changes`: `added`, `changed`, `renewed`, `gone`,
+ * Events of records. With `records: all`: `seen`. With `records: changes`: `added`, `changed`, `renewed`, `gone`,
  * `expired` and `reset`; `seen` there only in snapshots. The position in this list is the number in the spool, so new
  * events go to its end.
  */
@@ -19,7 +19,7 @@ export const EVENT_NUMBER = Object.fromEntries(EVENTS.map((event, number) => [ev
 >;
 
 /**
- * What makes a mark the same mark in the next list, as one text: addresses, ports and protocol, never id or value
+ * Identity of a mark across lists, as one text: addresses, ports and protocol, never id or value
  * (docs/contributing/contract.md#mark-types). An address alone stands as it is; the other members follow it, with a space between any two.
  * A second mark with the key of another one in the same list gets its id behind an `@`.
  */
@@ -66,7 +66,7 @@ export function furtherKey(key: MarkKey, id: number): MarkKey {
   return `${key}@${id}`;
 }
 
-/** What only some marks have. */
+/** Members that only some marks have. */
 export type Details = Pick<Mark, "age" | "status" | "exact" | "extra">;
 
 /** A rule as far as records name it. */
@@ -216,7 +216,7 @@ export interface BatchHead extends TableName {
   readonly epoch: number;
   /** The sequence of the first record; the others follow one by one. */
   readonly first: number;
-  /** What its record ids begin with. */
+  /** Beginning of its record ids. */
   readonly id: string;
   readonly rules: readonly NamedRule[];
 }

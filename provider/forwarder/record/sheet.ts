@@ -16,7 +16,7 @@ const DIGITS = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyz");
  * expectation was too low, the next stretch begins elsewhere.
  */
 export class Sheet {
-  /** Where the piece began that is being written. */
+  /** Start of the piece that is being written. */
   private start = 0;
   private end = 0;
   private bytes: Buffer = NOTHING;

@@ -36,7 +36,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   });
 });
 
-/** What became of each document. An answer that says nothing of errors has taken all of them. */
+/** Fate of each document. An answer without errors has taken all of them. */
 async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered> {
   let json: unknown;
   try {

@@ -92,7 +92,7 @@ class RotatedFile {
 const STEP = 65_536;
 export const NEW_LINE = 0x0a;
 
-/** Where the last whole line ends. */
+/** End of the last whole line. */
 export async function endOfLastLine(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat();
   const buffer = Buffer.alloc(STEP);

@@ -5,9 +5,9 @@ import type { ForwarderWorld } from "../world";
 
 /** Of gRPC's status codes those that say something of the records, or of who sends them, as HTTP has them (grpc/doc/http-grpc-status-mapping). */
 const AS_HTTP: Readonly<Record<number, number>> = { 3: 400, 5: 404, 7: 403, 8: 429, 16: 401 };
-/** What servers answer to a message beyond their limit, with the code of a quota. */
+/** Answer of servers to a message beyond their limit, with the code of a quota. */
 const TOO_LARGE = /larger than max/i;
-/** What HTTP says of a body, gRPC says in its own way. */
+/** Headers that gRPC sets in its own way. */
 const OF_HTTP = ["content-type", "user-agent"];
 
 const asTheyAre = (bytes: Buffer): Buffer => bytes;

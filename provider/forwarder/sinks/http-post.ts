@@ -33,7 +33,7 @@ function compressed(body: Uint8Array, encoding: "zstd" | "gzip" | undefined): Pr
   return encoding === "gzip" ? promisify(zlib.gzip)(body) : body;
 }
 
-/** What a proxy in between says, too, while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
+/** Statuses that a proxy also sends while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
 const OUTAGE_LIKE: readonly number[] = [403, 404];
 
 /** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
@@ -41,12 +41,12 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
-/** What a sink answered, and its words as a message or a file may quote them. */
+/** Answer of a sink, and its words as a message or a file may quote them. */
 export interface SinkAnswer extends WholeAnswer {
   told(text: string): string;
 }
 
-/** How records become a request, and what its answer says of them. */
+/** Conversion of records to a request, and of its answer to their fate. */
 interface PostKind {
   readonly contentType: string;
   /** Statuses that may mean a part of the records only: too large, or something in it is wrong. */
@@ -55,7 +55,7 @@ interface PostKind {
   body(records: Outgoing): Promise<Uint8Array | undefined>;
   /** Headers of the kind, which win over those of the configuration; asked for each request, since secrets change. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** What stands around bodies, in place of the first byte of the first. Default: nothing. */
+  /** Texts around bodies, in place of the first byte of the first. Default: none. */
   readonly around?: readonly [before: string, after: string];
   /** True for a status from 400 on that is about no record: it is an outage. Default: those that every server may get over. */
   isPassing?(answer: SinkAnswer): boolean;
@@ -63,7 +63,7 @@ interface PostKind {
   readonly connection?: Pick<HttpConnection, "post" | "close">;
   /** Changes the url of the configuration. */
   readonly path?: (url: URL) => URL;
-  /** What became of them, by an answer below 400; default: all of them are delivered. */
+  /** Fate of records by an answer below 400; default: all are delivered. */
   judge?(records: Outgoing, answer: SinkAnswer): Promise<Delivered>;
 }
 
@@ -169,7 +169,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
   }
 }
 
-/** What a refusal says, short. */
+/** Short words of a refusal. */
 function refusalOf({ status, body, told }: SinkAnswer): string {
   const words = told(body.toString("utf8"));
   return `HTTP ${status}${words === "" ? "" : `: ${words}`}`;

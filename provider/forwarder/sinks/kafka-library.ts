@@ -35,7 +35,7 @@ export const kafkaSchema = members({
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 });
 
-/** How to reach a topic of Kafka. */
+/** Connection to a topic of Kafka. */
 export type KafkaOptions = z.infer<typeof kafkaSchema>;
 
 /** Loads the package. @throws {OptionsError} with what to install. */
@@ -63,7 +63,7 @@ const UNAUTHORIZED = [
   "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
 ];
 
-/** What the library threw: errors in errors, by try, by broker, by partition and by cause. */
+/** Error of the library: errors in errors, by try, by broker, by partition and by cause. */
 export class KafkaFailure {
   /** No later try has another outcome, for one record of the batch at least. */
   readonly isRefusal: boolean;
@@ -77,7 +77,7 @@ export class KafkaFailure {
     this.isUnauthorized = names.some((name) => UNAUTHORIZED.includes(name));
   }
 
-  /** What the library and the brokers say, each thing once, as a message may quote it. */
+  /** Words of the library and the brokers, each once, as a message may quote them. */
   words({ sasl, tls }: KafkaOptions): string {
     const said = this.reasons.map((reason) => {
       const ofBroker = "serverErrorMessage" in reason ? reason.serverErrorMessage : undefined;

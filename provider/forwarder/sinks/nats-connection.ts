@@ -20,7 +20,7 @@ export const natsFields = {
 
 const reached = z.object(natsFields);
 
-/** How to reach NATS. */
+/** Connection to NATS. */
 export type NatsOptions = z.infer<typeof reached>;
 
 /** Who needs NATS where it is the cluster, as messages begin. */
@@ -60,7 +60,7 @@ export function connectNats(
   });
 }
 
-/** What the library or the server says of a failure, as a message may quote it. */
+/** Words of the library or the server about a failure, as a message may quote them. */
 export function natsWords(error: unknown, { servers, user, password, token, tls }: NatsOptions): string {
   const inUrls = servers.map((server) => /^(?:[a-z]+:\/\/)?([^@/]*)@/.exec(server)?.[1] ?? "");
   const redactor = new Redactor([

@@ -10,7 +10,7 @@ import type { ForwardRecord } from "../record/record";
 import { joined } from "../record/sheet";
 import type { Environment, ForwarderWorld } from "../world";
 
-/** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
+/** Destination of records. Each kind has a file in this folder and a line in `kinds.ts`. */
 export interface Sink<Payload = unknown> {
   /** Writes records as they are sent, while a delivery may be under way. */
   write(records: Outgoing): Promise<Omit<Parcel<Payload>, "records">>;
@@ -30,7 +30,7 @@ export interface Parcel<Payload = unknown> {
   readonly bytes: number;
 }
 
-/** What one delivery holds at most. */
+/** Limits of one delivery. */
 export interface BatchLimits {
   readonly maxRecords: number;
   /** As they are sent, before compression. One record goes alone, however large it is. */
@@ -88,7 +88,7 @@ export function byteSink(
   };
 }
 
-/** What became of records; those that are named nowhere are delivered. */
+/** Fate of records; those that are named nowhere are delivered. */
 export interface Delivered {
   /** Refused for good. */
   readonly rejected?: readonly Rejected[];
@@ -126,12 +126,12 @@ export class SinkFailure extends Error {
   }
 }
 
-/** What a sink wrote to is gone and does not come back: the forwarder ends, and keeps what was not taken. */
+/** Thrown when the destination of a sink is gone for good: the forwarder ends, and keeps undelivered records. */
 export class SinkGone extends Error {
   override readonly name = "SinkGone";
 }
 
-/** What every sink is given. */
+/** Context of every sink. */
 export interface SinkContext {
   readonly name: string;
   readonly format: Format;
@@ -187,20 +187,20 @@ export async function loadOptional<T>(user: string, packages: readonly string[],
 
 const whenFull = z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' });
 
-/** What a sink may leave unread in the spool. */
+/** Limits on a sink's unread part of the spool. */
 export const spoolFields = {
   maxBytes: size(65_536, Number.MAX_SAFE_INTEGER).optional(),
   maxAgeMs: duration(0, Number.MAX_SAFE_INTEGER).optional(),
   whenFull: whenFull.optional(),
 };
 
-/** How many records that it refuses for good are kept of a sink. */
+/** Limits on records that a sink refuses for good. */
 export const rejectedFields = {
   maxBytes: size(65_536, Number.MAX_SAFE_INTEGER).optional(),
   whenFull: whenFull.optional(),
 };
 
-/** What one delivery to a sink holds at most. */
+/** Limits of one delivery to a sink. */
 const batchFields = {
   maxRecords: whole(1, 100_000).default(SINK_DEFAULTS.batch.maxRecords),
   maxBytes: size(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),

@@ -3,7 +3,7 @@ import { EVENTS } from "../record/rows";
 /** A label of a metric. */
 export type LabelName = "node" | "sink" | "outcome" | "event" | "version" | "node_version";
 
-/** What a metric is, what it says, and its labels. */
+/** Kind, help text and labels of a metric. */
 export interface Metric {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
@@ -17,7 +17,7 @@ export interface Metric {
 const counter = (help: string, ...labels: LabelName[]): Metric => ({ kind: "counter", help, labels });
 const gauge = (help: string, ...labels: LabelName[]): Metric => ({ kind: "gauge", help, labels });
 
-/** What labels hold that are the same for every configuration. */
+/** Values of labels that are the same for every configuration. */
 export const FIXED_LABELS = {
   outcome: ["taken", "failed", "refused", "full"],
   event: EVENTS,
@@ -35,7 +35,7 @@ export const FORWARD_METRICS = {
   ),
   marks_total: counter("Marks in lists that were taken over.", "node"),
   records_total: counter("Records that were taken over.", "node", "event"),
-  poll_lag_seconds: gauge("How late the last list of a node began.", "node"),
+  poll_lag_seconds: gauge("Delay of the last list of a node.", "node"),
   last_list_timestamp_seconds: gauge(
     "When a list of a node was last taken over; seconds since 1970, 0: not yet.",
     "node",
@@ -44,7 +44,7 @@ export const FORWARD_METRICS = {
   sent_bytes_total: counter("Bytes of the spool that a sink acknowledged.", "sink"),
   delivery_duration_seconds: {
     kind: "histogram",
-    help: "How long each try of a delivery took, failed ones included.",
+    help: "Duration of each try of a delivery, failed ones included.",
     labels: ["sink"],
     // From a file on this machine to the default `timeoutMs`.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],

@@ -5,7 +5,7 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Readonly<Partial<Record<LabelName, string>>>;
 
-/** What is there to be counted, by label. */
+/** Counted values, by label. */
 export interface Counted {
   readonly nodes: readonly string[];
   readonly sinks: readonly string[];
@@ -73,7 +73,7 @@ export class Metrics {
     series.value += value;
   }
 
-  /** What a metric stands at; 0 when it was never touched. */
+  /** Value of a metric; 0 if it was never set. */
   get(name: MetricName, labels: Labels = {}): number {
     return this.values.get(name)?.get(keyOf(labels))?.value ?? 0;
   }

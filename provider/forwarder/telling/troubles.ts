@@ -1,13 +1,13 @@
 import { visible } from "../../model/foreign-text";
 import type { SetAside } from "../ledger/protocol";
 
-/** Where the forwarder says what happens: one line an event, with members for programs. Never a secret. */
+/** Log of the forwarder: one line an event, with members for programs. Never a secret. */
 export interface Log {
-  /** What is as it should be. */
+  /** Normal events. */
   info(members: Readonly<Record<string, unknown>>, message: string): void;
-  /** What the forwarder will mend by itself. */
+  /** Troubles that the forwarder repairs by itself. */
   warn(members: Readonly<Record<string, unknown>>, message: string): void;
-  /** What needs an operator. */
+  /** Troubles that need an operator. */
   error(members: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -22,7 +22,7 @@ export function tellSetAside(log: Log, { file, records }: SetAside): void {
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * What is wrong at the moment, by what it is wrong with: each trouble is told once when it begins, again when its words
+ * Present troubles by subject: each is reported once when it begins, again when its words
  * change, and once when it is over. A node that is down for a day is two lines.
  */
 export class Troubles {
@@ -43,12 +43,12 @@ export class Troubles {
     if (this.open.delete(key)) this.log.info(members, message);
   }
 
-  /** What they were about is no more. */
+  /** Drops troubles whose subject is gone. */
   forget(keys: (key: string) => boolean): void {
     for (const key of this.open.keys()) if (keys(key)) this.open.delete(key);
   }
 
-  /** What is wrong now. */
+  /** Present troubles. */
   get all(): ReadonlyMap<string, string> {
     return this.open;
   }
