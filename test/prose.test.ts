@@ -37,6 +37,7 @@ const ROOMS = [
   "provider/import",
   "provider/model",
   "provider/plugin",
+  "provider/probe",
   "provider/prefixes",
   "provider/pulumi",
   "provider/report",

@@ -1,118 +1,79 @@
-import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { readAbsent } from "../client/reading";
-import { systemWorld, type World } from "../client/world";
 import { messageOf } from "../model/errors";
-import { MARK_TYPES } from "../model/mark";
-import type { Prefix } from "../model/prefix";
+import { MARK_TYPES, type MarkType } from "../model/mark";
 import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import type { Answer } from "./asking/answer";
-import { Bench } from "./asking/bench";
+import type { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter } from "./asking/clean-up";
-import { Ending } from "./asking/ending";
 import { readListed, whyUnread } from "./asking/listing";
 import { readerOf } from "./asking/needed";
-import { Receiver } from "./asking/receiver";
-import { Targets } from "./asking/targets";
-import { WorkSet } from "./asking/work-set";
+import type { Receiver } from "./asking/receiver";
+import type { Targets } from "./asking/targets";
+import type { WorkSet } from "./asking/work-set";
 import type { LeftBehind } from "./finding";
-import { begin, hiding, NO_NODE, withoutSecrets } from "./probe";
-import { LIMITS } from "./timing";
-import type { Note } from "./undo";
+import { type BenchOptions, withBench } from "./with-bench";
 
 /** The one prefix that is inserted and removed. */
 const TRIED = "203.0.113.0/24";
 
-/** What to look at, and with which settings. */
-export interface CheckOptions {
-  /** The node with the settings that are to hold. Needed for {@link urls}. */
-  readonly node?: NodeOptions;
-  readonly urls: readonly ResourceUrl[];
-  /** Inserts a documentation prefix into the first named set and removes it; what it holds stays. */
-  readonly write: boolean;
-  /** Starts and stops a prefix of the user's own that is not active. */
-  readonly receiver?: { readonly options: ReceiverOptions; readonly prefix: Prefix };
-  readonly note?: (note: Note) => void;
-  readonly signal?: AbortSignal;
-  readonly world?: Partial<World>;
-}
-
-/** One thing that was looked at. */
+/** One check of the settings. */
 interface Held {
   /** `list of prefixset://edge/blocked`. */
   readonly what: string;
   readonly held: boolean;
-  /** What was seen, or why it does not hold. */
+  /** Observation, or the reason of the failure. */
   readonly seen: string;
 }
 
-/** What a check came to. */
+/** Result of a check. */
 export interface CheckResult {
   readonly rows: readonly Held[];
-  /** Why it ended before all was looked at; absent where it did not. */
+  /** Reason of an early end. */
   readonly stopped?: string;
-  /** What could not be taken back. */
+  /** Changes that could not be taken back. */
   readonly left: readonly LeftBehind[];
 }
 
 /**
- * Looks whether settings hold at a node and a receiver: reads all lists, changes one entry and one signaling where that is
- * allowed, and takes both back. Learns nothing: what these settings do not read does not hold.
+ * Checks that settings hold at a node and a receiver: reads all lists, changes one entry and one signaling where that is
+ * allowed, and takes both back. It learns nothing: an answer that these settings do not read is a failure.
  *
  * @throws {OptionsError} for wrong options. A node that fails is a row that does not hold.
  */
-export async function check(options: CheckOptions): Promise<CheckResult> {
-  const { node = NO_NODE, urls, write, receiver, note, signal, world = {} } = options;
-  const ending = new Ending({ ...systemWorld, ...world }, LIMITS.wholeMs, signal);
-  const bench = new Bench(new Targets(urls), node, LIMITS, world, ending, note);
-  const [set] = bench.targets.sets;
-  if (write && set) bench.work = new WorkSet(set, bench, true);
-  if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, ending, note);
-  begin(bench);
-  const rows: Held[] = [];
-  let doubtMs = 0;
-  let stopped: string | undefined;
-  const look = async (what: string, see: () => Promise<string>) => {
-    if (stopped !== undefined) return;
-    try {
-      rows.push({ what, held: true, seen: await see() });
-    } catch (error) {
-      doubtMs = Math.max(doubtMs, doubtAfter(error, node));
-      stopped = ending.reason;
-      if (stopped === undefined) rows.push({ what, held: false, seen: messageOf(error) });
-    }
-  };
-  try {
-    for (const { url, table, what } of listsOf(bench.targets)) {
+export function check(options: Omit<BenchOptions, "keep" | "limits">): Promise<CheckResult> {
+  return withBench({ ...options, keep: true }, async (bench) => {
+    const rows: Held[] = [];
+    let doubtMs = 0;
+    let stopped: string | undefined;
+    const look = async (what: string, see: () => Promise<string>) => {
+      if (stopped !== undefined) return;
+      try {
+        rows.push({ what, held: true, seen: await see() });
+      } catch (error) {
+        doubtMs = Math.max(doubtMs, doubtAfter(error, bench.node));
+        stopped = bench.ending.reason;
+        if (stopped === undefined) rows.push({ what, held: false, seen: messageOf(error) });
+      }
+    };
+    const { work, receiver } = bench;
+    for (const { url, table } of listsOf(bench.targets)) {
+      const what = `list of ${formatUrl(url)}${table ? ` ${table}` : ""}`;
       await look(what, async () => `${(await read(bench, url, table)).length} read`);
     }
-    const { work } = bench;
     if (work) await look(`insert and delete in ${formatUrl(work.url)}`, () => change(bench, work));
-    if (bench.receiver) {
-      const own = bench.receiver;
-      await look(`start and stop of ${own.prefix}`, () => startAndStop(own));
-    }
+    if (receiver) await look(`start and stop of ${receiver.prefix}`, () => startAndStop(receiver));
     const left = await cleanUp(bench, doubtMs);
-    return withoutSecrets({ rows, ...(stopped !== undefined && { stopped }), left }, hiding(node, receiver?.options));
-  } finally {
-    await bench.close();
-  }
+    return { rows, ...(stopped !== undefined && { stopped }), left };
+  });
 }
 
-/** All lists that the named urls have. */
-function listsOf({ sets, arenas, profiles, marks }: Targets) {
-  const plain = [...sets, ...arenas, ...profiles].map((url) => ({
-    url,
-    table: undefined,
-    what: `list of ${formatUrl(url)}`,
-  }));
-  const tables = marks.flatMap((url) =>
-    MARK_TYPES.map((table) => ({ url, table, what: `list of ${formatUrl(url)} ${table}` })),
-  );
-  return [...plain, ...tables];
+function listsOf({ sets, arenas, profiles, marks }: Targets): { url: ResourceUrl; table?: MarkType }[] {
+  const tables = marks.flatMap((url) => MARK_TYPES.map((table) => ({ url, table })));
+  return [...[...sets, ...arenas, ...profiles].map((url) => ({ url })), ...tables];
 }
 
-/** @throws {Error} where the list is refused or not read. */
-async function read(bench: Bench, url: ResourceUrl, table?: (typeof MARK_TYPES)[number]): Promise<readonly unknown[]> {
+/** @throws {Error} if the list is refused or cannot be read. */
+async function read(bench: Bench, url: ResourceUrl, table?: MarkType): Promise<readonly unknown[]> {
   const more = url.kind === "mark" && table ? { table, headers: bench.userArena(url) } : {};
   const answer = await bench.list(url, more);
   const { answers = {} } = bench.node;
@@ -122,7 +83,7 @@ async function read(bench: Bench, url: ResourceUrl, table?: (typeof MARK_TYPES)[
   throw new Error(whyUnread(reading));
 }
 
-/** Inserts the prefix, and removes it again. @throws {Error} where a list does not show it in time. */
+/** Inserts the prefix, and removes it again. @throws {Error} if a list does not show that in time. */
 async function change(bench: Bench, work: WorkSet): Promise<string> {
   const { commitDelayMs = 0, answers = {} } = bench.node;
   bench.learned.absentIsEmpty = answers.absent !== undefined;
@@ -144,16 +105,16 @@ async function change(bench: Bench, work: WorkSet): Promise<string> {
   return `${TRIED} was listed, and is gone`;
 }
 
-/** A commit that shows as much later than the settings say does not hold to them. */
+/** Tolerance for the delay of a commit, in milliseconds. */
 const LATE = 1_000;
 
-/** @throws {Error} where an answer does not say so, or the status does not show it in time. */
+/** @throws {Error} if an answer is no success, or the status does not show the start in time. */
 async function startAndStop(receiver: Receiver): Promise<string> {
   const own = receiver.prefix.toString();
   if ((await receiver.active()).includes(own)) throw new Error("it is active already, and stays so");
   const { answers } = receiver;
   const start = await receiver.start([own]);
-  if (!receiver.isStarted(start)) throw new Error(`its answer is not read as a success: ${start.quote}`);
+  if (!receiver.isDone(start)) throw new Error(`its answer is not read as a success: ${start.quote}`);
   const { answer, shown } = await receiver.shows(own);
   if (!shown || receiver.answers !== answers) throw new Error(`the status does not show it: ${answer.quote}`);
   await receiver.clear();

@@ -1,6 +1,6 @@
 import type { DialectSettings, Finding, NodeSettings, ProbeResult, ReceiverSettings } from "./finding";
 
-/** What `--out` writes, and `--settings` and `--check` read: settings for the stack, a dialect for the emulator, and what is not known. */
+/** File that `--out` writes, and that `--settings` and `--check` read. */
 export interface NodeFile {
   /** Members of a node of the configuration. */
   readonly node: Partial<NodeSettings>;
@@ -8,15 +8,13 @@ export interface NodeFile {
   readonly receiver: ReceiverSettings;
   /** Switches of `emulator --dialect`. */
   readonly dialect: DialectSettings;
-  /** Settings that seem likely and that nothing has proved: they belong into `node` once a person has looked. */
+  /** Settings that seem likely: they belong into `node` once a person has confirmed them. */
   readonly guesses?: { readonly node: Partial<NodeSettings> };
-  /** Points that were found out. */
   readonly known: readonly string[];
-  /** Points that were not, each with the reason. */
+  /** Points that could not be found out, each with the reason. */
   readonly unknown: Readonly<Record<string, string>>;
 }
 
-/** The file of a result. */
 export function nodeFile({ node, receiver, guesses, dialect, findings }: ProbeResult): NodeFile {
   const isKnown = ({ found, unseen }: Finding) => (found === "observed" || found === "assumed") && !unseen;
   return {

@@ -5,28 +5,25 @@ import type { Bench } from "./asking/bench";
 import { Moot, Skipped, Unclear, Unusable } from "./asking/outcome";
 import type { Certainty, Finding, NodeSettings, ReceiverSettings } from "./finding";
 
-/** What a point says of what it saw. */
+/** Conclusion of a point. */
 export interface Judgement {
   /** Default: `observed`. */
   readonly found?: Extract<Certainty, "observed" | "assumed">;
   /** See {@link Finding.unseen}. */
   readonly unseen?: true;
-  /** What the node does, in a sentence without a full stop. */
+  /** A sentence without a full stop. */
   readonly node: string;
   readonly evidence?: readonly (Answer | undefined)[];
   readonly advice?: string;
-  /** What to set for this node. */
   readonly settings?: Partial<NodeSettings>;
-  /** What only seems likely. */
   readonly guesses?: Partial<NodeSettings>;
-  /** What to set for this receiver. */
   readonly receiver?: ReceiverSettings;
   readonly dialect?: Readonly<Record<string, string | number | undefined>>;
 }
 
 /**
- * One open point. A new one stands in `points/` among those of its theme, in the order in which they are asked. `ask` sends;
- * what it leaves in the set is cleared by the bench after it.
+ * One open point, in a file of `points/` by theme, in the order of the requests. Entries that `ask` leaves in the set are
+ * removed after it.
  *
  * @example
  * ```ts
@@ -51,45 +48,43 @@ interface PointDefinition {
   readonly name: string;
   /** The question, as a table shows it. */
   readonly title: string;
-  /** What this package assumes, or does whatever the answer is. */
   readonly assumes: string;
-  /** Switches of the emulator that it may find; default: none. */
+  /** Switches of the emulator that it may find. */
   readonly finds?: readonly string[];
-  /** Settings that it decides about, with dots: `answers.path.rules`; default: none. */
+  /** Settings that it decides about, with dots: `answers.path.rules`. */
   readonly settles?: readonly string[];
   /**
-   * Asks. What it returns is called at the end, by all that is known then: later points may tell what an answer meant.
+   * Sends the requests. The function that it returns is called at the end, since later points may show the meaning of an answer.
    *
-   * @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense.
+   * @throws {Skipped} if it cannot be asked. @throws {Unclear} if the answers make no sense.
    */
   ask(bench: Bench): Promise<() => Judgement>;
 }
 
-/** What must be there so that a point can be asked: lists alone, an empty set to write to, or a receiver. */
+/** Precondition of a point: lists alone, a set to write to, or a receiver. */
 type Needs = "lists" | "set" | "receiver";
 
 /** An open point. */
 export interface Point extends Required<Pick<PointDefinition, "name" | "title" | "finds" | "settles">> {
   readonly needs: Needs;
-  /** The point without which its answers would say nothing. */
+  /** Name of the point whose failure makes this one pointless. */
   readonly restsOn: string | undefined;
-  /** Asks. @throws what ends the whole probe, such as a node that does not answer. */
+  /** @throws errors that end the whole probe, such as a node that does not answer. */
   run(bench: Bench): Promise<Asked>;
-  /** The finding of a point that was not asked, or failed. */
+  /** Finding of a point that was not asked, or failed. */
   without(found: "skipped" | "error", why: string): Finding;
 }
 
 /** A point that was asked. */
 export interface Asked {
-  /** True where the question does not come up. */
+  /** True if the question does not arise at this node. */
   readonly isMoot?: boolean;
-  /** What came of it, by all that is known when this is called. */
+  /** Finding, by all that is known at the time of the call. */
   judge(): Finding;
-  /** Why what rests on it cannot be asked; absent where it can. */
   readonly failed?: Unclear;
 }
 
-/** The settings that lists of a kind decide about, with the members that only these have. */
+/** Settings that lists of a kind decide about, with the members that only these have. */
 export function settlesFor(kind: ListKind, ...members: readonly Member[]): string[] {
   return [
     ...["format", "columns", "path"].map((name) => `answers.${name}.${kind}`),
@@ -97,7 +92,7 @@ export function settlesFor(kind: ListKind, ...members: readonly Member[]): strin
   ];
 }
 
-/** Makes points that need the same, see {@link PointDefinition}, and whose answers say nothing without those of another one. */
+/** Returns a function that makes points with the same precondition. */
 export function pointNeeding(needs: Needs, restsOn?: string) {
   return ({ name, title, assumes, finds = [], settles = [], ask }: PointDefinition): Point => {
     const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };

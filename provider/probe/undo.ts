@@ -4,7 +4,7 @@ import { jsonIn } from "../model/readable";
 import { isSpelledDocumentation } from "./documentation";
 import type { NodeSettings, ReceiverSettings } from "./finding";
 
-/** Of whom a probe asks, and where it writes: the first line of what it notes. */
+/** First line of the notes: the places to which a probe writes. */
 interface Begun {
   /** Address of the node, without secrets. */
   readonly endpoint?: string;
@@ -14,18 +14,18 @@ interface Begun {
   readonly receiver?: string;
 }
 
-/** What a probe has learnt that helps to take back what it wrote. */
+/** Facts that help to take back what a probe wrote. */
 export interface Learnt {
   readonly node: Pick<NodeSettings, "answers">;
-  /** Where the node answers, without secrets, if it had redirected to another path. */
+  /** Address to which the node redirected, without secrets. */
   readonly movedTo?: string;
   readonly receiver: ReceiverSettings;
-  /** Milliseconds until a list showed a commit, and a status a start; absent until that was measured. */
+  /** Measured milliseconds until a list showed a commit, and a status a start. */
   readonly commitDelayMs?: number;
   readonly statusDelayMs?: number;
 }
 
-/** What a probe is about to do, noted before it is sent; and that nothing is left of all that was noted before. */
+/** A change, noted before it is sent; `clear` says that nothing is left of the earlier ones. */
 export type Note =
   | { readonly begun: Begun }
   | { readonly insert: readonly string[] }
@@ -33,7 +33,7 @@ export type Note =
   | { readonly clear: "set" | "signaling" }
   | { readonly learnt: Learnt };
 
-/** What a probe may have left. */
+/** Changes that a probe may have left. */
 export interface Undo extends Begun {
   readonly inserted: readonly string[];
   readonly started: readonly string[];
@@ -41,7 +41,7 @@ export interface Undo extends Begun {
 }
 
 const texts = z.array(z.string());
-/** Nothing in a file of notes is code: a module that reads answers comes from the settings of the command alone. */
+/** Removes `answers.read`: a module that reads answers comes from the settings of the command alone, never from notes. */
 const settings = z.record(z.string(), z.unknown()).transform(({ answers, ...rest }) => {
   const { read: _, ...data } = membersOf(answers);
   return answers === undefined ? rest : { ...rest, answers: data };
@@ -64,15 +64,14 @@ const schema = z.union([
   }),
 ]);
 
-/** A note as a line of a file. */
 export function noteLine(note: Note): string {
   return `${JSON.stringify(note)}\n`;
 }
 
 /**
- * What the lines of a probe's notes leave to be taken back. A last line that is not whole was never acted upon.
+ * Reads the notes of a probe. An incomplete last line was never acted upon.
  *
- * @throws {TypeError} where they are no such notes.
+ * @throws {TypeError} if they are no such notes.
  */
 export function readUndo(text: string): Undo {
   const lines = text.split("\n").slice(0, -1);

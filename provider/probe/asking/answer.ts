@@ -6,25 +6,24 @@ import type { NodeAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
 
-/** Sorts a body as a client does that knows what the probe has learnt so far. */
-export type Sorts = (body: string) => NodeAnswer;
+/** Classifies a body as a client does, by the settings that the probe has learnt so far. */
+type Classify = (body: string) => NodeAnswer;
 
-/** One raw answer, and what it says by what is known of the node when it is looked at. */
+/** One raw answer. Its meaning may change while the probe learns more about the node. */
 export class Answer {
   readonly status: number;
   readonly body: string;
   readonly header: HttpAnswer["header"];
 
   /**
-   * @param asked What was asked, for people: `insert`.
-   * @param http What came back.
-   * @param quote What the body says, short and without secrets.
+   * @param asked Name of the request, for people: `insert`.
+   * @param quote The body, shortened and without secrets.
    */
   constructor(
     readonly asked: string,
     readonly http: HttpAnswer,
     readonly quote: string,
-    private readonly sorts: Sorts,
+    private readonly classify: Classify,
   ) {
     this.status = http.status;
     this.body = http.body;
@@ -33,37 +32,36 @@ export class Answer {
 
   private get content(): NodeAnswer {
     try {
-      return this.sorts(this.body);
+      return this.classify(this.body);
     } catch (error) {
       if (error instanceof ShapeError) return { kind: "text", text: this.body };
       throw error;
     }
   }
 
-  /** The JSON of the body, or the elements of a list in lines; `undefined` where it is neither, or carries an error marker. */
+  /** The JSON of the body, or the elements of a list in lines; `undefined` for other texts and for errors. */
   get json(): unknown {
     const { content } = this;
     return content.kind === "json" ? content.json : undefined;
   }
 
-  /** The JSON of the body, also that of an error; `undefined` where it is none. */
+  /** The JSON of the body, errors included; `undefined` if it is none. */
   get errorBody(): unknown {
     return jsonOf(this.body);
   }
 
-  /** True where the node said no: by its status, by an error marker in the body, or by a page of a proxy. */
+  /** True for an error: by its status, by an error marker in the body, or by a page of a proxy. */
   get isRefusal(): boolean {
     const { kind } = this.content;
     return this.status >= 300 || kind === "error" || kind === "html";
   }
 
-  /** The code that alone makes it a refusal, with a status of success: this node may mean a success by it. */
+  /** The code that alone makes it a refusal, beside a status of success: this node may mean a success by it. */
   get doubt(): Told | undefined {
     if (this.status >= 300 || this.content.kind !== "error") return undefined;
     return markerIn(this.errorBody)?.code;
   }
 
-  /** True for an answer without a body. */
   get isEmpty(): boolean {
     return this.status < 300 && this.content.kind === "empty";
   }
@@ -73,7 +71,7 @@ export class Answer {
     return `${this.asked}: HTTP ${this.status} ${this.quote}`;
   }
 
-  /** The form of an error, in the words of the emulator's switches; the nearest one where it is none of them. */
+  /** The form of an error, or the nearest one, in the words of the emulator's switches. */
   get errorForm() {
     if (this.content.kind === "html") return "html";
     const json = this.errorBody;
@@ -86,14 +84,14 @@ export class Answer {
     return names.has("code") || names.has("errno") ? "code-200" : "status-200";
   }
 
-  /** The status of HTTP that the body tells in place of the answer's own; `undefined` where it tells none. */
+  /** The status of HTTP that the body names, beside a status of success. */
   get codeInBody(): number | undefined {
     const json = this.errorBody;
     const code = this.status < 300 && isObject(json) ? json.code : undefined;
     return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
   }
 
-  /** The form of a success, in the words of the emulator's switch `success`; `undefined` where it is none of these. */
+  /** The form of a success, in the words of the emulator's switch `success`; `undefined` for another form. */
   get successForm() {
     if (this.isRefusal) return undefined;
     if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
@@ -122,17 +120,17 @@ export type RefusalKind =
   | "userArena"
   | "credentials";
 
-/** Forms that have the status of their kind; all others go with 200. */
+/** Forms with a status of their own; all others have 200. */
 const WITH_STATUS = ["json", "text", "html", "code-in-body"];
 
-/** The switches with which the emulator refuses in the same way: status, where the form has one of its own, and form. */
+/** Switches with which the emulator refuses in the same way. */
 export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSettings {
   const form = answer.errorForm;
   const status = kind === "tooLarge" ? "capStatus" : `${kind}Status`;
   return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
 }
 
-/** What to say of an answer that is an error or a success, and the switch with which the emulator does the same. */
+/** Judgement of an answer that may be an error or a success. */
 export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind) {
   const node = answer.isRefusal ? "an error" : "success";
   const dialect = answer.isRefusal ? { [name]: "error", ...refusalSwitches(kind, answer) } : { [name]: "success" };

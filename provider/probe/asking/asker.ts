@@ -19,13 +19,12 @@ import { KIND_OF, type ReadsList, readListed } from "./listing";
 import type { Seen } from "./needed";
 import { Verdicts } from "./verdicts";
 
-/** One request to the node, in the form in which it is sent. */
+/** One request to the node. */
 export interface Question {
   readonly url: ResourceUrl;
   readonly command: Command;
-  /** JSON, or what is to be tried in place of it. */
   readonly body: string;
-  /** What evidence calls it; default: the command. */
+  /** Name in the evidence; default: the command. */
   readonly asked?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** A table of marks, whose pace is kept. */
@@ -34,33 +33,29 @@ export interface Question {
   readonly follows?: boolean;
 }
 
-/** How far a probe goes. */
+/** Limits of a probe. */
 export interface Limits {
-  /** Entries in the largest request that is tried. */
+  /** Entries of the largest request. */
   readonly entries: number;
-  /** Bytes of the largest request that is tried. */
+  /** Bytes of the largest request. */
   readonly bytes: number;
-  /** Milliseconds that a change may take until it shows. */
+  /** Milliseconds for a change to show. */
   readonly patienceMs: number;
-  /** Milliseconds that the whole run may take, without what is cleaned up in the end. */
+  /** Milliseconds for the whole run, without the cleaning up at the end. */
   readonly wholeMs: number;
 }
 
-/**
- * The way to the node, and what has been learnt of it so far. Every request goes through {@link ask}, which tries once, so that
- * what came back is the node's answer to it and to nothing else.
- */
+/** Connection to the node, and the facts learnt about it. Requests are not repeated, so each answer belongs to one request. */
 export class Asker {
   readonly learned: Learned;
   readonly verdicts: Verdicts;
   readonly world: World;
   /** All different answers. */
   readonly seen = new Map<string, Seen>();
-  /** Milliseconds that the node asked to wait before a list of marks, although lists of one table were kept apart. */
+  /** Milliseconds that the node asked to wait before a list of marks, although the pace of each table was kept. */
   marksWait = 0;
-  /** What the node has set. */
   readonly cookies = new Cookies();
-  /** Where it goes on, without secrets. */
+  /** Address after a redirect, without secrets. */
   protected movedTo: string | undefined;
   /** The node's options with the address at which it answers. */
   private reached: NodeOptions;
@@ -72,7 +67,7 @@ export class Asker {
     readonly limits: Limits,
     private readonly given: Partial<World>,
     readonly ending: Ending,
-    /** Is told of everything that may have to be taken back, before it is sent. */
+    /** Called with every change that may have to be taken back, before it is sent. */
     readonly note: (note: Note) => void = () => {},
   ) {
     this.world = { ...systemWorld, ...given };
@@ -83,15 +78,15 @@ export class Asker {
     this.connections = [this.connection];
   }
 
-  /** The node's address, without secrets. */
+  /** Address without secrets. */
   get endpoint(): string {
     return this.connection.endpoint;
   }
 
   /**
-   * Asks once. An answer with a status from 500 on is asked for once more: a node that says the same again means it.
+   * Asks once, and once more after a status from 500 on: the same answer twice is meant so.
    *
-   * @param calm Goes on where the user asked to stop: for the work that must be done then.
+   * @param calm True: goes on after the user asked to stop, for work that must be done.
    * @throws {RequestError} when no whole answer came. @throws {Error}
    */
   async ask(question: Question, { calm = false } = {}): Promise<Answer> {
@@ -104,29 +99,27 @@ export class Asker {
     );
   }
 
-  /** Lists a resource. For marks with its `User-Arena`, and at their pace. */
   list(url: ResourceUrl, more: Partial<Question> & { readonly calm?: boolean } = {}): Promise<Answer> {
     const { calm = false, ...rest } = more;
     return this.ask({ url, command: "list", body: listCommand(url, rest.table), ...rest }, { calm });
   }
 
-  /** How a client reads a list by what is known so far. */
+  /** Reads a list as a client does, by the settings learnt so far. */
   read<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>) {
     return readListed(answer, url, read, this.learned.answers);
   }
 
-  /** The headers of a list of marks. */
   userArena(url: MarkUrl): Record<string, string> {
     return this.connection.requests.marksHeaders(url);
   }
 
-  /** The same question without any credentials of headers or of the address. */
+  /** Asks without the credentials of headers and address. */
   askWithout(question: Question): Promise<Answer> {
     const { headers: _, ...plain } = this.node;
     return this.askApart(question, undefined, { ...plain, endpoint: this.endpoint });
   }
 
-  /** Asks over a connection of its own, without what the node had set of cookies, or with it. */
+  /** Asks over a connection of its own, with these cookies alone. */
   async askApart(question: Question, cookies?: Cookies, node = this.reached): Promise<Answer> {
     const connection = this.connect(node, cookies);
     try {
@@ -136,7 +129,7 @@ export class Asker {
     }
   }
 
-  /** Asks the same twice at once, whatever the settings allow; an answer that did not come whole is none. */
+  /** Asks the same twice at once, whatever the settings allow; `undefined` for an incomplete answer. */
   async askTwice(question: Question): Promise<(Answer | undefined)[]> {
     const connection = this.connect({ ...this.reached, maxConcurrency: 2 }, this.cookies);
     const one = () =>
@@ -151,7 +144,7 @@ export class Asker {
     }
   }
 
-  /** Goes on at another path of the same node. */
+  /** Continues at another path of the same node. */
   move(endpoint: string): void {
     this.movedTo = endpoint;
     const { username, password } = new URL(this.node.endpoint);
@@ -161,9 +154,9 @@ export class Asker {
     this.connections.push(this.connection);
   }
 
-  /** Waits; ends early, with an error, when the user asks to stop. */
-  async pause(ms: number, { calm = false } = {}): Promise<void> {
-    await this.ending.sleep(ms, calm);
+  /** Waits. @throws as {@link Ending.check} */
+  pause(ms: number, { calm = false } = {}): Promise<void> {
+    return this.ending.sleep(ms, calm);
   }
 
   async close(): Promise<void> {
@@ -177,7 +170,6 @@ export class Asker {
   private async send(question: Question, calm: boolean, connection = this.connection): Promise<Answer> {
     const { url, command, body, asked = command, headers, table, follows } = question;
     this.ending.check(calm);
-    // Once it is known that lists of all tables count together, no further one is turned away.
     if (table && this.marksWait > 0) await this.pause(this.marksWait, { calm });
     for (let waited = 0; ; waited++) {
       const answer = await connection.run<HttpAnswer>({
@@ -193,13 +185,9 @@ export class Asker {
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) {
-        const whole = new Answer(asked, answer, connection.quote(answer.body), (text) => this.sort(text, question));
-        this.seen.set(`${command} ${formatUrl(url)} ${table} ${whole.status} ${whole.body}`, {
-          url,
-          command,
-          table,
-          answer: whole,
-        });
+        const whole = new Answer(asked, answer, connection.quote(answer.body), (text) => this.classify(text, question));
+        const key = `${command} ${formatUrl(url)} ${table} ${whole.status} ${whole.body}`;
+        this.seen.set(key, { url, command, table, answer: whole });
         return whole;
       }
       if (table) this.marksWait = Math.max(this.marksWait, wait);
@@ -207,8 +195,7 @@ export class Asker {
     }
   }
 
-  /** As a client would that knows what is known by then. */
-  private sort(body: string, { url, command }: Question) {
+  private classify(body: string, { url, command }: Question) {
     const { answers } = this.learned;
     return command === "list"
       ? readBody(body, KIND_OF[url.kind], { answers, place: url })

@@ -12,20 +12,19 @@ import type { Targets } from "./targets";
 import { tryStart } from "./trial";
 import type { Watch, WorkSet } from "./work-set";
 
-/** One table of marks, and what was answered to its list. */
+/** One table of marks, and the answer to its list. */
 export interface Table {
   readonly url: MarkUrl;
   readonly type: MarkType;
   readonly answer: Answer;
 }
 
-/** What points work with: the node, what is named, the set to write to, and the receiver. */
+/** The node, its resources, the set to write to, and the receiver, as points use them. */
 export class Bench extends Asker {
   /** The set to write to; absent without permission to write. */
   work: WorkSet | undefined;
-  /** Why nothing more can be asked of this node; absent where more can. */
+  /** Reason why this node cannot be asked any further. */
   blocked: string | undefined;
-  /** The signaling receiver; absent where none is asked. */
   receiver: Receiver | undefined;
   private listed: Promise<Table[]> | undefined;
   private sampled: ReturnType<typeof takeSample> | undefined;
@@ -39,28 +38,28 @@ export class Bench extends Asker {
     super(...asked);
   }
 
-  /** A url to ask about the node as a whole. @throws {Skipped} where none is named. */
+  /** Any url, for questions about the node as a whole. @throws {Skipped} */
   get first(): ResourceUrl {
     if (this.targets.first) return this.targets.first;
     throw new Skipped("no url is named");
   }
 
-  /** The set to write to. @throws {Skipped} where nothing may be written. */
+  /** The set to write to. @throws {Skipped} */
   get set(): WorkSet {
     if (this.work) return this.work;
     throw new Skipped("nothing may be written");
   }
 
-  /** The receiver to ask. @throws {Skipped} where none is. */
+  /** @throws {Skipped} */
   get signaling(): Receiver {
     if (this.receiver) return this.receiver;
     throw new Skipped("no receiver is asked");
   }
 
   /**
-   * Asks with a request that may be too large: some nodes break the connection instead of an answer.
+   * Sends a request that may be too large: some nodes break the connection instead of an answer.
    *
-   * @returns `undefined` then, if the node still answers others. @throws {RequestError} where it does not.
+   * @returns `undefined` then. @throws {RequestError} if the node answers other requests no more, either.
    */
   async askLarge(send: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
@@ -72,30 +71,30 @@ export class Bench extends Asker {
     }
   }
 
-  /** Every type of every profile, listed once for all points, in one go, since the pace is that of a table. */
+  /** Every table of every profile, listed once for all points. */
   tables(): Promise<Table[]> {
     this.listed ??= this.listTables();
     return this.listed;
   }
 
-  /** What a sample of entries showed; taken once, for all points. @throws {Unclear} */
+  /** Result of a sample of entries, written once for all points. @throws {Unclear} */
   sample() {
     this.sampled ??= takeSample(this.set, this);
     return this.sampled;
   }
 
-  /** What a start and its refusals showed; tried once, for all points. @throws {Blocked | Unclear} */
+  /** Result of a start and its refusals, tried once for all points. @throws {Blocked | Unclear} */
   trial() {
     this.tried ??= tryStart(this.signaling);
     return this.tried;
   }
 
-  /** For changes that may well not show: by what was seen of commits, they do soon or never. */
+  /** Patience for changes that may have no effect: by the measured delay of commits, they show soon or never. */
   get briefly(): Pick<Watch, "patienceMs"> {
     return { patienceMs: TIMING.brief + 4 * this.learned.commitDelay };
   }
 
-  /** Notes what has been learnt since it was last noted, and helps to take back what is written. */
+  /** Notes the facts that help to take back writes, if they have changed. */
   noteLearnt(): void {
     const { answers, measuredDelay } = this.learned;
     const { movedTo } = this;

@@ -10,21 +10,21 @@ import { OutOfTime } from "./ending";
 import type { Receiver } from "./receiver";
 import { ForeignEntries, type WorkSet } from "./work-set";
 
-/** Prefixes up to this number stand in a sentence. */
+/** Most prefixes in a sentence. */
 const SHOWN = 50;
 
 /**
- * Takes out of the set, and stops at the receiver, whatever the probe may have left there, for as long as there is hope
- * and time: either may be gone for a while. Goes on when the user has asked to stop.
+ * Removes the entries and stops the signalings of the probe. It tries for a minute, since node or receiver may be away for a
+ * while, and goes on after the user asked to stop.
  *
- * @param doubtMs How long to wait first for a request that was given up on, see {@link doubtAfter}.
- * @returns what is left.
+ * @param doubtMs Time to wait first for a request without an answer, see {@link doubtAfter}.
+ * @returns changes that are left.
  */
 export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind[]> {
   const { work, receiver } = bench;
   bench.ending.clean();
   if (isUnclean(bench)) await bench.pause(doubtMs, { calm: true });
-  // One that is dead takes none of the other's time.
+  // At the same time: a dead one takes none of the other's time.
   const [inSet, active] = await Promise.all([work, receiver].map((one) => repeatedly(bench, one)));
   const left: LeftBehind[] = [];
   if (work && inSet !== undefined)
@@ -34,14 +34,14 @@ export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind
   return left;
 }
 
-/** True where something may have to be taken out or stopped. */
+/** True if something may have to be removed or stopped. */
 export function isUnclean({ work, receiver }: Bench): boolean {
   return work?.isTouched === true || (receiver?.remains.length ?? 0) > 0;
 }
 
 /**
- * Milliseconds in which a request that was given up on may still have its effect: a time-out more where the node was slow or
- * broke off, a second where the user ended the probe in between and waits.
+ * Milliseconds in which a request without an answer may still take effect: one more time-out if the node was slow or broke
+ * off, a second if the user ended the probe and waits.
  */
 export function doubtAfter(error: unknown, { timeoutMs = DEFAULTS.timeoutMs }: NodeOptions): number {
   if (isUnreachable(error)) return Math.min(timeoutMs, TIMING.mostDoubt);
@@ -50,7 +50,7 @@ export function doubtAfter(error: unknown, { timeoutMs = DEFAULTS.timeoutMs }: N
     : 0;
 }
 
-/** Tries until it works, or the time is over. Returns why it did not, if it never did. */
+/** Tries until it works, or the time is over. Returns the reason if it never worked. */
 async function repeatedly(bench: Bench, one: WorkSet | Receiver | undefined): Promise<string | undefined> {
   let why = "";
   for (const pause of [0, ...TIMING.cleanUp]) {
@@ -61,7 +61,7 @@ async function repeatedly(bench: Bench, one: WorkSet | Receiver | undefined): Pr
       return undefined;
     } catch (error) {
       why = error instanceof OutOfTime && why !== "" ? why : messageOf(error);
-      // What another writer changed is theirs to look at, once nothing of the probe is among it.
+      // Changes of another writer are not the probe's, once all of its own are gone.
       if (error instanceof ForeignEntries && bench.work?.isTouched === false) return undefined;
       if (error instanceof ForeignEntries || error instanceof OutOfTime) break;
     }

@@ -4,10 +4,9 @@ import type { Answer } from "./answer";
 /**
  * Finds a limit of the node by halving.
  *
- * @returns the largest number that is accepted; `isMet`, false where even the limit is; an answer to a larger one, absent where
- *   larger ones were answered by nothing.
- * @param tryNumber Asks with a number; `undefined` where the node broke the connection instead of an answer.
- * @param range `accepted` is known to be; more than `limit` is not tried.
+ * @returns `most`, the largest accepted number; `isMet`, false if even `limit` was accepted; an answer to a larger number.
+ * @param tryNumber Asks with a number; `undefined` if the node broke the connection.
+ * @param range Numbers from one that is known to be accepted to the largest one to try.
  */
 export async function largest(
   tryNumber: (number: number) => Promise<Answer | undefined>,
@@ -21,7 +20,7 @@ export async function largest(
   };
   if (await isAccepted(range.limit)) return { most: range.limit, isMet: false, refusal: undefined };
   let [most, tooMuch] = [range.accepted, range.limit];
-  // Limits are mostly powers of two or one less: looked at first, these spare most of the halving.
+  // Limits are mostly powers of two or one less: these first spare most of the halving.
   for (let power = 16; power < tooMuch; power *= 16) {
     if (power <= most) continue;
     if (await isAccepted(power)) most = power;
@@ -35,7 +34,7 @@ export async function largest(
   return { most, isMet: true, refusal };
 }
 
-/** What a point says of a limit that was looked for. */
+/** Judgement of a limit. */
 export function judgeLimit({ most, isMet, refusal }: Awaited<ReturnType<typeof largest>>) {
   const node = isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`;
   return { node, evidence: [refusal] };

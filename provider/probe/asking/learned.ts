@@ -8,50 +8,49 @@ import type { Answer } from "./answer";
 /** Kinds of lists of records. */
 export type RecordKind = Exclude<ListKind, "prefixset">;
 
-/** What earlier points found out and later ones need. */
+/** Facts that earlier points found and later ones need. */
 export class Learned {
   /** Places where keyed objects were listed. */
   readonly keyedPlaces = new Set<string>();
-  /** The list of a set with entries: where it stands, and how they are written. */
+  /** Place and form of the entries in a list of a set. */
   filled: { readonly place: ListPlace; readonly entry: EntryShape; readonly body: string } | undefined;
-  /** Where lists of other kinds stand, and the answers that show it. */
+  /** Places of the other lists. */
   readonly places: { [K in RecordKind]?: ListPlace & { readonly body: string } } = {};
   /** Empty lists: of a set, and of something else. */
   readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
-  /** The list of a set in which nothing stands. */
+  /** Empty list of a set. */
   emptyBody = "";
-  /** The last list of the set to write to in which nothing stood, once all that was put into it was taken out. */
+  /** Last list of the set to write to, after all entries of the probe were removed. */
   cleared: Answer | undefined;
-  /** The answer to the list of a set that no node has. */
+  /** Answer to the list of a set that no node has. */
   unknown: Answer | undefined;
-  /** Whether a list of a set that is not there is an empty one, since an insert makes it. */
+  /** True if the list of a missing set counts as empty, since an insert makes the set. */
   absentIsEmpty = false;
-  /** Names of profiles that a list showed. */
+  /** Names of listed profiles. */
   profiles: readonly string[] = [];
-  /** Milliseconds from the answer of a commit until the list showed it; `undefined` until that was measured. */
+  /** Milliseconds from the answer of a commit until a list showed it, once measured. */
   measuredDelay: number | undefined;
-  /** Status that lists a single address, and whether prefixes within the user's own can be started. */
+  /** Status that lists a single address. */
   singleStatus: Answer | undefined;
+  /** True if prefixes within the user's own can be started. */
   takesLonger: boolean | undefined;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
   deleteAbsent: "success" | "error" | undefined;
-  /** Bytes of the largest request that was accepted. */
+  /** Bytes and entries of the largest requests that were accepted. */
   bytesAtOnce = 16_384;
-  /** Most entries of one request that were accepted. */
   entriesAtOnce = 100;
+  /** Settings that seem likely, without a proof. */
+  guessed: Answers = {};
 
-  /** The same, or none where nothing is known yet. */
+  /** @param known Settings that the user gave or that answers prove. */
+  constructor(public known: Answers) {}
+
+  /** {@link measuredDelay}, or 0. */
   get commitDelay(): number {
     return this.measuredDelay ?? 0;
   }
 
-  /** @param known How lists are read, as far as the user says it or the answers prove it. */
-  constructor(public known: Answers) {}
-
-  /** What seems likely, and is proved by nothing. */
-  guessed: Answers = {};
-
-  /** How lists are read: all that is known, and where nothing is, what seems likely. */
+  /** Settings by which lists are read: the known ones, then the likely ones. */
   get answers(): Answers {
     return merged(this.guessed, this.known);
   }
@@ -61,7 +60,7 @@ export class Learned {
     this.guessed = without(merged(this.guessed, guessed ?? {}), this.known);
   }
 
-  /** Keeps what known entries of a set have proved; what seemed likely about entries counts no more. */
+  /** Takes settings that known entries of a set have proved, and drops all guesses about entries. */
   prove(known: Answers): void {
     const of = { prefix: "", prefixLength: "", value: "", rangeStart: "", rangeEnd: "" };
     this.guessed = without(this.guessed, {
@@ -73,12 +72,12 @@ export class Learned {
     this.learn({ known });
   }
 
-  /** True for a refusal as that of a set that no node has. */
+  /** True for the same kind of refusal as that of a set that no node has. */
   isLikeUnknown({ isRefusal, status }: Answer): boolean {
     return isRefusal && (status === 404 || (this.unknown?.isRefusal === true && this.unknown.status === status));
   }
 
-  /** True where a list says that the set is not there, in a way that a setting can name; it counts as empty from then on. */
+  /** True if a list says, in a way that a setting can name, that the set is missing; it counts as empty from then on. */
   isAbsent(list: Answer, name: string): boolean {
     if (!this.isLikeUnknown(list)) return false;
     const absent = list.status === 404 ? undefined : absentIn(list, name);
@@ -89,7 +88,7 @@ export class Learned {
   }
 }
 
-/** How a node says that a set is not there: by a status of its own, in words without the name, or by a code. */
+/** The setting by which a missing set is recognised: a status, the words before its name, or a code. */
 function absentIn(answer: Answer, name: string): Absent | undefined {
   if (answer.status >= 300) return { status: answer.status };
   const head = errorText(answer.body).split(name)[0] ?? "";

@@ -7,7 +7,7 @@ import type { Answer } from "./answer";
 /** Reads JSON of one kind of list. */
 export type ReadsList<T> = (json: unknown, habits: NodeHabits) => T[];
 
-/** The kind of list that a url answers. */
+/** Kinds of lists by kind of url. */
 export const KIND_OF = {
   prefixset: "prefixset",
   arena: "profiles",
@@ -15,7 +15,7 @@ export const KIND_OF = {
   mark: "marks",
 } as const satisfies Record<ResourceUrl["kind"], ListKind>;
 
-/** Reads a list in the way in which every client reads it, by some settings. */
+/** Reads a list as a client with these settings does. */
 export function readListed<T>(
   answer: Answer,
   url: ResourceUrl,
@@ -27,13 +27,13 @@ export function readListed<T>(
   return failedStatus(answer.http, errorText, "endpoint") ?? readList(answer.http, KIND_OF[url.kind], read, habits);
 }
 
-/** The elements of a list that is read by some settings; `undefined` where they do not read it. */
+/** The elements of a list; `undefined` if these settings do not read it. */
 export function elementsIn<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>, answers: Answers): T[] | undefined {
   const reading = readListed(answer, url, read, answers);
   return reading.kind === "done" ? reading.value : undefined;
 }
 
-/** What keeps an answer from being read, and what would help, as sentences; for a reading that failed. */
+/** The reason why an answer cannot be read, and the remedy, as sentences. */
 export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
   return reading.remedy === undefined ? reading.message : `${reading.message}. ${reading.remedy}`;
 }

@@ -12,7 +12,7 @@ import { readProfileList, readRuleList } from "../../wire/record-lists";
 import type { Answer } from "./answer";
 import { type ReadsList, readListed } from "./listing";
 
-/** An answer, and what had been asked. */
+/** An answer with its request. */
 export interface Seen {
   readonly url: ResourceUrl;
   readonly command: Command;
@@ -22,15 +22,14 @@ export interface Seen {
 
 type Path = readonly string[];
 
-/** How a node says that a set is gone is told by one answer only, and what the user sets stays. */
+/** Settings that stay: one answer alone shows `absent`, and the other two come from the user. */
 const KEPT = ["absent", "more", "read"];
 
 /**
- * The settings that some answer needs: without the others all are read as they are with them.
+ * Removes learnt settings without which all answers are read in the same way.
  *
- * @param settings What was learnt.
- * @param given What the user had set, which stays.
- * @param read What a client makes of all answers by some settings.
+ * @param given Settings of the user, which stay.
+ * @param read Reads all answers by some settings.
  */
 export function needed<T extends object>(settings: T, given: T, read: (settings: T) => unknown): T {
   const whole = read(settings);
@@ -42,13 +41,13 @@ export function needed<T extends object>(settings: T, given: T, read: (settings:
     }, settings);
 }
 
-/** Settings of which only those are left that others have, too. */
+/** The settings that `others` have as well. */
 export function within<T extends object>(settings: T, others: object): T {
   const gone = leavesOf(settings).filter((path) => at(others, path) === undefined);
   return gone.reduce((left, path) => removed(left, path) as T, settings);
 }
 
-/** What a client makes of an answer; for a change only whether it was refused. */
+/** Reads an answer as a client does; of a change only whether it was refused. */
 export function readingOf({ url, command, table, answer }: Seen, answers: Answers): unknown {
   if (command === "list") {
     const reading = readListed<unknown>(answer, url, readerOf(url, table), answers);
@@ -58,13 +57,13 @@ export function readingOf({ url, command, table, answer }: Seen, answers: Answer
   return content === "error" || content === "html";
 }
 
-/** Reads the lists of a url as a client does. */
+/** The client's reader for the lists of a url. */
 export function readerOf({ kind }: ResourceUrl, table: MarkType = "shost"): ReadsList<unknown> {
   if (kind === "mark") return (json, habits) => readMarkList(json, table, habits);
   return { prefixset: readPrefixSetList, arena: readProfileList, profile: readRuleList }[kind];
 }
 
-/** Each setting that may be left out by itself. */
+/** Paths of the single settings. */
 function leavesOf(settings: unknown, path: Path = []): Path[] {
   if (!isObject(settings) || "member" in settings) return [path];
   return Object.entries(settings).flatMap(([name, value]) => leavesOf(value, [...path, name]));
@@ -74,7 +73,7 @@ function at(settings: unknown, path: Path): unknown {
   return path.reduce((value, name) => (isObject(value) ? value[name] : undefined), settings);
 }
 
-/** Without a setting, and without what holds nothing then. */
+/** Settings without one of them, and without objects that are empty then. */
 function removed(settings: unknown, [name = "", ...rest]: Path): unknown {
   if (!isObject(settings)) return settings;
   const { [name]: one, ...others } = settings;

@@ -3,10 +3,10 @@ import type { Answer } from "./answer";
 /** Thrown by a point that cannot be asked of this node. */
 export class Skipped extends Error {}
 
-/** Thrown by a point whose question does not come up at this node: nothing is missed. */
+/** Thrown by a point whose question does not arise at this node: nothing is missed. */
 export class Moot extends Skipped {}
 
-/** Thrown by a point whose answers do not tell. */
+/** Thrown by a point whose answers make no sense. */
 export class Unclear extends Error {
   constructor(
     message: string,
@@ -16,11 +16,11 @@ export class Unclear extends Error {
   }
 }
 
-/** Thrown by a point without which the node or receiver is of no use: nothing that rests on it can be asked. */
+/** Thrown by a point without which the node or receiver cannot be used. */
 export class Unusable extends Unclear {
   /**
-   * @param lacks What cannot be done, as the end of "it cannot be used, because …".
-   * @param wayOut A sentence: what would help.
+   * @param lacks End of the sentence "it cannot be used, because …".
+   * @param wayOut The remedy, as a sentence.
    */
   constructor(
     readonly lacks: string,
@@ -32,11 +32,9 @@ export class Unusable extends Unclear {
   }
 }
 
-/** What a node lacks whose lists no setting reads. */
+/** For {@link Unusable}, if no setting reads a list: `lacks`, and the remedy. */
 export const UNREADABLE = "lists of its sets cannot be read";
-
-/** The way out where no setting reads a list. */
 export const OWN_READER = "A module of your own reads it: `answers.read`.";
 
-/** Thrown by a point after which nothing more can be asked. The probe ends, and says why. */
+/** Thrown by a point to end the probe with this message. */
 export class Blocked extends Error {}

@@ -21,19 +21,21 @@ import { whyUnread } from "./listing";
 import { needed } from "./needed";
 import { Unclear } from "./outcome";
 
-/** How often what stays active is stopped. */
+/** Most stops of a prefix that stays active. */
 const STOPS = 3;
+
+type Change = "start" | "stop";
 
 interface Asking {
   /** Another secret than the receiver's own. */
   readonly secret?: string;
-  /** Goes on where the user asked to stop. */
+  /** True: goes on after the user asked to stop. */
   readonly calm?: boolean;
 }
 
 /**
- * A receiver of signalings, asked with one prefix of the user's own that is not active. What may have been started is
- * remembered before it is sent, so that {@link clear} can stop it after any failure.
+ * A receiver of signalings, asked with one prefix of the user's own that is not active. Each start is remembered before it
+ * is sent, so that {@link clear} can stop it after any failure.
  */
 export class Receiver {
   /** Address without client id and secret. */
@@ -42,19 +44,19 @@ export class Receiver {
   private readonly requester: Requester;
   private readonly requests: SignalingRequests;
   private readonly started = new Set<string>();
-  /** All that was ever started. */
+  /** All starts, stopped ones included. */
   private readonly ever = new Set<string>();
-  /** What a status showed when the last try to stop everything gave up. */
+  /** Prefixes in the status when the last {@link clear} gave up. */
   private listed: readonly string[] | undefined;
-  /** The last refusal since the probe cleans up. */
+  /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
-  /** Milliseconds until a status showed a start; `undefined` until that was measured. */
+  /** Milliseconds until a status showed a start, once measured. */
   delayMs: number | undefined;
-  /** Starts and stops of which the status has shown that they were carried out. */
-  private readonly successes: { readonly operation: "start" | "stop"; readonly answer: Answer }[] = [];
+  /** Starts and stops that a status has confirmed. */
+  private readonly successes: { readonly operation: Change; readonly answer: Answer }[] = [];
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   private readonly given: ReceiverAnswers;
-  /** How its answers are read: as the user says it, and by what they have shown. */
+  /** Settings by which its answers are read, given and learnt. */
   answers: ReceiverAnswers;
 
   /** @throws {OptionsError} naming the wrong option. */
@@ -84,12 +86,12 @@ export class Receiver {
     return [...this.started];
   }
 
-  /** What is left: as the last status shows it, else all that was started and may be active. */
+  /** Prefixes that are left: those of the last status, else all that may be active. */
   get left(): readonly string[] {
     return this.listed ?? this.remains;
   }
 
-  /** Takes over what a probe that was killed may have left. */
+  /** Takes over prefixes that may be active. */
   inherit(prefixes: readonly string[]): void {
     this.listed = undefined;
     for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
@@ -105,7 +107,7 @@ export class Receiver {
     if (added.length > 0) this.note({ start: added });
     this.inherit(named);
     const answer = await this.send("start", this.requests.change("start", prefixes), false);
-    // A lone start that is refused in the contract's words has no effect; of several some may have.
+    // A single start that is refused in the contract's words has no effect; of several some may have one.
     const [only, ...more] = added;
     if (only !== undefined && more.length === 0 && named.length === 1 && refusalIn(answer.body) !== undefined)
       this.started.delete(only);
@@ -116,12 +118,12 @@ export class Receiver {
     return this.send("stop", this.requests.change("stop", prefixes, secret), calm);
   }
 
-  /** How a client reads a status. */
+  /** Reads a status as a client does. */
   read(answer: Answer) {
     return readStatusAnswer(answer.http, this.answers);
   }
 
-  /** The active prefixes. @throws {Unclear} when the status cannot be read. */
+  /** The active prefixes. @throws {Unclear} if the status cannot be read. */
   async active(): Promise<string[]> {
     const answer = await this.status();
     const reading = this.read(answer);
@@ -129,7 +131,7 @@ export class Receiver {
     throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer]);
   }
 
-  /** Asks for the status until it shows the prefixes, and learns how it does. */
+  /** Asks for the status until it shows the prefixes, and learns its form. */
   async shows(...prefixes: readonly string[]) {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
@@ -143,11 +145,11 @@ export class Receiver {
         this.delayMs = Math.max(this.delayMs ?? 0, ms);
       }
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
-      await this.pause(pauseAfter(ms));
+      await this.ending.sleep(pauseAfter(ms), false);
     }
   }
 
-  /** Learns from a status how the receiver says that nothing is active. */
+  /** Learns the form of a status without active prefixes. */
   showsNothing(answer: Answer): void {
     this.answers = this.readingNothing(answer) ?? this.answers;
   }
@@ -157,9 +159,9 @@ export class Receiver {
     return ways.find((answers) => this.activeIn(answer, answers)?.length === 0);
   }
 
-  /** Learns from an answer to what was carried out how the receiver says so. False where no setting reads that. */
-  succeeded(operation: "start" | "stop", answer: Answer): boolean {
-    // One that holds a refusal of the contract is none, whatever the status shows: another client may have been faster.
+  /** Learns the form of a success from the answer to a confirmed change. False if no setting reads it. */
+  succeeded(operation: Change, answer: Answer): boolean {
+    // A refusal of the contract is no success, whatever the status shows: another client may have been faster.
     if (refusalIn(answer.body) !== undefined) return false;
     this.successes.push({ operation, answer });
     if (this.isDone(answer, operation)) return true;
@@ -175,21 +177,21 @@ export class Receiver {
   }
 
   /**
-   * The same of a start of several, which may be answered with their number: then only what failed says how it went.
+   * The same for a start of several, which may be answered with their number: then failures alone tell the two apart.
    *
-   * @param failures Answers to what was not carried out.
+   * @param failures Answers to failed requests.
    */
   severalSucceeded(answer: Answer, failures: readonly Answer[]): boolean {
-    if (this.isStarted(answer)) return true;
+    if (this.isDone(answer)) return true;
     const successes = [...this.successes.map((one) => one.answer), answer];
     const [good, bad] = [successes, failures].map((answers) => answers.map(({ errorBody }) => errorBody));
     const { success: _, ...rest } = this.answers;
     const verdict = verdictOf(good ?? [], bad ?? [], 0);
     if (verdict?.failure) this.answers = { ...rest, failure: verdict.failure };
-    return this.isStarted(answer);
+    return this.isDone(answer);
   }
 
-  /** Of how its answers are read, what some answer needs. */
+  /** The settings that some answer needs. */
   needed(): ReceiverAnswers {
     return needed(this.answers, this.given, (answers) =>
       this.seen.map(({ operation, answer }) =>
@@ -198,25 +200,16 @@ export class Receiver {
     );
   }
 
-  /** Waits; ends early, with an error, when the user asks to stop. */
-  pause(ms: number, { calm = false } = {}): Promise<void> {
-    return this.ending.sleep(ms, calm);
-  }
-
-  /** True for what a client takes for a success. */
-  isStarted(answer: Answer): boolean {
-    return this.isDone(answer, "start");
-  }
-
-  private isDone(answer: Answer, operation: "start" | "stop"): boolean {
+  /** True for an answer that a client takes for a success. */
+  isDone(answer: Answer, operation: Change = "start"): boolean {
     return readDone(answer.http, operation, this.answers).kind === "done";
   }
 
   /**
-   * Stops what may have been started, and looks that it is not active any more, once more when a late start has had its time:
-   * a receiver may refuse to stop what it does not show yet. So each is stopped whether or not it shows.
+   * Stops all prefixes that may be active, whether or not the status shows them, and checks the status: again after the delay of
+   * a start, since a receiver may refuse to stop a prefix that it does not show yet.
    *
-   * @throws {Error} when one of them stays active.
+   * @throws {Error} if one of them stays active.
    */
   async clear({ calm = false } = {}): Promise<void> {
     if (this.started.size === 0) return;
@@ -224,7 +217,7 @@ export class Receiver {
     let left: readonly string[] = this.remains;
     for (let round = 0; round < STOPS; round++) {
       const stops: Answer[] = [];
-      // A receiver that keeps prefixes as they were sent knows a single address that was started without its length by no other.
+      // A receiver may keep prefixes as they were sent: a single address that was started without its length has no other name.
       const asSent = (prefix: string) => (round === 1 ? withoutLength(prefix) : prefix);
       for (const prefix of left) stops.push(await this.stop([asSent(prefix)], { calm }));
       const status = await this.stopped(calm);
@@ -233,7 +226,7 @@ export class Receiver {
       if (left.length > 0) continue;
       this.showsNothing(status);
       const [stop] = stops;
-      // Only a stop after which nothing is active any more that was before tells how one is answered that was carried out.
+      // Only a stop that ended an active signaling shows the form of a success.
       if (round === 0 && before.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
       this.started.clear();
       this.listed = undefined;
@@ -243,10 +236,10 @@ export class Receiver {
     throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
   }
 
-  /** Looks once more, after as long as starts have taken, and stops what has come late. @throws as {@link clear} */
+  /** Checks again after the delay of starts, and stops late ones. @throws as {@link clear} */
   async lookAgain(): Promise<void> {
     if (this.ever.size === 0) return;
-    await this.pause(2 * this.lateMs, { calm: true });
+    await this.ending.sleep(2 * this.lateMs, true);
     const status = await this.status({ calm: true });
     const active = this.shownIn(status) ?? this.refused(status);
     const late = active.map(String).filter((prefix) => this.ever.has(prefix));
@@ -255,7 +248,7 @@ export class Receiver {
     await this.clear({ calm: true });
   }
 
-  /** The status in which nothing is active any more that was started, and once more after a start's delay; else the last one. */
+  /** Waits for a status that shows no start of the probe, and returns the one after a start's delay; else the last one. */
   private async stopped(calm: boolean): Promise<Answer> {
     const began = this.world.monotonic();
     const patienceMs = TIMING.statusPatience + 2 * this.lateMs;
@@ -264,15 +257,15 @@ export class Receiver {
       const ms = this.world.monotonic() - began;
       if (this.startedIn(status)?.length === 0) {
         if (this.lateMs === 0) return status;
-        await this.pause(Math.ceil(1.25 * this.lateMs), { calm });
+        await this.ending.sleep(Math.ceil(1.25 * this.lateMs), calm);
         return this.status({ calm });
       }
       if (ms >= patienceMs) return status;
-      await this.pause(TIMING.laterPause, { calm });
+      await this.ending.sleep(TIMING.laterPause, calm);
     }
   }
 
-  /** How late a start may show. */
+  /** Milliseconds after which a start may still show. */
   private get lateMs(): number {
     return this.delayMs ?? TIMING.unmeasured;
   }
@@ -283,11 +276,11 @@ export class Receiver {
       .filter((prefix) => this.started.has(prefix));
   }
 
-  /** What a status shows; where it cannot be read, every prefix that stands in it; `undefined` where it is refused, which says nothing. */
+  /** The active prefixes; all prefixes in a status that cannot be read; `undefined` for a refusal. */
   shownIn(answer: Answer): Prefix[] | undefined {
     const read = this.activeIn(answer, this.answers) ?? (this.readingNothing(answer) && []);
     const { errorBody: json, isRefusal, doubt } = answer;
-    // Beside a code that may mean a success stands a list, if only an empty one.
+    // A code that may mean a success has a list beside it, if only an empty one.
     const mayBeList = doubt !== undefined && isObject(json) && placesIn(json).length > 0;
     return read || (isRefusal && !mayBeList) ? read : prefixesIn(answer.body);
   }
@@ -326,7 +319,7 @@ export class Receiver {
   }
 }
 
-/** A single address as it is written without `/32` or `/128`; any other prefix as it is. */
+/** Removes `/32` and `/128`. */
 function withoutLength(text: string): string {
   const { size, address } = Prefix.parse(text);
   return size === 1n ? address : text;

@@ -12,25 +12,23 @@ import { elementsIn, readListed, whyUnread } from "./listing";
 import { OWN_READER, UNREADABLE, Unusable } from "./outcome";
 import type { WorkSet } from "./work-set";
 
-/** Entries that tell everything apart: no length is a value, and neither is the same in all of them. */
+/** Entries whose lengths and values all differ, so that the meaning of each member can be recognised. */
 const SAMPLE: readonly KnownEntry[] = [
   { address: "192.0.2.0", length: 24, value: 1 },
   { address: "198.51.100.64", length: 26, value: 7 },
   { address: "203.0.113.9", length: 32, value: 9 },
-  // Some nodes write entries of the value 1 in another form than all others.
+  // Some nodes write entries with the value 1 in another form.
   { address: "203.0.113.77", length: 32, value: 1 },
 ];
 
 /**
- * Puts known entries into the set and reads off the list, by what is known to be in it, where it stands and what its
- * members mean. Of several lists in one answer the set is the one that shows them after the commit and not before. Later
- * points rest on what this one learns.
+ * Writes known entries into the set, and derives from its list the place of the entries and the meaning of their members. Of
+ * several lists in one answer, the set is the one that shows them after the commit and not before.
  *
- * @returns the answers on the way, and of the list that shows them all: `place` and `entry`, where it stands and how entries
- *   are written, absent where a reader of the user's own finds it; `isFlat` where the node lists no values; `answers` and
- *   `verdict`, what must be set to read it and to tell changes to be successes; `guesses`, which of several lists it is, where
- *   all of them showed the entries before the commit; `single`, how the single address is written.
- * @throws {Unusable} when the entries never show, or no setting reads them.
+ * @returns the answers, and facts about the list that shows all entries: `place` and `entry`, absent with a reader of the
+ *   user's own; `isFlat` if the node lists no values; `answers` and `verdict`, the settings that read it and that recognise
+ *   successes; `guesses` if several lists showed the entries before the commit; `single`, the form of a single address.
+ * @throws {Unusable} if the entries never show, or no setting reads them.
  */
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const insert = await set.insert(SAMPLE.map(({ address, length, value }) => [`${address}/${length}`, value]));
@@ -43,7 +41,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     const entries = elementsIn(answer, url, readPrefixSetList, answers);
     return entries && isSample(entries, listedValue) ? entries : undefined;
   };
-  // A reader of the user's own may know addresses that no setting describes.
+  // A reader of the user's own may know forms that no setting describes.
   const hasReader = learned.answers.read !== undefined;
   const shows = (answer: Answer) =>
     showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
@@ -61,13 +59,13 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
   const readAs = (listedValue?: ListedAs) => {
     const read = (answers: Answers) => readBy(list, answers, listedValue);
-    // What shows before the commit what is in it afterwards is no list of what is applied.
+    // A list that shows the entries before the commit holds more than the applied ones.
     const unchanged = (answers: Answers) => (readBy(before, answers, listedValue) ? undefined : read(answers));
     const readBefore = (answers: Answers) => elementsIn(before, url, readPrefixSetList, answers) && unchanged(answers);
     return solve(puzzle, readBefore) ?? solve(puzzle, unchanged) ?? solve(puzzle, read);
   };
   const whole = readAs();
-  // A node may keep no values: then all are 1.
+  // If the node keeps no values, all are 1.
   const found = whole ?? readAs(() => 1);
   if (!found) {
     const reading = readListed(list, url, readPrefixSetList, learned.answers);
@@ -88,7 +86,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const entry = place && entryShape(place, SAMPLE);
   if (place && entry) learned.filled = { place, entry, body: list.body };
   learned.measuredDelay = ms;
-  // Where lists show what waits, it cannot be seen when it is applied.
+  // If lists show staged entries, the time of the commit cannot be seen.
   const delayMs = listShows === "staged" ? 0 : ms;
   const single = entry && singleIn(list.body, entry);
   const { known: answers, guessed: guesses } = found;
@@ -97,7 +95,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, guesses, verdict, single };
 }
 
-/** What to say of a list that holds what was written in a spelling that no reader knows; `undefined` of any other. */
+/** Message for a list that holds the written entries in a spelling that no reader knows. */
 function unreadTexts({ body, quote }: Answer): string | undefined {
   return tracesDocumentation(body)
     ? `what was written is listed in a spelling that I do not read: ${quote}`
@@ -106,7 +104,7 @@ function unreadTexts({ body, quote }: Answer): string | undefined {
 
 type ListedAs = (value: number) => number;
 
-/** The lists of an answer that show each entry of the sample, in whatever form, by their paths; `""` is the whole answer. */
+/** Paths of the lists in an answer that show the whole sample in any form; `""` is the whole answer. */
 function showing({ status, body, json }: Answer): string[] {
   if (status >= 300) return [];
   const lists = listsIn(json).map(({ path, value }) => ({ path, text: JSON.stringify(value) }));
@@ -115,7 +113,7 @@ function showing({ status, body, json }: Answer): string[] {
     .map(({ path }) => path);
 }
 
-/** True where a list shows the sample that did not before the commit, or where no other one could be waited for. */
+/** True if a list shows the sample that did not before the commit, or if there is only one list. */
 function showsApplied(answer: Answer, early: readonly string[]): boolean {
   const shown = showing(answer);
   const isOneOfSeveral = early.length === 1 && listsIn(answer.json).length > 1;
@@ -150,7 +148,7 @@ function isSample(
   );
 }
 
-/** `undefined` where no text holds a single address together with its length. */
+/** The form of a single address; `undefined` if no text holds it together with its length. */
 function singleIn(body: string, { form, names, addressForm }: EntryShape): "cidr" | "bare" | undefined {
   if (form === "object" && (names.prefixLength !== undefined || addressForm !== undefined)) return undefined;
   const address = form === "string" ? "203.0.113.77" : "203.0.113.9";

@@ -7,10 +7,7 @@ import {
   type ResourceUrl,
 } from "../../model/resource-url";
 
-/**
- * What is asked about: the urls that were named, the arenas and profiles that they lie in, and where no profile is named
- * the first one that the arena lists.
- */
+/** Resources to ask about: the named urls, their arenas and profiles, or else the first profile that an arena lists. */
 export class Targets {
   readonly sets: readonly PrefixSetUrl[];
   readonly arenas: readonly ArenaUrl[];
@@ -36,17 +33,16 @@ export class Targets {
     return [...this.profilesOf.values()].map((one) => ({ kind: "mark", ...one }));
   }
 
-  /** Any of them, for questions about the node as a whole. */
   get first(): ResourceUrl | undefined {
     return this.sets[0] ?? this.arenas[0];
   }
 
-  /** True for a url that the user wrote; a refusal of any other is no failure. */
+  /** True for a url of the user; a refusal of any other one is no failure. */
   isNamed(url: ResourceUrl): boolean {
     return this.named.has(formatUrl(url));
   }
 
-  /** A profile that a list showed, where none was named. */
+  /** Takes a listed profile, if the user named none. */
   offer(arena: string, profile: string): void {
     if (this.profilesOf.size === 0) this.profilesOf.set(`${arena}/${profile}`, { arena, profile });
   }

@@ -5,15 +5,15 @@ import { whyUnread } from "./listing";
 import { Unclear, Unusable } from "./outcome";
 import type { Receiver } from "./receiver";
 
-/** No receiver has this secret. */
+/** A secret that no receiver has. */
 const WRONG = "pulumi-packetfilter-probe";
 
 /**
- * Starts the prefix, after everything that must be refused before, and learns how the receiver answers.
+ * Starts the prefix, after requests that must be refused, and learns the form of the receiver's answers.
  *
- * @returns the status before (`idle`); status and stop with a wrong secret; the stop of what is not active (`idleStop`); the
- *   start, the status that shows it and the milliseconds until then; the start of what is active (`again`).
- * @throws {Unclear} where it is active, or cannot be started. @throws {Unusable} where no setting reads what it answers.
+ * @returns the status before (`idle`); status and stop with a wrong secret; the stop of an inactive prefix (`idleStop`); the
+ *   start, the status that shows it and the milliseconds until then; a second start (`again`).
+ * @throws {Unclear} if it is active, or cannot be started. @throws {Unusable} if no setting reads its answers.
  */
 export async function tryStart(receiver: Receiver) {
   const { prefix } = receiver;
@@ -47,7 +47,7 @@ export async function tryStart(receiver: Receiver) {
   return { idle, wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
 }
 
-/** A start that no status shows, with what is known of it all the same. */
+/** Error for a start that no status shows. */
 function unseen(receiver: Receiver, start: Answer, status: Answer): Unclear {
   const reading = receiver.read(status);
   const evidence = [start, status];
@@ -57,17 +57,17 @@ function unseen(receiver: Receiver, start: Answer, status: Answer): Unclear {
       evidence,
     );
   const why = `the status is not understood: ${whyUnread(reading)}`;
-  // Starts are carried out without it: what holds is their own answer.
-  if (receiver.isStarted(start)) return new Unclear(why, evidence);
+  // Starts work without a status: their own answers count.
+  if (receiver.isDone(start)) return new Unclear(why, evidence);
   return new Unusable("its answers cannot be read", why, undefined, evidence);
 }
 
-/** The first address of a prefix, alone; `undefined` where it is one itself. */
+/** The first address of a prefix; `undefined` for a single address. */
 export function firstAddress(prefix: Prefix): Prefix | undefined {
   return prefix.size === 1n ? undefined : Prefix.parse(prefix.address);
 }
 
-/** True for a refusal in the contract's own words, whatever its form. */
+/** True for a refusal, also one in the contract's words with any status. */
 export function isRefused(answer: Answer): boolean {
   return refusalIn(answer.body) !== undefined || answer.isRefusal;
 }

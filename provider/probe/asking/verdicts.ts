@@ -4,38 +4,29 @@ import { sharedVerdict, successAt, verdictOf } from "../shapes/verdicts";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
 
-/** Answers of which it is known, by what came of them, whether the request was carried out. */
+/** Answers to requests that are known to have been carried out or not. */
 export class Verdicts {
   private readonly successes: { readonly command: Command; readonly answer: Answer }[] = [];
   private readonly failures: Answer[] = [];
 
   constructor(private readonly learned: Learned) {}
 
-  /** Is told of requests that were carried out. */
   succeeded(command: Command, answer: Answer): void {
     this.successes.push({ command, answer });
   }
 
-  /** Is told of a request that cannot have been carried out. */
   failed(answer: Answer): void {
     this.failures.push(answer);
   }
 
-  /**
-   * What must be set so that a client takes each answer for what it was; nothing where it does so anyway.
-   *
-   * @returns the setting that was learnt, empty where none was.
-   */
+  /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
   learn(): Pick<Answers, "success" | "failure"> {
     const found = this.unseenSuccess() ?? this.unseenFailure() ?? {};
     this.learned.learn({ known: found });
     return found;
   }
 
-  /**
-   * The setting that makes an empty list of an answer whose verdict is not known, where lists that held something carry the
-   * same and no failure does; `undefined` where there is none.
-   */
+  /** The setting by which an answer is an empty list, if filled lists carry the same verdict and no failure does. */
   ofEmptyList({ errorBody }: Answer): Pick<Answers, "success"> | undefined {
     const lists = this.successes.filter(({ command }) => command === "list").map(({ answer }) => answer.errorBody);
     const failures = [...this.failures, ...(this.learned.unknown ? [this.learned.unknown] : [])];

@@ -12,72 +12,68 @@ import type { Asker } from "./asker";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 
-/** Thrown when the set holds what no probe writes, or lacks what it held before: another writer works with it. */
+/** Thrown if entries of the set changed that are not the probe's: another writer works with it. */
 export class ForeignEntries extends Error {}
 
-/** How many texts an entry is deleted by at most. */
+/** Most spellings by which an entry is deleted. */
 const SPELLINGS = 3;
 
-/** How closely a change is watched for. */
+/** Times of a wait for a change. */
 export interface Watch {
   /** Milliseconds after which it will not show any more. */
   readonly patienceMs: number;
-  /** Milliseconds between two looks, after so many milliseconds. */
+  /** Milliseconds between two lists, after so many milliseconds. */
   readonly pause: (ms: number) => number;
 }
 
 /**
- * The set that a probe writes to. Whatever may have been put into it is remembered before it is sent, so that
- * {@link clear} can take it out again after any failure. What was in it before stays, and is compared with every list.
+ * The set that a probe writes to. Each insert is remembered before it is sent, so that {@link clear} can remove its entries
+ * after any failure. Older entries stay, and are compared with every list.
  */
 export class WorkSet {
   private readonly placed = new Set<string>();
-  /** Those whose delete was answered with success, and not yet committed for certain. */
+  /** Entries whose delete succeeded, and is not yet committed for certain. */
   private readonly leaving = new Set<string>();
-  private touched = false;
+  /** True if something was sent since the set was last known to be as before. */
+  isTouched = false;
   private wasTouched = false;
-  /** What was still listed when the last try to clear the set gave up. */
+  /** Entries that were listed when the last {@link clear} gave up. */
   private listed: ListedEntry[] | undefined;
-  /** While the probe cleans up nothing ends it early. */
+  /** True during the cleaning up, which nothing ends early. */
   private calm = false;
-  /** The last refusal since the probe cleans up. */
+  /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
-  /** The list of a filled set before anything was written. */
+  /** List of a filled set before the first write. */
   private before: Answer | undefined;
 
-  /** @param keeps True where the set may hold entries, which stay. */
+  /** @param keeps True if the set may hold entries, which stay. */
   constructor(
     readonly url: PrefixSetUrl,
     private readonly asker: Asker,
     readonly keeps = false,
   ) {}
 
-  /** True when something was sent since the set was last known to be as before. */
-  get isTouched(): boolean {
-    return this.touched;
-  }
-
-  /** What is left: as the node lists it where it does, else all that was sent and may be there or staged. */
+  /** Entries that are left: those of the last list, else all that may be there or staged. */
   get left(): readonly string[] {
     return this.listed?.map(({ spelling }) => spelling) ?? this.remains;
   }
 
-  /** Prefixes, as they were sent, that may be in the set or staged. */
+  /** Spellings that were sent, and may be in the set or staged. */
   private get remains(): readonly string[] {
     return [...this.placed, ...this.leaving];
   }
 
-  /** Takes over what a probe that was killed may have left. */
+  /** Takes over the entries of a killed probe. */
   inherit(texts: readonly string[]): void {
     for (const text of texts) this.placed.add(text);
-    this.touched = true;
+    this.isTouched = true;
     this.wasTouched = true;
   }
 
   /**
-   * Takes a list as what the set holds and keeps.
+   * Takes the list of entries that stay.
    *
-   * @throws {Blocked} where it cannot be read, so that nothing could be compared, or holds what the probe would remove.
+   * @throws {Blocked} if it cannot be read or compared, or holds prefixes that the probe would remove.
    */
   keep(list: Answer): void {
     const reading = this.reading(list);
@@ -102,7 +98,7 @@ export class WorkSet {
     for (const p of added) this.placed.add(p);
     if (added.length > 0) this.asker.note({ insert: added });
     const answer = await this.send("insert", head + items.join(",") + tail, asked);
-    // A lone entry that was refused is not there; of several some may be. What only seems refused may be there.
+    // A single refused entry is not there; of several some may be, and of an answer in doubt all.
     if (answer.isRefusal && answer.doubt === undefined && entries.length === 1) {
       for (const p of added) this.placed.delete(p);
     }
@@ -126,14 +122,13 @@ export class WorkSet {
     return this.asker.list(this.url, { asked, calm: this.calm });
   }
 
-  /** What the probe has put into the set, as it lists it. @throws {Unclear} when that cannot be read. @throws {ForeignEntries} */
+  /** The probe's entries, as the set lists them. @throws {Unclear} if that cannot be read. @throws {ForeignEntries} */
   async entries(): Promise<ListedEntry[]> {
     return this.read(await this.list());
   }
 
   /**
-   * Commits, and looks until the set is as it should be, or the patience ends. The looks are few, and rest on how long
-   * commits took before.
+   * Commits, and lists the set until it fits or the patience ends. The lists are few, by the measured delay of commits.
    *
    * @returns the answer to the commit, the last list, whether it fits, and the milliseconds until then.
    */
@@ -151,7 +146,7 @@ export class WorkSet {
     }
   }
 
-  /** Inserts and commits, and returns what the set lists then. @throws {Unclear} when that is refused. */
+  /** Inserts and commits, and returns the listed entries. @throws {Unclear} if the insert is refused. */
   async hold(entries: readonly (readonly [prefix: string, value: number])[]): Promise<ListedEntry[]> {
     const inserted = await this.insert(entries);
     if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted]);
@@ -159,7 +154,7 @@ export class WorkSet {
     return this.read(list);
   }
 
-  /** Of a list what the probe has put there. @throws {Unclear | ForeignEntries} */
+  /** The probe's entries in a list. @throws {Unclear | ForeignEntries} */
   read(answer: Answer): ListedEntry[] {
     if (this.before === undefined && this.isClear(answer)) return [];
     const reading = this.reading(answer);
@@ -170,16 +165,16 @@ export class WorkSet {
     throw new ForeignEntries(`Set ${formatUrl(this.url)} ${foreign}: another writer works with it. It is left there.`);
   }
 
-  /** True for a list in which nothing stands that the probe may have written, whatever its shape. */
+  /** True for a list without entries that the probe may have written, whatever its shape. */
   isClear(answer: Answer): boolean {
     const reading = this.reading(answer);
     if (reading.kind === "done") return reading.value.every(({ prefix }) => this.keeps && !isDocumentation(prefix));
     if (this.before !== undefined || answer.isRefusal) return false;
-    // A list that no reader knows may hold what was sent all the same.
+    // A list that no reader knows may still hold them.
     return isHollow(answer) && !tracesDocumentation(answer.body);
   }
 
-  /** True where the set vanished when it became empty, after which such an answer is an empty list. */
+  /** True if the set vanished when it became empty: such an answer is an empty list from then on. */
   private isGone(answer: Answer): boolean {
     return this.before === undefined && this.asker.learned.isAbsent(answer, this.url.set);
   }
@@ -190,7 +185,7 @@ export class WorkSet {
     return absent ?? readListed(answer, this.url, readPrefixSetList, answers, keyedPlaces);
   }
 
-  /** What is listed otherwise than before, as the middle of a sentence. */
+  /** The first difference from the list before, as the middle of a sentence. */
   private foreignIn(listed: readonly ListedEntry[]): string | undefined {
     const before = this.before && this.reading(this.before);
     const kept = new Map((before?.kind === "done" ? before.value : []).map((entry) => [entry.spelling, entry.value]));
@@ -207,17 +202,16 @@ export class WorkSet {
   }
 
   /**
-   * Takes out whatever may be there, applied or staged, and looks that the set is as before, once more when the last commit
-   * has had its time. Does nothing when nothing was sent.
+   * Removes all entries of the probe, applied or staged, and checks that the set is as before: again after the delay of a commit.
    *
-   * @param calm Goes on when the user asked to stop.
-   * @throws {Error} when the set does not become so. @throws {ForeignEntries}
+   * @param calm True: goes on after the user asked to stop.
+   * @throws {Error} if entries stay. @throws {ForeignEntries}
    */
   async clear({ calm = false } = {}): Promise<void> {
-    if (!this.touched) return;
+    if (!this.isTouched) return;
     this.calm = calm;
     try {
-      // One refusal may be about a single one that is not there. What is listed after the commit is.
+      // A refusal may be about one entry that is not there: the list after the commit decides.
       await this.takeOut(
         [...this.placed].map((text) => [text]),
         false,
@@ -239,16 +233,16 @@ export class WorkSet {
     throw new Error(`Set ${formatUrl(this.url)} still lists entries after they were deleted and committed.`);
   }
 
-  /** Looks once more, after as long as commits have taken, and takes out what has come late. @throws as {@link clear} */
+  /** Checks again after the delay of commits, and removes late entries. @throws as {@link clear} */
   async lookAgain(): Promise<void> {
     if (!this.wasTouched) return;
     await this.asker.pause(2 * this.lateMs, { calm: true });
     if (this.isOut(await this.asker.list(this.url, { calm: true }))) return;
-    this.touched = true;
+    this.isTouched = true;
     await this.clear({ calm: true });
   }
 
-  /** Commits, and gives the list once nothing of the probe is in it and no earlier commit can put something there. */
+  /** Commits, and returns a list without the probe's entries that no earlier commit can change any more; else the last list. */
   private async settled(patienceMs: number): Promise<Answer> {
     const { list } = await this.committed((answer) => this.isOut(answer), { patienceMs });
     if (this.lateMs === 0 || !this.isOut(list)) return list;
@@ -256,12 +250,12 @@ export class WorkSet {
     return this.list("list once the commit has had its time");
   }
 
-  /** How late a commit may show. A probe that is ended before it has measured that waits a while. */
+  /** Milliseconds after which a commit may still show; a guess if the probe ended before it was measured. */
   private get lateMs(): number {
     return this.asker.learned.measuredDelay ?? (this.calm ? TIMING.unmeasured : 0);
   }
 
-  /** True for a list in which nothing stands that the probe has written, whatever else does. */
+  /** True for a list without entries of the probe. */
   private isOut(list: Answer): boolean {
     return this.isClear(list) || this.isGone(list) || this.ours(list)?.length === 0;
   }
@@ -271,9 +265,9 @@ export class WorkSet {
     this.placed.clear();
     this.leaving.clear();
     this.listed = undefined;
-    this.touched = false;
+    this.isTouched = false;
     this.asker.note({ clear: "set" });
-    // Compares what stays with what was there.
+    // Compares the entries that stay.
     if (this.before !== undefined || !this.isClear(list)) {
       this.read(list);
       return;
@@ -283,26 +277,26 @@ export class WorkSet {
     learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers, this.url);
   }
 
-  /** Of what a list shows, the entries that the probe may have written; `undefined` where it cannot be read. */
+  /** Entries of a list that the probe may have written; `undefined` if it cannot be read. */
   private ours(list: Answer): ListedEntry[] | undefined {
     const reading = this.reading(list);
     return reading.kind === "done" ? reading.value.filter(({ prefix }) => isDocumentation(prefix)) : undefined;
   }
 
-  /** The texts with which each entry may be deleted, the likeliest first: that of the list, then those of usual nodes. */
+  /** Spellings by which each entry may be deleted: that of the list, then the usual ones. */
   private waysToDelete(list: Answer): string[][] {
-    const told = this.ours(list)?.map(({ spelling }) => spelling) ?? [
+    const listed = this.ours(list)?.map(({ spelling }) => spelling) ?? [
       ...this.remains,
       ...wordsIn(list.body).filter((word) => documentationIn(word) !== undefined),
     ];
-    return told.map((spelling) => {
+    return listed.map((spelling) => {
       const prefix = documentationIn(spelling);
       const usual = prefix ? [prefix.toString(), prefix.toString().replace(/\/(32|128)$/, "")] : [];
       return [...new Set([spelling, ...usual])];
     });
   }
 
-  /** Deletes all of them, each by the first of its texts. `divide`: where that is refused, by halves, and each by its other texts. */
+  /** Deletes entries by the first of their spellings. `divide`: a refused delete is repeated by halves, then by other spellings. */
   private async takeOut(all: readonly (readonly string[])[], divide: boolean): Promise<void> {
     const most = this.asker.learned.entriesAtOnce;
     for (let at = 0; at < all.length; at += most) {
@@ -322,7 +316,7 @@ export class WorkSet {
   }
 
   private async send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
-    this.touched = true;
+    this.isTouched = true;
     this.wasTouched = true;
     const answer = await this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
     if (this.calm && answer.isRefusal) this.refusal = answer;

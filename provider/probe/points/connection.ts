@@ -5,7 +5,7 @@ import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
 
-/** How the node is reached. */
+/** Redirects and credentials. */
 export const connection: readonly Point[] = [
   point({
     name: "redirect",
@@ -21,7 +21,7 @@ export const connection: readonly Point[] = [
       const isElsewhere = target.origin !== new URL(bench.endpoint).origin;
       const endpoint = withoutEnding(`${target.origin}${target.pathname}`, "/").replace(/\/fapi$/, "");
       const isFollowed = !isElsewhere && (answer.status === 307 || answer.status === 308);
-      // Credentials go to no other origin than the one that they were given for.
+      // Credentials go only to the origin that they were given for.
       if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
       else if (!isFollowed) bench.move(endpoint);
       const redirect = [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302";
@@ -54,8 +54,9 @@ export const connection: readonly Point[] = [
             ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
             dialect: refusalSwitches("credentials", answer),
           };
-        if (answer.isRefusal) return { found: "assumed", node: "a refusal that may be about them", evidence: [answer] };
-        return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
+        if (answer.isRefusal)
+          return { found: "assumed", node: "an error that may be about credentials", evidence: [answer] };
+        return { node: hasOwn ? "ignored: the list is answered without them" : "none are required" };
       };
     },
   }),

@@ -8,7 +8,7 @@ import { settingsOf } from "./records";
 
 const point = pointNeeding("set", "entries");
 
-/** Two entries that every node takes, and one between them that none does. */
+/** Two valid entries, and an invalid one between them. */
 const ENTRIES = [
   ["192.0.2.0/24", 1],
   ["192.0.2.0/33", 1],
@@ -17,12 +17,12 @@ const ENTRIES = [
 
 const SENT = "192.0.2.77/24";
 
-/** Which entries a set takes. */
+/** Entries that a set accepts. */
 export const entries: readonly Point[] = [
   point({
     name: "refused-entry",
     title: "one bad entry among good ones",
-    assumes: "either; the bad one is found by splitting",
+    assumes: "all or some are refused; the bad one is found by splitting the request",
     finds: ["refusedEntry", "refusedEntryStatus", "refusedEntryForm"],
     settles: ["answers.success", "answers.failure"],
     ask: async (bench) => {
@@ -33,9 +33,9 @@ export const entries: readonly Point[] = [
       if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is no error", [answer]);
       const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
       const staged = set.read(list).length;
-      const counts = ["nothing of the request counts", "what stands before it counts", "the rest counts"][staged];
+      const effects = ["no entry is inserted", "the entries before it are inserted", "the others are inserted"];
       return () => ({
-        node: counts ?? "all of it counts",
+        node: effects[staged] ?? "all entries are inserted",
         evidence: [answer, list],
         settings: settingsOf(verdict),
         dialect: { refusedEntry: staged === 0 ? "nothing" : "rest", ...refusalSwitches("refusedEntry", answer) },
@@ -54,13 +54,13 @@ export const entries: readonly Point[] = [
       ] as const;
       const answer = await set.insert(twice, "insert of a prefix twice");
       if (answer.isRefusal) {
-        // Where what is there is refused, the second of the two is, and nothing is told about the first.
-        const isTold = learned.insertExisting !== "error";
+        // A node that refuses existing entries may refuse the second one as such.
+        const isClear = learned.insertExisting !== "error";
         return () => ({
-          found: isTold ? "observed" : "assumed",
+          found: isClear ? "observed" : "assumed",
           node: "refused",
           evidence: [answer],
-          dialect: isTold ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {},
+          dialect: isClear ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {},
         });
       }
       const { list } = await set.committed((shown) => !set.isClear(shown));
@@ -75,7 +75,7 @@ export const entries: readonly Point[] = [
   point({
     name: "host-bits",
     title: "host bits in an entry",
-    assumes: "never sent; understood in lists, and deleted in the node's own spelling",
+    assumes: "never sent; read in lists, and deleted in the node's own spelling",
     finds: ["hostBits"],
     ask: async ({ set }) => {
       const answer = await set.insert([[SENT, 1]], "insert with host bits");
@@ -128,7 +128,7 @@ export const entries: readonly Point[] = [
       };
       const tryValue = async (value: number) => {
         const answer = await insert(value);
-        // Its prefix may be what is refused.
+        // The refusal may be about the prefix.
         return answer.isRefusal ? insert(value) : answer;
       };
       const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE });

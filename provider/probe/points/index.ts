@@ -12,7 +12,7 @@ import { signaling } from "./signaling";
 import { sizes } from "./sizes";
 import { emptiedSet, writes } from "./writes";
 
-/** All points, in the order in which they are asked: each rests on what those before it found out. */
+/** All points, in the order of the requests: each may use the results of earlier ones. */
 export const POINTS: readonly Point[] = [
   ...connection,
   ...atOnce,

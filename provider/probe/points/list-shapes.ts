@@ -13,9 +13,8 @@ const point = pointNeeding("lists");
 
 const KINDS = ["profiles", "rules", "marks"] as const;
 
-/** The shapes of lists, told by all lists before. */
+/** Shapes of lists, from all earlier lists. */
 export const listShapes: readonly Point[] = [
-  /** Where lists stand in answers, and how entries of sets are written: what the lists so far have shown, together. */
   point({
     name: "envelope",
     title: "envelope of lists",
@@ -38,7 +37,7 @@ export const listShapes: readonly Point[] = [
       const { answers } = learned;
       const entry = filled?.entry;
       const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
-      // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
+      // Records without prefixes cannot be keyed by prefix: the emulator writes them under `data` then.
       const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
       const others = kinds.map(([kind, { path }]) => [
         `${kind}Envelope`,
@@ -99,7 +98,7 @@ function placeText(place: ListPlace | "nothing"): string {
   return place.path === "" ? text : `${text} under ${place.path}`;
 }
 
-/** The switch with which the emulator writes a list in the same format. */
+/** The emulator's switch for the format of a list. */
 function formatSwitch(body: string, answers: Answers, kind: ListKind): string {
   const format = formatFor(answers, kind);
   if (format === "lines") return /^\s*\+?ok\s+\d/i.test(body) ? "ok-lines" : "lines";
@@ -111,7 +110,7 @@ function hasHead(body: string, format: ListFormat): boolean {
   return first.length > 0 && first.every((field) => /^[a-z_][\w -]*$/i.test(field));
 }
 
-/** What stands beside a list in its outermost object, as a switch of the emulator; `none` where it writes nothing such. */
+/** The emulator's switch for the members beside a list in its outermost object. */
 function verdictIn({ body, path }: { readonly body: string; readonly path: string }): string {
   const json = jsonOf(body);
   const [first = ""] = path.split(".");
@@ -123,10 +122,10 @@ function verdictIn({ body, path }: { readonly body: string; readonly path: strin
   return names === "code,message" && json.code === 1000 ? "code-1000" : "none";
 }
 
-/** The switches with which the emulator writes entries in the same way. */
+/** The emulator's switches for the form of entries. */
 function entrySwitches(entry: EntryShape, answers: Answers): Record<string, string | undefined> {
   const columns = forKind<Columns>(answers.columns, "prefixset") ?? {};
-  // A reader gives columns the names of what they mean: the head line has the node's own.
+  // The reader names columns by their meaning; the head line has the node's own names.
   const own = (member: keyof Columns) => {
     const column = columns[member];
     return typeof column === "string" ? column : entry.names[member];

@@ -23,7 +23,6 @@ const NAME = "pulumi-packetfilter-probe-absent";
 
 /** Lists of sets, profiles and rules. */
 export const lists: readonly Point[] = [
-  /** How a named set is listed as it stands: the first that holds entries, since only these show what one looks like. */
   point({
     name: "set-list",
     title: "list of a set",
@@ -79,7 +78,8 @@ export const lists: readonly Point[] = [
               dialect: { singleAddress: single },
             }),
         ...(!isNoSetting(likely) && {
-          advice: "what its members mean is a guess: --write tells, or --write --keep where the set is not empty",
+          advice:
+            "the meaning of its members is a guess: --write finds it out, or --write --keep if the set is not empty",
         }),
         settings: settingsOf(known),
         guesses: settingsOf(likely),
@@ -108,7 +108,7 @@ export const lists: readonly Point[] = [
       return () => ({
         ...judgements[bench.read(answer, url, readPrefixSetList).kind],
         evidence: [answer],
-        // Errors that are not seen are taken to look like this one.
+        // Errors that were not seen are assumed to look like this one.
         dialect: answer.isRefusal ? { errorForm: answer.errorForm, ...refusalSwitches("unknown", answer) } : {},
       });
     },
@@ -142,7 +142,7 @@ export const lists: readonly Point[] = [
       const [url] = bench.targets.profiles;
       let seen = await askRecords(bench, "rules", url, readRuleList);
       const id = seen.records.every((rule) => rule.id === undefined)
-        ? // One under another name is among the members that the reader did not know.
+        ? // An id under another name is among the members that the reader does not know.
           guessRuleId(seen.records.map(({ extra = {} }) => extra))
         : undefined;
       if (id !== undefined && url) {
@@ -161,7 +161,7 @@ export const lists: readonly Point[] = [
   }),
 ];
 
-/** The first named set that holds something, else the first one. @throws {Skipped} where none is named. */
+/** The first named set with entries, which alone show their form, else the first one. @throws {Skipped} */
 async function firstFilled(bench: Bench) {
   let first: { readonly url: PrefixSetUrl; readonly answer: Answer } | undefined;
   for (const url of bench.targets.sets) {

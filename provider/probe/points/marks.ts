@@ -64,7 +64,7 @@ export const marks: readonly Point[] = [
       };
       const { first } = chosen;
       const [mark] = chosen.records;
-      // Fields of rows have names of their own only where a head line names them.
+      // Fields of rows have names only if a head line gives them.
       const isByColumn = forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined;
       const names = `${count}${first ? `, with ${Object.keys(first).join(", ")}` : ""}`;
       const dialect = first &&
@@ -81,8 +81,8 @@ export const marks: readonly Point[] = [
     },
   }),
   /**
-   * Between what the pace of lists of marks is kept. Lists of different tables follow each other at once, as the contract
-   * lets them; lists of one table never do, so that a node which refuses those looks like one that does not mind.
+   * Lists of different tables follow each other at once, as the contract allows. Lists of one table never do, so a node that
+   * refuses those looks like one that does not.
    */
   point({
     name: "mark-pace",
@@ -100,22 +100,22 @@ export const marks: readonly Point[] = [
           node: `${count} tables were listed one after the other, and none was refused`,
         });
       return () => ({
-        node: `lists of different tables are refused, too: it asked to wait ${waited} ms`,
+        node: `lists of different tables are refused as well: it asked to wait ${waited} ms`,
         settings: { markPace: "node", ...(waited > DEFAULTS.markPauseMs && { markPauseMs: waited }) },
         dialect: { markPace: "node" },
       });
     },
   }),
-  /** What a profile answers that has no table of a type. Which ones it has cannot be asked, so all are listed. */
+  /** A node cannot be asked for the tables that it has, so all are listed. */
   furtherPoint({
     name: "missing-table",
     title: "marks of a type without a table",
-    assumes: "`getMarks` fails; `capture` and `forward` go on with the other types",
+    assumes: "`getMarks` fails; `capture` and `forward` continue with the other types",
     finds: ["missingTable"],
     ask: async (bench) => {
       const tables = await bench.tables();
       const answered = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
-      // A profile whose every type is refused may be one that the node does not know.
+      // If every type is refused, the node may not know the profile.
       const listed = tables.filter(
         ({ url }) => answered.has(formatUrl(url)) || bench.learned.profiles.includes(url.profile),
       );
@@ -135,7 +135,7 @@ export const marks: readonly Point[] = [
   furtherPoint({
     name: "user-arena",
     title: "the header User-Arena",
-    assumes: "the arena of the url; `userArena` says otherwise",
+    assumes: "the arena of the url, unless `userArena` is set",
     finds: ["userArena", "userArenaStatus", "userArenaForm"],
     ask: async (bench) => {
       const answered = (await bench.tables()).filter(({ answer }) => !answer.isRefusal);
@@ -165,7 +165,7 @@ function marksIn({ url, type, answer }: Table, answers: Answers) {
   return elementsIn(answer, url, (json, habits) => readMarkList(json, type, habits), answers);
 }
 
-/** How a record writes its addresses, as a switch of the emulator. */
+/** The emulator's switch for the form of addresses. */
 function addressSwitch(contents: readonly unknown[]): string {
   if (contents.some((content) => Array.isArray(content))) return "octets";
   if (contents.some((content) => typeof content === "string" && /^0x[\da-f]{7,8}$/i.test(content))) return "hex";
@@ -174,7 +174,7 @@ function addressSwitch(contents: readonly unknown[]): string {
   return texts.some(isAddressLike) || !contents.some((content) => Number(content) >= 2 ** 24) ? "bare" : "integer";
 }
 
-/** Tables in lines are understood together: what the columns of one are, holds for all. */
+/** Learns format and columns of tables in lines, which all tables share. */
 function learnLines({ learned }: Bench, tables: readonly Table[]): void {
   const filled = tables.filter(({ answer }) => !answer.isEmpty && formatFor(learned.answers, "marks") === "json");
   const [format] = filled.flatMap(({ answer }) => formatsOf(answer.body));

@@ -4,25 +4,25 @@ const point = pointNeeding("set", "entries");
 
 const HALVES = ["192.0.2.0/25", "192.0.2.128/25"] as const;
 
-/** One single address, deleted without a length, and one that is deleted with it. */
+/** The first is deleted without its length, the second with it. */
 const SINGLES = ["203.0.113.9/32", "203.0.113.77/32"] as const;
 
-/** Prefixes within one another, and two halves of one, all of the same value. */
+/** A prefix within another one, and both halves of a third. */
 const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
 
-/** Which entries are one and the same. */
+/** Merged entries, and prefixes and spellings by which a delete finds them. */
 export const matching: readonly Point[] = [
   point({
     name: "nested",
     title: "nested and adjacent prefixes",
-    assumes: "all are entries of their own",
+    assumes: "all are separate entries",
     finds: ["nested"],
     ask: async ({ set }) => {
       const entries = await set.hold(NESTED.map((prefix) => [prefix, 1]));
       if (entries.length === NESTED.length) return () => ({ node: "all are listed", dialect: { nested: "apart" } });
       return () => ({
         node: `merged: lists ${entries.map(({ prefix }) => prefix.toString()).join(", ")}`,
-        advice: "declare such a set aggregated (`aggregatePrefixes`), or its lists never show what was written",
+        advice: "declare such a set aggregated (`aggregatePrefixes`), or its lists never match the program",
         dialect: { nested: "merged" },
       });
     },
@@ -30,7 +30,7 @@ export const matching: readonly Point[] = [
   point({
     name: "delete-covers",
     title: "delete of a covering prefix",
-    assumes: "only exact prefixes are sent; what is wanted of the covered is inserted again",
+    assumes: "only exact prefixes are sent; covered entries of the program are inserted again",
     finds: ["deleteCovers"],
     ask: async (bench) => {
       const { set } = bench;
@@ -43,7 +43,7 @@ export const matching: readonly Point[] = [
       const left = set.read(list).length;
       return () => ({
         node:
-          left === 0 ? "removes what it covers" : left === HALVES.length ? "removes nothing else" : "removes a part",
+          left === 0 ? "removes covered entries" : left === HALVES.length ? "removes no others" : "removes some others",
         evidence: [answer, list],
         dialect: { deleteCovers: left === 0 ? "covered" : "exact" },
       });
@@ -52,7 +52,7 @@ export const matching: readonly Point[] = [
   point({
     name: "delete-spelling",
     title: "spelling of a delete",
-    assumes: "what is listed is deleted in the node's own spelling",
+    assumes: "entries are deleted in the spelling of the list",
     finds: ["deleteSpelling"],
     ask: async (bench) => {
       const { set } = bench;
@@ -62,7 +62,7 @@ export const matching: readonly Point[] = [
       const { list } = await set.committed((shown) => set.isClear(shown), bench.briefly);
       const left = set.read(list).map(({ spelling }) => spelling);
       return () => ({
-        node: left.length === 0 ? "any spelling is found" : `${left.join(", ")} is found in the text of the list only`,
+        node: left.length === 0 ? "any spelling works" : `${left.join(", ")} is found only in the spelling of the list`,
         evidence: [list],
         dialect: { deleteSpelling: left.length === 0 ? "any" : "listed" },
       });

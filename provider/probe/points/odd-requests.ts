@@ -9,19 +9,19 @@ import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
 
-/** A list that is odd in one way, beside a plain one of the same url. */
+/** A list that is odd in one way, compared with a plain one of the same url. */
 interface OddList {
   readonly name: string;
   readonly title: string;
   readonly assumes: string;
   odd(url: ResourceUrl): Partial<Question>;
-  /** The switch that it finds, and what to say and set where the odd list is refused and where it is not. */
+  /** The switch that it finds, and texts and settings for both outcomes. */
   readonly finds: string;
   readonly refused: { readonly node: string; readonly setting: string };
   readonly taken: { readonly node: string; readonly setting: string };
 }
 
-/** Lists that are asked for oddly. */
+/** Odd requests for lists. */
 export const oddRequests: readonly Point[] = [
   oddList({
     name: "trailing-slash",
@@ -30,11 +30,11 @@ export const oddRequests: readonly Point[] = [
     odd: (url) => ({ body: JSON.stringify({ url: `${formatUrl(url)}/`, cmd: "list" }), asked: "list with /" }),
     finds: "trailingSlash",
     refused: { node: "refused in a list", setting: "strict" },
-    taken: { node: "taken for the same resource", setting: "any" },
+    taken: { node: "accepted as the same resource", setting: "any" },
   }),
   oddList({
     name: "duplicate-members",
-    title: "a name twice in one request",
+    title: "a member twice in one request",
     assumes: "never sent",
     odd: (url) => ({
       body: `{"url":${JSON.stringify(formatUrl(url))},"cmd":"list","cmd":"list"}`,
@@ -50,8 +50,8 @@ export const oddRequests: readonly Point[] = [
     assumes: "never sent",
     odd: () => ({ headers: { "content-encoding": "gzip" }, asked: "list with Content-Encoding: gzip" }),
     finds: "contentEncoding",
-    refused: { node: "looked at: a request that only claims to be compressed is refused", setting: "refused" },
-    taken: { node: "not looked at", setting: "ignored" },
+    refused: { node: "obeyed: a request that only claims to be compressed is refused", setting: "refused" },
+    taken: { node: "ignored", setting: "ignored" },
   }),
 ];
 
@@ -64,7 +64,7 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
     ask: async (bench) => {
       const plain = await bench.list(bench.first);
       const answer = await bench.list(bench.first, odd(bench.first));
-      // Where the plain list is refused too, only a refusal of another kind says something about the odd one.
+      // If the plain list is refused too, only another refusal says something about the odd one.
       const isRefused = answer.isRefusal && (!plain.isRefusal || answer.quote !== plain.quote);
       const isSame = answer.status === plain.status && answer.body === plain.body;
       if (!isRefused && !isSame && !isRead(bench, plain)) throw new Skipped("lists cannot be read, and the two differ");

@@ -13,7 +13,7 @@ import { isNoSetting, type Lesson, merged } from "../shapes/answers";
 import { placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 
-/** Lists records of one kind, and finds out how they are read. @throws {Skipped | Unclear} */
+/** Lists records of one kind, and finds the settings that read them. @throws {Skipped | Unclear} */
 export async function askRecords<T>(bench: Bench, kind: RecordKind, url: ResourceUrl | undefined, read: ReadsList<T>) {
   if (!url) throw new Skipped(`no url with ${kind} is named`);
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
@@ -25,10 +25,10 @@ export async function askRecords<T>(bench: Bench, kind: RecordKind, url: Resourc
 }
 
 /**
- * Finds the settings with which an answer is read, and keeps them.
+ * Finds and keeps the settings that read an answer.
  *
- * @returns what was read; `where`, its place in words; `first`, the first record as it came, absent where it is no object;
- *   `lesson`, what must be set to read it and what only seems likely. @throws {Unclear} where no setting reads it.
+ * @returns `records`; `where`, their place in words; `first`, the first record as it came, if it is an object; `lesson`, the
+ *   settings that are needed, and those that only seem likely. @throws {Unclear} if no setting reads it.
  */
 export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, answer: Answer, read: ReadsList<T>) {
   const { learned, targets } = bench;
@@ -45,7 +45,6 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
   }
   const names = targets.profiles.map(({ profile }) => profile);
   const readBy = (answers: Answers) => elementsIn(answer, url, read, answers);
-  /** By a verdict that other lists carry too. */
   const emptyBy = (verdict: Answers | undefined) => {
     const list = verdict && readBy(merged(learned.answers, verdict));
     return list && { list, known: verdict, guessed: {} };
@@ -68,19 +67,17 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
   return { records, first, where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
 }
 
-/** What is learnt about answers, as what to set, or as what to check first. */
 export function settingsOf(answers: Lesson[keyof Lesson]): Pick<NodeSettings, "answers"> {
   return isNoSetting(answers) ? {} : { answers };
 }
 
-/** A place for people. */
 export function whereOf(path: string): string {
   return path === "" ? "the whole answer" : `under ${path}`;
 }
 
 const NONE = "none, so that their names were not seen";
 
-/** What to say of a list that was read, and what to set for it. */
+/** Judgement of a list that was read. */
 export function describeRecords(
   { answer, records, where, lesson }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
@@ -95,7 +92,7 @@ export function describeRecords(
   };
 }
 
-/** The name under which a record holds what was read of it. */
+/** The member of a record that holds this value. */
 export function nameOf(record: JsonObject | undefined, read: unknown): string | undefined {
   return read === undefined
     ? undefined

@@ -10,15 +10,12 @@ import { settingsOf, whereOf } from "./records";
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");
 
-/** A commit that takes as long is waited for; less is the way of the answer. In milliseconds. */
+/** Least delay of a commit in milliseconds; a shorter one is that of the network. */
 const DELAY = 100;
 
-/** The set to write to, and what known entries in it show. */
+/** The set to write to, and its list with known entries. */
 export const sample: readonly Point[] = [
-  /**
-   * Whether the set may be written to: it is empty, or the node does not know it and its first insert makes it. Nothing is
-   * written anywhere before this point.
-   */
+  /** The first write: the set must be empty, or unknown, so that its first insert makes it. */
   point({
     name: "unknown-set",
     title: "first insert into an unknown set",
@@ -30,19 +27,19 @@ export const sample: readonly Point[] = [
       const before = await set.list();
       if (set.keeps && !before.isRefusal && !isHollow(before)) {
         set.keep(before);
-        throw new Moot("the set is there, and what it holds is kept");
+        throw new Moot("the set exists, and its entries are kept");
       }
-      if (set.isClear(before)) throw new Moot("the set is there");
+      if (set.isClear(before)) throw new Moot("the set exists");
       const { unknown } = bench.learned;
       if (!before.isRefusal || isOtherDoubt(before, unknown)) {
-        if (isHollow(before)) throw new Moot("the set is there");
+        if (isHollow(before)) throw new Moot("the set exists");
         throw new Blocked(filled(set.url, before.quote));
       }
       if (!bench.learned.isLikeUnknown(before))
         throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
       const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
       if (insert.isRefusal)
-        throw new Blocked(`${formatUrl(set.url)} is not there, and an insert does not make it: ${insert.quote}`);
+        throw new Blocked(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${insert.quote}`);
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.known;
       return () => ({
@@ -54,37 +51,35 @@ export const sample: readonly Point[] = [
       });
     },
   }),
-  /** How the node says no to what it cannot carry out at all. */
   point({
     name: "error-form",
     title: "a command that does not exist",
-    assumes: "an error, by status or by what the body says",
+    assumes: "an error, by its status or its body",
     finds: ["errorForm"],
     ask: async (bench) => {
       const { url } = bench.set;
       const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
-      // What answers it is no list, however lists are written.
+      // Its answer is not read as a list.
       const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
       const { status } = answer;
       return () =>
         answer.isRefusal
           ? { node: `an error with status ${status}`, evidence: [answer], dialect: { errorForm: answer.errorForm } }
-          : { found: "assumed", node: "nothing that is known as an error", evidence: [answer] };
+          : { found: "assumed", node: "no known form of an error", evidence: [answer] };
     },
   }),
   point({
     name: "empty-commit",
     title: "commit of nothing",
-    assumes: "success, whatever the node says",
+    assumes: "success, whatever the answer is",
     finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
     ask: async ({ set }) => {
       const answer = await set.commit("commit of nothing");
-      // What another writer had staged has just been published, if there was anything: no entry of ours may follow.
+      // The commit has published changes that another writer had staged, if any: the probe then ends.
       await set.entries();
       return () => errorOrSuccess("emptyCommit", answer, "nothingStaged");
     },
   }),
-  /** How entries of a set are written, told by entries that are known to be in it. */
   point({
     name: "entries",
     title: "entries of a set",
@@ -107,11 +102,11 @@ export const sample: readonly Point[] = [
   furtherPoint({
     name: "single-address",
     title: "a single address in a set",
-    assumes: "sent with /32; understood with and without",
+    assumes: "sent with /32; read with and without",
     finds: ["singleAddress"],
     ask: async (bench) => {
       const { single, list } = await bench.sample();
-      if (single === undefined) throw new Skipped("the length stands beside the address");
+      if (single === undefined) throw new Skipped("the length is a member of its own");
       const node = single === "bare" ? "listed without a length" : "listed with /32";
       return () => ({ node, evidence: [list], dialect: { singleAddress: single } });
     },
@@ -119,13 +114,13 @@ export const sample: readonly Point[] = [
   furtherPoint({
     name: "list-shows",
     title: "a list before the commit",
-    assumes: "either; what counts is the list after the commit",
+    assumes: "staged entries may show; the list after the commit counts",
     finds: ["listShows"],
     ask: async (bench) => {
       const { listShows, before } = await bench.sample();
-      const advice = "`foreignStaged` can look for what others have staged before each commit";
+      const advice = "`foreignStaged` can look for changes that others have staged before each commit";
       return () => ({
-        ...(listShows === "staged" ? { node: "shows what waits", advice } : { node: "shows applied entries only" }),
+        ...(listShows === "staged" ? { node: "shows staged entries", advice } : { node: "shows applied entries only" }),
         evidence: [before],
         dialect: { listShows },
       });
@@ -140,7 +135,7 @@ export const sample: readonly Point[] = [
     ask: async (bench) => {
       const { listShows, delayMs } = await bench.sample();
       if (listShows === "staged")
-        return () => ({ found: "assumed", node: "cannot be seen, since lists show what waits" });
+        return () => ({ found: "assumed", node: "cannot be seen, since lists show staged entries" });
       return () => ({
         node: delayMs < DELAY ? "the next list shows it" : `commit takes ${(delayMs / 1_000).toFixed(1)} s`,
         settings: delayMs < DELAY ? {} : { commitDelayMs: 100 * Math.ceil(delayMs / 100) },
@@ -157,7 +152,7 @@ export const sample: readonly Point[] = [
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
       const isOwn = insert.successForm === undefined;
-      // Both are about as many entries, so that numbers in them are equal where both count changes.
+      // Both are about the same number of entries, so counts of changes are equal.
       const isAlike = insert.quote === commit.quote;
       const node = isOwn ? "a form of its own, which is read as a success" : insert.quote;
       return () => ({
@@ -179,7 +174,7 @@ function filled(url: PrefixSetUrl, listed: string): string {
   ].join(" ");
 }
 
-/** A code beside a list that another answer, about a set that no node has, does not have: this set is there. */
+/** True for a code that the answer about an unknown set does not have: this set exists. */
 function isOtherDoubt(answer: Answer, unknown: Answer | undefined): boolean {
   const { doubt } = answer;
   return doubt !== undefined && follow(unknown?.errorBody, doubt.member)?.value !== doubt.value;

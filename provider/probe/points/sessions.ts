@@ -4,15 +4,14 @@ import type { Bench } from "../asking/bench";
 import { Unclear } from "../asking/outcome";
 import { type Point, pointNeeding } from "../point";
 
-/** How often two requests are sent at once, and how often one of them must be refused: one refusal may have another reason. */
+/** Rounds of two requests at once, and refusals that settle the point: a single one may have another reason. */
 const ROUNDS = { most: 3, refused: 2 };
 
-/** Whether the node reads a request while another one is under way. */
 export const atOnce: readonly Point[] = [
   pointNeeding("lists")({
     name: "requests-at-once",
     title: "two requests at once",
-    assumes: "up to `maxConcurrency` (4); one at a time from when the node says that it is busy",
+    assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
     settles: ["maxConcurrency"],
     ask: async (bench) => {
       const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
@@ -23,7 +22,7 @@ export const atOnce: readonly Point[] = [
       for (let round = 0; round < ROUNDS.most; round++) {
         const answers = await bench.askTwice({ ...question, asked: "one of two lists at once" });
         refused.push(...answers.filter((answer) => !isTaken(answer)).slice(0, 1));
-        // One that answers nothing any more has another reason.
+        // If the node does not answer this one either, the reason is another.
         if (refused.length > round) await bench.ask(question);
       }
       if (refused.length < ROUNDS.refused) return () => ({ node: "both are answered" });
@@ -39,7 +38,6 @@ export const atOnce: readonly Point[] = [
 
 const STAGED = { apart: "192.0.2.0/24", withCookies: "198.51.100.0/24" } as const;
 
-/** What staged changes belong to. */
 export const sessions: readonly Point[] = [
   pointNeeding(
     "set",
@@ -47,17 +45,16 @@ export const sessions: readonly Point[] = [
   )({
     name: "staging-session",
     title: "staging by session or connection",
-    assumes: "what is staged waits for any commit; cookies are kept and sent again",
+    assumes: "any commit publishes staged changes; cookies are kept and sent again",
     settles: ["maxConcurrency"],
     ask: async (bench) => {
       const [name] = bench.cookies.names;
       if (await isCommittedApart(bench, STAGED.apart, false)) {
         const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
-        return () => ({ node: `a commit takes what was staged on any connection${cookie}` });
+        return () => ({ node: `a commit publishes changes that were staged on any connection${cookie}` });
       }
       const list = await isShown(bench, STAGED.apart);
-      if (!list.shown)
-        throw new Unclear("a commit of what was staged before comes to nothing", [list.commit, list.list]);
+      if (!list.shown) throw new Unclear("a commit of staged changes has no effect", [list.commit, list.list]);
       if (name !== undefined && (await isCommittedApart(bench, STAGED.withCookies, true)))
         return () => ({
           node: `staged changes belong to a session, which Set-Cookie (${name}) tells`,
@@ -72,7 +69,7 @@ export const sessions: readonly Point[] = [
   }),
 ];
 
-/** Stages an entry, commits over a connection of its own, and looks whether another one shows it. */
+/** Stages an entry, commits over another connection, and returns whether a third one lists it. */
 async function isCommittedApart(bench: Bench, prefix: string, withCookies: boolean): Promise<boolean> {
   const { url } = bench.set;
   const staged = await bench.set.insert([[prefix, 1]]);

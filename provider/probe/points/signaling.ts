@@ -3,20 +3,28 @@ import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
 import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
+import type { Bench } from "../asking/bench";
 import { Skipped, Unclear } from "../asking/outcome";
 import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
 import type { ReceiverSettings } from "../finding";
-import { type Point, pointNeeding } from "../point";
+import { type Judgement, type Point, pointNeeding } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
 
 const point = pointNeeding("receiver");
 const furtherPoint = pointNeeding("receiver", "signaling-answers");
 
+/** Judgement of a start with two possible outcomes. */
+function eitherWay(answer: Answer, isFirst: boolean, name: string, first: Outcome, second: Outcome): Judgement {
+  const [node, setting] = isFirst ? first : second;
+  return { node, evidence: [answer], dialect: { [name]: setting } };
+}
+
+type Outcome = readonly [node: string, setting: string];
+
 /** The signaling receiver. */
 export const signaling: readonly Point[] = [
-  /** How a start is answered, and how a status shows it. Everything else about signalings rests on it. */
   point({
     name: "signaling-answers",
     title: "signaling: start and status",
@@ -70,7 +78,7 @@ export const signaling: readonly Point[] = [
       return () => ({
         node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
         evidence: [wrongStatus],
-        ...(does === "empty" && { advice: "a wrong secret is noticed at the first start only" }),
+        ...(does === "empty" && { advice: "only the first start notices a wrong secret" }),
         dialect: { statusWrongSecret: does },
       });
     },
@@ -89,7 +97,6 @@ export const signaling: readonly Point[] = [
       });
     },
   }),
-  /** IPv6 prefixes in a signaling: only told by one of the user's own. */
   furtherPoint({
     name: "signaling-ipv6",
     title: "signaling: IPv6",
@@ -104,7 +111,7 @@ export const signaling: readonly Point[] = [
   furtherPoint({
     name: "signaling-within",
     title: "signaling: an address within the prefix",
-    assumes: "left to the receiver, whose error is passed on",
+    assumes: "left to the receiver, whose error is shown",
     finds: ["signalingPrefixes"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
@@ -112,12 +119,10 @@ export const signaling: readonly Point[] = [
       const address = firstAddress(signaling.prefix);
       if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
       const answer = await signaling.start([address.toString()]);
-      learned.takesLonger = signaling.isStarted(answer);
-      if (learned.takesLonger) learned.singleStatus = (await signaling.shows(address.toString())).answer;
-      const { node, setting } = learned.takesLonger
-        ? { node: "accepted", setting: "within" }
-        : { node: "refused", setting: "registered" };
-      return () => ({ node, evidence: [answer], dialect: { signalingPrefixes: setting } });
+      learned.takesLonger = signaling.isDone(answer);
+      const isTaken = learned.takesLonger;
+      if (isTaken) learned.singleStatus = (await signaling.shows(address.toString())).answer;
+      return () => eitherWay(answer, isTaken, "signalingPrefixes", ["accepted", "within"], ["refused", "registered"]);
     },
   }),
   furtherPoint({
@@ -145,16 +150,14 @@ export const signaling: readonly Point[] = [
       const own = firstAddress(signaling.prefix);
       if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
       const answer = await signaling.start([(own ?? signaling.prefix).address]);
-      const { node, setting } = signaling.isStarted(answer)
-        ? { node: "accepted", setting: "any" }
-        : { node: "refused", setting: "cidr" };
-      return () => ({ node, evidence: [answer], dialect: { signalingAddress: setting } });
+      const isTaken = signaling.isDone(answer);
+      return () => eitherWay(answer, isTaken, "signalingAddress", ["accepted", "any"], ["refused", "cidr"]);
     },
   }),
   furtherPoint({
     name: "signaling-overlap",
     title: "signaling: an address within an active one",
-    assumes: "a signaling of its own; an error is told for each prefix with what holds",
+    assumes: "a signaling of its own; an error names the state of each prefix",
     finds: ["signalingOverlap"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
@@ -164,22 +167,19 @@ export const signaling: readonly Point[] = [
       await signaling.start([signaling.prefix.toString()]);
       await signaling.shows(signaling.prefix.toString());
       const answer = await signaling.start([address.toString()]);
-      const { node, setting } = signaling.isStarted(answer)
-        ? { node: "a signaling of its own", setting: "accepted" }
-        : { node: "refused", setting: "invalid" };
-      return () => ({ node, evidence: [answer], dialect: { signalingOverlap: setting } });
+      const isTaken = signaling.isDone(answer);
+      return () =>
+        eitherWay(answer, isTaken, "signalingOverlap", ["a signaling of its own", "accepted"], ["refused", "invalid"]);
     },
   }),
-  /** How several are answered and shown: one alone may look like another form, or be answered with its number. */
   furtherPoint({
     name: "signaling-several",
     title: "signaling: two at once",
-    assumes: "answered and shown as one is",
+    assumes: "the same form as of one",
     ask: async (bench) => {
-      const { signaling, learned } = bench;
+      const { signaling } = bench;
       const { idleStop, again } = await bench.trial();
-      const halves = halvesOf(signaling.prefix);
-      if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+      const halves = halvesOf(bench);
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
       const isRead = shown && signaling.severalSucceeded(answer, [idleStop, again]);
@@ -193,24 +193,27 @@ export const signaling: readonly Point[] = [
   furtherPoint({
     name: "signaling-partial",
     title: "signaling: one of several cannot start",
-    assumes: "either: asks for the status before and after, and tells what holds of each",
+    assumes: "some may start: asks for the status before and after, and reports the state of each",
     finds: ["signalingPartial"],
     ask: async (bench) => {
-      const { signaling, learned } = bench;
+      const { signaling } = bench;
       const { delayMs } = await bench.trial();
-      const halves = halvesOf(signaling.prefix);
-      if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
-      const [active, idle] = halves;
+      const [active, idle] = halvesOf(bench);
       await signaling.start([active]);
       await signaling.shows(active);
       const answer = await signaling.start([active, idle]);
-      if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer]);
-      // A start that shows late would look like none.
-      await signaling.pause(2 * delayMs + TIMING.firstPause);
+      if (signaling.isDone(answer)) throw new Unclear("a start of what is active is no error", [answer]);
+      // A late start would look like none.
+      await bench.pause(2 * delayMs + TIMING.firstPause);
       const isPartial = (await signaling.active()).includes(idle);
-      const node = isPartial ? "the others start" : "none starts";
-      const signalingPartial = isPartial ? "valid-ones" : "all-or-nothing";
-      return () => ({ node, evidence: [answer], dialect: { signalingPartial } });
+      return () =>
+        eitherWay(
+          answer,
+          isPartial,
+          "signalingPartial",
+          ["the others start", "valid-ones"],
+          ["none starts", "all-or-nothing"],
+        );
     },
   }),
 ];
@@ -222,20 +225,19 @@ function formOf({ status, errorBody }: Answer): string {
   return names.includes("error") ? "json" : names.includes("message") ? "json-message" : "json-detail";
 }
 
-/** Both halves of a prefix; `undefined` for a single address. */
-function halvesOf(prefix: Prefix): [string, string] | undefined {
-  const { family, bits, size, length } = prefix;
-  if (size === 1n) return undefined;
+/** Both halves of the user's prefix. @throws {Skipped} for a single address, or if no part of it can be started. */
+function halvesOf({ signaling, learned }: Bench): [string, string] {
+  const { family, bits, size, length } = signaling.prefix;
+  if (size === 1n || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
   const from = (first: bigint) => `${Prefix.formatAddress(family, first)}/${length + 1}`;
   return [from(bits), from(bits + size / 2n)];
 }
 
-/** What to set for a receiver that answers so. */
 function settingsOf(answers: ReceiverAnswers): ReceiverSettings {
   return Object.keys(answers).length > 0 ? { answers } : {};
 }
 
-/** Where a status holds its prefixes. */
+/** The emulator's switches for the place of prefixes in a status. */
 function placeSwitches({ body }: Answer, { format }: ReceiverAnswers): Record<string, string | undefined> {
   if (format !== undefined && format !== "json") return { statusFormat: format === "lines" ? "lines" : undefined };
   const [place] = placesOfStatus(body);
@@ -255,7 +257,7 @@ function isQuiet(receiver: Receiver, idle: Answer): boolean {
   return reading.kind === "done" && reading.value.length === 0;
 }
 
-/** How a status says that nothing is active. */
+/** The emulator's switch for a status without active prefixes. */
 function emptySwitch({ status, body, errorBody }: Answer): string {
   if (status === 404) return "not-found";
   if (body.trim() === "") return "empty";
@@ -263,7 +265,7 @@ function emptySwitch({ status, body, errorBody }: Answer): string {
   return errorBody === null || /:\s*null/.test(body) ? "null" : "array";
 }
 
-/** The answer to a start that was carried out; `undefined` where the emulator writes none such. */
+/** The emulator's switch for the answer to a successful start. */
 function successSwitch({ status, body, errorBody }: Answer): string | undefined {
   if (status === 204) return "no-content";
   if (body.trim() === "") return "empty";

@@ -14,15 +14,15 @@ const furtherPoint = pointNeeding("set", "entries");
 const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
 const BYTES = 32;
-/** Entries of a request that was accepted before, whatever its bytes. */
+/** Number of entries that was accepted before. */
 const ACCEPTED = 2;
 
-/** A request of so many entries that the node has no other reason to refuse. */
+/** Sends a request of so many entries that the node has no other reason to refuse. */
 type Send = (number: number) => Promise<Answer>;
 
-/** How large a request may be. */
+/** Largest requests. */
 export const sizes: readonly Point[] = [
-  /** Bytes of the largest request. Asked with lists that are padded with blanks, which stage nothing. */
+  /** Asked with lists that are padded with blanks, which stage nothing. */
   point({
     name: "largest-body",
     title: "bytes of one request",
@@ -32,7 +32,7 @@ export const sizes: readonly Point[] = [
     ask: async (bench) => {
       const { url } = bench.set;
       const plain = listCommand(url);
-      // The list of a set that vanishes when it is empty would be refused, whatever its size.
+      // If an empty set vanishes, its list would be refused whatever the size.
       if (bench.learned.absentIsEmpty) await bench.set.hold([[ONE, 1]]);
       const tryBytes = (bytes: number) =>
         bench.askLarge(() =>
@@ -71,7 +71,7 @@ export const sizes: readonly Point[] = [
   }),
 ];
 
-/** One prefix again and again, if the node takes that; else different ones, of which there are few. */
+/** Repeats one prefix if the node accepts that; else sends different ones, of which there are few. */
 async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {
   const many = Number.POSITIVE_INFINITY;
   const inserts: Send = (number) =>
@@ -91,7 +91,7 @@ async function filler({ set, learned }: Bench): Promise<{ send: Send; most: numb
       texts.map((text) => [text, 1]),
       `insert of ${texts.length}`,
     );
-    // Of a request that is refused a part may be staged.
+    // A part of a refused request may be staged.
     if (answer.isRefusal) await set.clear();
     else await set.delete(texts);
     return answer;
@@ -103,10 +103,10 @@ async function filler({ set, learned }: Bench): Promise<{ send: Send; most: numb
   return { send: different, most: all.length };
 }
 
-/** Entries that a node never takes, such as its own address, are so many at most. */
+/** Most entries that a node never accepts, such as its own address. */
 const REFUSED = 4;
 
-/** Entries without those that the node refuses by themselves: a request with one of them says nothing about its size. */
+/** Drops entries that the node refuses for another reason than the size of the request. */
 async function withoutRefused(
   texts: readonly string[],
   insert: (texts: readonly string[]) => Promise<Answer>,
@@ -121,7 +121,7 @@ async function withoutRefused(
   return left;
 }
 
-/** The entry of a refused request that is refused by itself; `undefined` where all parts of it are taken. */
+/** The entry that makes a request fail; `undefined` if both halves of it are accepted. */
 async function refusedIn(
   texts: readonly string[],
   insert: (texts: readonly string[]) => Promise<Answer>,

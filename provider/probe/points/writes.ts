@@ -11,17 +11,17 @@ import { settingsOf } from "./records";
 
 const point = pointNeeding("set", "entries");
 
-/** Writes of what is there already, or is not. */
+/** Inserts of existing entries, and deletes of missing ones. */
 export const writes: readonly Point[] = [
   point({
     name: "insert-existing",
-    title: "insert of what is there",
-    assumes: "the new value holds; where it is refused, delete and insert follow each other before one commit",
+    title: "insert of an existing entry",
+    assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
     finds: ["insertExisting", "existsStatus", "existsForm"],
     ask: async (bench) => {
       const { set, learned } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
-      const answer = await set.insert([["192.0.2.0/24", 2]], "insert of what is there");
+      const answer = await set.insert([["192.0.2.0/24", 2]], "insert of an existing entry");
       if (answer.isRefusal) {
         learned.insertExisting = "error";
         return () => ({
@@ -35,26 +35,25 @@ export const writes: readonly Point[] = [
       learned.insertExisting = shown ? "overwrite" : "ignored";
       const evidence = [answer, list];
       if (shown) return () => ({ node: "gives it the new value", evidence, dialect: { insertExisting: "overwrite" } });
-      const advice = "values of entries that are there cannot be changed: delete them first";
+      const advice = "values of existing entries cannot be changed: delete the entries first";
       return () => ({ node: "success, and the old value stays", evidence, advice });
     },
   }),
   point({
     name: "delete-absent",
-    title: "delete of what is absent",
-    assumes: "sent only for what is listed or in doubt; an error is no failure",
+    title: "delete of a missing entry",
+    assumes: "sent only for entries that are listed or in doubt; an error is no failure",
     finds: ["deleteAbsent", "absentStatus", "absentForm"],
     ask: async ({ set, learned }) => {
-      const answer = await set.delete(["203.0.113.0/24"], "delete of what is absent");
+      const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");
       learned.deleteAbsent = answer.isRefusal ? "error" : "success";
       return () => errorOrSuccess("deleteAbsent", answer, "absent");
     },
   }),
 ];
 
-/** The set once it is empty again. */
+/** The set after its last entry was removed. */
 export const emptiedSet: readonly Point[] = [
-  /** What is listed of the set when its last entry is gone, as the clearing of what was asked before has shown. */
   point({
     name: "emptied-set",
     title: "a set that is emptied",
@@ -62,14 +61,14 @@ export const emptiedSet: readonly Point[] = [
     settles: ["answers.absent"],
     ask: async ({ set, learned }) => {
       const { cleared: answer } = learned;
-      if (!answer) throw new Skipped("what the set holds is kept");
+      if (!answer) throw new Skipped("the entries of the set are kept");
       const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer);
       const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
       learned.learn({ known: empty ?? {} });
       const { absent } = learned.known;
       return () => ({
         found: empty === undefined ? "assumed" : "observed",
-        node: isGone ? "it is not there any more" : empty ? "an empty list" : "what no setting reads as an empty list",
+        node: isGone ? "it vanishes" : empty ? "an empty list" : "an answer that no setting reads as an empty list",
         evidence: [answer],
         settings: settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {})),
       });
@@ -77,7 +76,7 @@ export const emptiedSet: readonly Point[] = [
   }),
 ];
 
-/** What must be set so that a list in which nothing stands is read as empty; `undefined` where no setting does that. */
+/** The settings by which the list of an emptied set is read as empty; `undefined` if there are none. */
 function readingEmpty(answer: Answer, url: PrefixSetUrl, { answers, filled }: Learned): Answers | undefined {
   const path = filled && filled.place.path !== "" ? { path: { prefixset: filled.place.path } } : {};
   const empties = (["{}", ""] as const).map((empty) => ({ empty }));

@@ -7,7 +7,7 @@ export interface Lesson {
   readonly guessed: Answers;
 }
 
-/** Settings together; what the second says goes before. */
+/** Merges settings; the second ones take precedence. */
 export function merged(one: Answers, two: Answers): Answers {
   return tidy({
     ...one,
@@ -19,7 +19,7 @@ export function merged(one: Answers, two: Answers): Answers {
   });
 }
 
-/** The settings that others do not say anything about. */
+/** Settings without those that `others` have as well. */
 export function without(settings: Answers, others: Answers): Answers {
   const names = Object.entries(settings.names ?? {}).filter(([member]) => !(member in (others.names ?? {})));
   const rest = Object.entries(settings).filter(([name]) => Reflect.get(others, name) === undefined);
@@ -32,7 +32,6 @@ export function without(settings: Answers, others: Answers): Answers {
   });
 }
 
-/** True where nothing is set. */
 export function isNoSetting(answers: Answers): boolean {
   return Object.keys(tidy(answers)).length === 0;
 }
@@ -59,7 +58,7 @@ function byKind<T>(setting: PerKind<T>): ByKind<T> {
   ) as ByKind<T>;
 }
 
-/** Without members that say nothing. */
+/** Removes undefined members and empty objects. */
 function tidy(answers: { readonly [N in keyof Answers]: Answers[N] | undefined }): Answers {
   const isSaid = (value: unknown) =>
     value !== undefined && !(typeof value === "object" && value !== null && Object.keys(value).length === 0);

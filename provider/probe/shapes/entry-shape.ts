@@ -14,24 +14,23 @@ export interface KnownEntry {
   readonly value: number;
 }
 
-/** How entries of a set are written. */
+/** Form of the entries of a set. */
 export interface EntryShape {
-  /** `string`: plain texts, at least where the value is 1. */
+  /** `string`: plain texts, at least for the value 1. */
   readonly form: "object" | "string" | "pair" | "keyed";
-  /** Names of the members of an entry, where it has names; of a row the numbers of its fields. */
+  /** Names of the members of an entry; of a row the numbers of its fields. */
   readonly names: Partial<Record<Member, string>>;
   readonly lengthForm?: "number" | "netmask";
-  /** How the address is written. Default: as a text. */
+  /** Default: a text. */
   readonly addressForm?: "integer" | "hex" | "octets" | "range";
-  /** How the value is written. Default: as a number. */
+  /** Default: a number. */
   readonly valueForm?: "text" | "hex";
 }
 
 /**
- * Reads off a list how its entries are written. What is known to be in it decides what its members are, whatever their
- * names; without that the natural names do.
+ * Derives the form of entries from a list: by known entries whatever the names, else by natural names.
  *
- * @param known Entries whose lengths and values differ from each other, so that nothing is taken for something else.
+ * @param known Entries whose lengths and values all differ, so that no member is mistaken for another.
  */
 export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []): EntryShape {
   if (place.kind === "keyed") return { form: "keyed", names: {}, ...formOf(Object.values(place.members)[0]) };
@@ -41,7 +40,7 @@ export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []):
   return { form: isText ? "string" : "object", ...membersOf(place.elements.filter(isObject), known) };
 }
 
-/** The same of records, or of rows by the numbers of their fields. */
+/** The same for records, or for rows by the numbers of their fields. */
 export function membersOf(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
   const told = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
@@ -94,23 +93,21 @@ function formOf(value: unknown): Pick<EntryShape, "valueForm"> {
   return { valueForm: /^0x/i.test(value) ? "hex" : "text" };
 }
 
-/** True where a record has the address of an entry. */
 function mentions(record: JsonObject, entry: KnownEntry): boolean {
   return Object.values(record).some((content) => isAddress(content, entry));
 }
 
-/** True for an address in any form, with a length behind it or without. */
+/** True for the address of an entry in any form, with or without a length. */
 function isAddress(content: unknown, { address }: KnownEntry): boolean {
   return addressText(content)?.split(/[/-]/)[0]?.toLowerCase() === address;
 }
 
-/** The last address of an entry. */
 function lastOf({ address, length }: KnownEntry): string {
   const { bits } = Prefix.parse(`${address}/${length}`);
   return addressText(Number(bits + (1n << BigInt(32 - length)) - 1n)) ?? address;
 }
 
-/** How entries are written, for people. */
+/** Describes the form of entries for people. */
 export function membersText({ form, names, lengthForm }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
   if (form === "pair") return "pairs of prefix and value";

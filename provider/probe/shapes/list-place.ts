@@ -14,7 +14,7 @@ import {
   WHOLE,
 } from "../../wire/places";
 
-/** Where a list stands in an answer, and as what. */
+/** Place and kind of a list in an answer. */
 export interface ListPlace {
   /** Names with dots; empty for the whole answer. */
   readonly path: string;
@@ -25,7 +25,7 @@ export interface ListPlace {
   readonly members: JsonObject;
 }
 
-/** The place that a reader of lists takes, or the only one that it could; `undefined` where there is none, or several. */
+/** The place that the client's reader takes, or the only possible one; `undefined` if there are several, or none. */
 export function placeOfList(
   json: unknown,
   kind: ListKind,
@@ -43,7 +43,7 @@ export function placeOfList(
   return chosen && at(chosen.path, follow(json, chosen.path)?.value);
 }
 
-/** The one that holds something; where none does, the only one. */
+/** The only place with elements, else the only place. */
 function best(places: readonly Place[]): Place | undefined {
   const full = places.filter(({ found }) => found.kind === "array" || found.kind === "keyed");
   const [first, second] = full.length > 0 ? full : places;
@@ -63,14 +63,14 @@ function at(path: string, value: unknown): ListPlace | undefined {
 }
 
 /**
- * Paths at which a list may stand, for `answers.path`: in an object, or in the only object of an array. Names of what is
- * listed are written as placeholders, since the next list has others.
+ * Possible paths of a list for `answers.path`: in an object, or in the only object of an array. The names of arena, profile
+ * and set are placeholders, since the next list has others.
  */
 export function pathsIn(json: unknown, url: ResourceUrl): string[] {
   const root = Array.isArray(json) && json.length === 1 ? json[0] : json;
   if (!isObject(root)) return [];
   const found = placesIn(root).map(({ path }) => path);
-  // Profiles may be keyed by their names and rules by their ids, which no reader takes for a list of its own accord.
+  // Profiles may be keyed by name and rules by id, which no reader takes for a list without the setting.
   const objects = Object.keys(root).filter((name) => isObject(root[name]));
   const isKeyed = root === json && Object.values(root).every(isRecord);
   const paths = [...new Set([...found, ...objects, ...(isKeyed ? [WHOLE] : [])])].filter((path) => path !== "");
@@ -78,7 +78,7 @@ export function pathsIn(json: unknown, url: ResourceUrl): string[] {
   return root === json ? named : named.map((path) => `0.${path}`);
 }
 
-/** The lists of an object that could each be the set, empty ones included; none of what is no object. */
+/** The lists in an object that could be the set, empty ones included. */
 export function listsIn(json: unknown): { readonly path: string; readonly value: unknown }[] {
   if (!isObject(json)) return [];
   return placesIn(json)
@@ -86,7 +86,7 @@ export function listsIn(json: unknown): { readonly path: string; readonly value:
     .map(({ path }) => ({ path, value: follow(json, path)?.value }));
 }
 
-/** True for an object with a text or number of its own: one that holds lists and objects alone is around a list. */
+/** True for an object with a text or number; one of lists and objects alone is an envelope. */
 function isRecord(value: unknown): boolean {
   return isObject(value) && Object.values(value).some((member) => typeof member !== "object");
 }
@@ -102,7 +102,7 @@ function generic(path: string, url: ResourceUrl): string {
     .join(".");
 }
 
-/** True for an answer to a list of a set in which no address stands, whatever its shape; nothing is said of refusals. */
+/** True for the list of a set without any address, whatever its shape; meaningless for refusals. */
 export function isHollow(answer: {
   readonly isEmpty: boolean;
   readonly json: unknown;
@@ -114,7 +114,7 @@ export function isHollow(answer: {
     : showsNoAddress(answer.json) && rowsIn(answer.json).length === 0;
 }
 
-/** The records of the only array of an answer, whatever stands in them. */
+/** The records in the only array of an answer, whatever they hold. */
 function rowsIn(json: unknown): JsonObject[] {
   const arrays = [{ value: json }, ...listsIn(json)].map(({ value }) => value).filter(Array.isArray);
   const [only = [], ...more] = arrays;
@@ -122,7 +122,7 @@ function rowsIn(json: unknown): JsonObject[] {
   return more.length > 0 ? [] : only.filter(isRow);
 }
 
-/** "4 rows, but no address that I read", with the first of them; `undefined` where there are none. */
+/** Message for rows without a readable address; `undefined` if there are none. */
 export function unreadRows(json: unknown): string | undefined {
   const rows = rowsIn(json);
   if (rows.length === 0 || !showsNoAddress(json)) return undefined;
@@ -130,8 +130,8 @@ export function unreadRows(json: unknown): string | undefined {
 }
 
 /**
- * True where no text of an answer, and no name in it, is an address: such a list of a set is empty. In a list numbers and
- * octets may be addresses, too.
+ * True if no text and no name in an answer is an address: such a list of a set is empty. In a list numbers and octets may be
+ * addresses as well.
  */
 function showsNoAddress(value: unknown, isInList = false): boolean {
   if (typeof value === "string") return tellsNoAddress(value) && (!isInList || addressText(value) === value);
@@ -141,7 +141,7 @@ function showsNoAddress(value: unknown, isInList = false): boolean {
   return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
 }
 
-/** The same of a text, or of an answer that is no JSON. */
+/** The same for a text, or an answer that is no JSON. */
 function tellsNoAddress(text: string): boolean {
   return text.split(/[^\da-z.:/]+/i).every((word) => !isAddress(word.replace(/[.:]$/, "")));
 }

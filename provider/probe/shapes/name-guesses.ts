@@ -14,18 +14,18 @@ import { type KnownEntry, membersOf } from "./entry-shape";
 
 type Names = Partial<Record<Member, string>>;
 
-/** The records of a list whose members have names of their own. */
+/** The records of a list whose members have unusual names. */
 export interface Records {
-  /** Keys of an object tell the prefixes of what stands below them; members of rows are called by their numbers. */
+  /** `keyed`: keys of an object are the prefixes; `rows`: names of members are the numbers of fields. */
   readonly shape: "keyed" | "records" | "rows";
   readonly records: readonly JsonObject[];
   readonly kind: ListKind;
-  /** Entries and names that are known to be in it. */
+  /** Entries and names that are known to be in the list. */
   readonly entries: readonly KnownEntry[];
   readonly names: readonly string[];
 }
 
-/** Names for records that none of the natural names fits, the likeliest first. */
+/** Possible names for records without natural names, the likeliest first. */
 export function namesIn({ shape, records, kind, entries, names }: Records): Lesson[] {
   const [first] = records;
   if (!first) return [];
@@ -48,7 +48,7 @@ export function namesIn({ shape, records, kind, entries, names }: Records): Less
   return [...proved.map((name) => lesson({ name })), ...likely.map((name) => lesson({}, { name }))];
 }
 
-/** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */
+/** The only address of an entry is its prefix; the meaning of its numbers is a guess without known entries. */
 function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRow: boolean): Lesson[] {
   const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
   return addresses.flatMap((prefix) => {
@@ -62,7 +62,7 @@ function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRo
     const prefixLength = isApart && !hasLength ? guessLength(lengths) : undefined;
     const rest = others.map(({ [prefixLength ?? ""]: _, ...left }) => left);
     const isNumber = (name: string) => rest.every((record) => readNumber(record[name]) !== undefined);
-    // Fields have no names that would tell a value from a counter behind it.
+    // Fields have no names that tell a value from a counter after it.
     const value = guessValue(rest) ?? (isRow ? Object.keys(rest[0] ?? {}).find(isNumber) : undefined);
     const guessed = given({ prefixLength, value }) as Names;
     const one = addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });
@@ -70,14 +70,14 @@ function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRo
   });
 }
 
-/** As it is, and with a number beside a bare address being none of its lengths. */
+/** The lesson, and the same one with the length in the text of the prefix alone. */
 function withoutLength({ known, guessed }: Lesson): Lesson[] {
   const inText = { prefixLength: IN_TEXT, ...known.names, ...guessed.names };
   if (inText.prefixLength !== IN_TEXT) return [{ known, guessed }];
   return [{ known, guessed }, guessed.names ? lesson({}, inText) : lesson(inText)];
 }
 
-/** True for a member that is another one in each record. */
+/** True for a member that differs in all records. */
 function isDifferent(name: string, records: readonly JsonObject[]): boolean {
   return new Set(records.map((record) => String(record[name]))).size === records.length;
 }
@@ -88,8 +88,8 @@ function lesson(known: Names, guessed: Names = {}): Lesson {
 }
 
 /**
- * Names for members of marks that no natural name fits, where only one thing can be meant. The only address of a table of
- * single addresses is certain; the only number where only the id or only the value is missing is a guess.
+ * Names for members of marks without natural names, if only one meaning is possible. The only address in a table of single
+ * addresses is certain; the only number is a guess for the id or value, whichever is missing.
  */
 export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Lesson {
   const known: Names = {};
@@ -112,7 +112,7 @@ export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Les
   return lesson(known, guessed);
 }
 
-/** The name of the only whole number that every rule has, and that is another one in each. */
+/** The name of the only whole number that differs in all rules. */
 export function guessRuleId(rules: readonly JsonObject[]): string | undefined {
   const [first] = rules;
   const numbers = Object.keys(first ?? {}).filter((name) => rules.every((rule) => Number.isInteger(rule[name])));
@@ -120,7 +120,7 @@ export function guessRuleId(rules: readonly JsonObject[]): string | undefined {
   return other === undefined ? name : undefined;
 }
 
-/** The emulator's names of members of marks: the short ones come first among the natural ones; and the long ones. */
+/** The emulator's names for members of marks; the short ones are the first of the natural names. */
 const SHORT = Object.fromEntries(Object.entries(MARK_NAMES).map(([member, [first]]) => [member, first]));
 const LONG: typeof SHORT = {
   ...SHORT,
@@ -137,7 +137,7 @@ export interface RawMark {
   readonly record: JsonObject;
 }
 
-/** The switch `markKeys` with which the emulator names members so: `short`, `long`, or the short ones but for some. */
+/** The emulator's switch `markKeys`: `short`, `long`, or the differences from the short names. */
 export function markKeys(records: readonly RawMark[], answers: Answers): string {
   const names = new Map<string, string>();
   for (const { type, record } of records) {

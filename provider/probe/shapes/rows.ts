@@ -6,7 +6,7 @@ import { isAddressLike } from "../../wire/places";
 import type { Lesson } from "./answers";
 import { namesIn, type Records } from "./name-guesses";
 
-/** Which column is what in rows of entries, profiles or rules: rows are records whose members are called by their numbers. */
+/** Possible columns for rows of entries, profiles or rules, as records whose names are the numbers of fields. */
 export function columnsIn(
   all: readonly (readonly unknown[])[],
   kind: "prefixset" | "profiles" | "rules",
@@ -21,12 +21,11 @@ export function columnsIn(
       columns: { [kind]: Object.fromEntries(columns) },
       names: Object.fromEntries(names.filter(([, at]) => at === IN_TEXT)),
     };
-    // Columns are one setting: where one of them is a guess, all are.
+    // Columns are one setting: if one of them is a guess, all are.
     return guessed.names === undefined ? { known: one, guessed: {} } : { known: {}, guessed: one };
   });
 }
 
-/** The addresses of a mark by the type of its table. */
 const ADDRESSES = {
   shost: ["source"],
   dhost: ["destination"],
@@ -34,7 +33,7 @@ const ADDRESSES = {
   conn: ["source", "destination", "sourcePort", "destinationPort", "protocol"],
 } as const satisfies Record<MarkType, readonly Member[]>;
 
-/** Which column is what in tables of marks, in the order in which most write them; it holds for all tables together. */
+/** Likely columns for tables of marks, in the most usual order; they hold for all tables. */
 export function columnsOfMarks(
   tables: readonly { readonly type: MarkType; readonly rows: readonly (readonly unknown[])[] }[],
 ): Columns {
@@ -61,7 +60,7 @@ function named(at: Partial<Record<keyof Columns, number | undefined>>, name: (at
   );
 }
 
-/** The first row where it holds names alone, and others do not. */
+/** The first row, if it alone consists of names. */
 function headOf([first, second]: readonly (readonly unknown[])[]): string[] | undefined {
   const isWords = (row: readonly unknown[] | undefined) =>
     row?.every((field) => typeof field === "string" && /^[a-z_][\w -]*$/i.test(field)) === true;

@@ -11,28 +11,28 @@ import { type ListPlace, pathsIn, placeOfList } from "./list-place";
 import { namesIn } from "./name-guesses";
 import { columnsIn } from "./rows";
 
-/** An answer to be understood. */
+/** An answer for which settings are sought. */
 export interface Puzzle {
   readonly body: string;
   readonly url: ResourceUrl;
   readonly kind: ListKind;
-  /** What was found out before, which stays unless nothing else reads the answer. */
+  /** Earlier settings, which stay unless only others read the answer. */
   readonly before: Answers;
   /** Entries that are known to be in it, and names of profiles. */
   readonly entries?: readonly KnownEntry[];
   readonly names?: readonly string[];
 }
 
-/** A list that was read, and what must be set for that beyond what was known before. */
+/** A list that was read, and the additional settings for it. */
 export interface Solution<T> extends Lesson {
   readonly list: readonly T[];
 }
 
 /**
- * The settings with which a list is read: none where the natural shapes do, else a format, a place, names or columns. What
- * counts is that the client's own reader takes the answer then. `undefined` where none is read.
+ * Finds the settings by which the client's own reader reads a list: none for natural shapes, else a format, a place, names or
+ * columns. `undefined` if no setting does.
  *
- * @param read Reads the answer by some settings; `undefined` where they do not read it, or not what is known to be in it.
+ * @param read Reads the answer by some settings; `undefined` if they do not find the entries that are known to be in it.
  */
 export function solve<T>(
   puzzle: Puzzle,
@@ -44,7 +44,7 @@ export function solve<T>(
   const solved: Solution<T>[] = [];
   const paths = new Set<string | undefined>();
   for (const { base, path, members } of candidates(puzzle)) {
-    // One way to read a place is enough; other places may be the one that is meant as well.
+    // One solution for a place is enough; other places may be the right one as well.
     if (paths.has(path)) continue;
     const settings = merged(base, path === undefined ? {} : { path: { [kind]: path } });
     const known = merged(settings, members.known);
@@ -62,20 +62,20 @@ export function solve<T>(
   const isDoubtful =
     second !== undefined && (second.list.length > 0 || first.list.length === 0 || couldBeSet(puzzle, second));
   if (!isDoubtful && !isOne && forKind(first.known.path, kind) !== WHOLE) return first;
-  // Two lists, and nothing that says which one is meant; what may be one record of a list in lines; or a map by name.
+  // A guess: one of two lists, one record that may be a list in lines, or a map by name.
   const likeliest = isDoubtful && kind === "prefixset" ? (solved[0] ?? first) : first;
   const { path, ...known } = likeliest.known;
   return { ...likeliest, known, guessed: merged(likeliest.guessed, { path }) };
 }
 
-/** True for an empty list of a set that may be the one that counts: what is applied, beside what waits. */
+/** True for an empty list that may be the applied entries, beside the staged ones. */
 function couldBeSet({ kind, body }: Puzzle, { known }: Lesson): boolean {
   const path = forKind(known.path, kind) ?? "";
   const found = kind === "prefixset" ? listCandidate(follow(jsonOf(body), path)?.value) : undefined;
   return found !== undefined && mayBeEmptyList({ found, path });
 }
 
-/** Settings to try: format and verdict as `base`, the place, and what its members are. */
+/** Settings to try: format and verdict as `base`, the place, and the meaning of its members. */
 function* candidates(puzzle: Puzzle) {
   const { body, kind, url, before } = puzzle;
   for (const base of bases(puzzle)) {
@@ -94,7 +94,6 @@ function* candidates(puzzle: Puzzle) {
   }
 }
 
-/** True for an object that could be a record by itself. */
 function isRecordItself(body: string): boolean {
   const json = jsonOf(body);
   return (

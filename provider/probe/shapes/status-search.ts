@@ -6,17 +6,17 @@ import { jsonOf } from "../../wire/json";
 import { isAddressLike, listCandidate } from "../../wire/places";
 import { formatsOf } from "../../wire/text-lines";
 
-/** Where the prefixes stand in a status: names from the root on, and whether one of them is a text alone. */
+/** Place of the prefixes in a status: names from the root on, and whether it is a single text. */
 export interface StatusPlace {
   readonly names: readonly string[];
   readonly isText: boolean;
 }
 
 /**
- * The settings with which a status is read: none where the natural shapes do, else a format, or a place and a name. What
- * counts is that the client's own reader takes it then. `undefined` where none is read.
+ * Finds the settings by which the client's own reader reads a status: none for natural shapes, else a format, or a place and
+ * a name. `undefined` if no setting does.
  *
- * @param reads True where the status is read by some settings, with what is known to be in it.
+ * @param reads True if some settings find the prefixes that are known to be in the status.
  */
 export function solveStatus(
   body: string,
@@ -42,7 +42,7 @@ function candidates(body: string): ReceiverAnswers[] {
   ];
 }
 
-/** All places of a status at which prefixes stand. */
+/** All places of prefixes in a status. */
 export function placesOfStatus(body: string): StatusPlace[] {
   return visit(jsonOf(body), []);
 }
@@ -64,7 +64,7 @@ function tellsPrefix(element: unknown): boolean {
   return texts.some((text) => typeof text === "string" && isAddressLike(text));
 }
 
-/** All prefixes that stand anywhere in a text. */
+/** All prefixes in a text. */
 export function prefixesIn(body: string): Prefix[] {
   return wordsIn(body).flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
 }

@@ -6,24 +6,23 @@ import type { Told } from "../../wire/remedies";
 
 type Value = Verdict["values"][number];
 
-/** What tells a success from a failure, as one of the two settings. */
+/** One of the two settings that tell a success from a failure. */
 export interface VerdictSettings {
   readonly success?: Verdict;
   readonly failure?: Verdict;
 }
 
-/** Members deeper than this are about what is listed. */
+/** Deeper members belong to the listed records. */
 const MAX_DEPTH = 3;
-/** Longer texts, and those with blanks, are words for people, which differ from answer to answer. */
+/** Longer texts, and those with blanks, are sentences, which differ from answer to answer. */
 const WORD = /^\S{1,30}$/;
-/** More values than these are counts, and not one of a few ways to say that all is well. */
+/** More values than these are counts, and no verdict. */
 const MOST_VALUES = 2;
 
 /**
- * The member by which answers that are known to be successes differ from those that are known to be failures; `undefined`
- * where there is none.
+ * The member by which known successes differ from known failures.
  *
- * @param mostValues With more of them successes are told by what failures say.
+ * @param mostValues If successes have more values than these, the verdict is that of failures.
  */
 export function verdictOf(
   successes: readonly unknown[],
@@ -40,7 +39,7 @@ export function verdictOf(
   return undefined;
 }
 
-/** A verdict that all successes carry alike, and no failure; `undefined` where there is none. */
+/** A verdict that all successes share, and no failure. */
 export function sharedVerdict(successes: readonly unknown[], failures: readonly unknown[]): Verdict | undefined {
   const told = isObject(successes[0]) ? doubtIn([successes[0]], "") : undefined;
   const values = told && valuesAt(successes, told.member);
@@ -49,7 +48,7 @@ export function sharedVerdict(successes: readonly unknown[], failures: readonly 
   return isShared ? undefined : { member: told.member, values };
 }
 
-/** The verdict that makes successes of answers which carry this member. */
+/** The verdict by which answers with this member are successes. */
 export function successAt({ member }: Told, successes: readonly unknown[]): Verdict | undefined {
   const values = valuesAt(
     successes.filter((json) => isValue(follow(json, member)?.value)),
@@ -59,8 +58,8 @@ export function successAt({ member }: Told, successes: readonly unknown[]): Verd
 }
 
 /**
- * The setting that makes successes of answers to what a status has shown to be carried out; for one operation alone where
- * the others have no such member. `undefined` where nothing in the answer says how it went.
+ * The setting by which the answers to confirmed operations are successes; for one operation alone if the others lack the
+ * member. `undefined` if the answer carries no verdict.
  */
 export function successOf<Name extends string>(
   name: Name,
@@ -79,7 +78,7 @@ export function successOf<Name extends string>(
   return isEverywhere ? verdict : ({ [name]: verdict } as Partial<Record<Name, Verdict>>);
 }
 
-/** The values of a member, each once; `undefined` where one of the answers has none. */
+/** The different values of a member; `undefined` if an answer has none. */
 function valuesAt(answers: readonly unknown[], member: string): Value[] | undefined {
   const values = new Set<Value>();
   for (const json of answers) {
