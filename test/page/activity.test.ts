@@ -29,12 +29,12 @@ describe("the journal", () => {
       "TIME commit 15 B 200 prefixset://edge/blocked applied +1, 3 after",
       "TIME insert 1 entry 15 B 200 prefixset://edge/blocked",
     ]);
-    await view.page.getByLabel("Only errors and faults").check();
+    await view.page.getByRole("combobox", { name: "Outcome" }).selectOption("trouble");
     expect(await lines.count()).toBe(1);
     // The choice is in the address: a reload keeps it, and so does the way to another view and back.
     await view.page.locator("aside").getByLabel("Find").fill("503");
     await view.page.getByRole("link", { name: "Sets" }).click();
-    expect(new URL(view.page.url()).hash).toBe("#sets?journal.only=trouble&journal.find=503");
+    expect(new URL(view.page.url()).hash).toBe("#sets?journal.outcome=trouble&journal.find=503");
     await view.page.reload();
     await lines.first().waitFor();
     expect([await lines.count(), await view.page.locator("aside").getByLabel("Find").inputValue()]).toEqual([1, "503"]);
@@ -61,7 +61,10 @@ describe("the journal", () => {
     expect(await answer.innerText()).toBe(
       'content-type: application/json\n\n{\n "error": "unknown member \\"dta\\""\n}',
     );
-    expect(await page.locator(".lines .hint").innerText()).toMatch(/^answer 400, 34\u202fB, [\d.]+ ms$/);
+    expect(await page.locator(".lines .hint").allInnerTexts()).toEqual([
+      "Its body is put together from the journal: blanks and unknown members are missing.",
+      expect.stringMatching(/^answer 400, 34\u202fB, [\d.]+ ms$/),
+    ]);
     expect(view.complaints).toEqual([]);
   });
 
@@ -103,9 +106,9 @@ describe("the journal", () => {
     await using view = await open(emulator);
     await view.page.getByRole("button", { name: "Pause" }).click();
     await fapi(emulator, { url: BLOCKED, cmd: "list" });
-    await view.page.getByRole("button", { name: "Go on (1 new)" }).waitFor();
+    await view.page.getByRole("button", { name: "Continue (1 new)" }).waitFor();
     expect(await view.page.locator(".lines > li").count()).toBe(0);
-    await view.page.getByRole("button", { name: "Go on (1 new)" }).click();
+    await view.page.getByRole("button", { name: "Continue (1 new)" }).click();
     await view.page.locator(".lines > li").waitFor();
   });
 
@@ -115,7 +118,7 @@ describe("the journal", () => {
     await using view = await open(emulator);
     await view.page.locator(".lines > li").waitFor();
     emulator.clearJournal();
-    await view.page.getByText("Nothing was asked yet.").waitFor();
+    await view.page.getByText("No requests yet.").waitFor();
   });
 });
 
@@ -137,10 +140,10 @@ describe("faults", () => {
     await expect
       .poll(async () => (await rows(page, "Faults that were set")).map(([kind, , , , state]) => [kind, state]))
       .toEqual([
-        ["silence", "armed"],
+        ["silence", "expected"],
         ["error", "met"],
       ]);
-    expect((await page.locator("main h2").allInnerTexts()).slice(0, 2)).toEqual(["Armed and met", "Faults"]);
+    expect((await page.locator("main h2").allInnerTexts()).slice(0, 2)).toEqual(["Expected and met", "Faults"]);
   });
 
   test("are switched off by click", async () => {
@@ -162,7 +165,7 @@ describe("faults", () => {
     for (let at = 0; at < total; at++) await switches.nth(at).click();
     await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(total);
     expect(emulator.faults.length).toBe(total);
-    await page.getByRole("button", { name: "Take all back" }).click();
+    await page.getByRole("button", { name: "Remove all" }).click();
     await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(0);
     expect(emulator.faults).toEqual([]);
   });
@@ -187,8 +190,8 @@ describe("faults", () => {
     const { page } = view;
     const offered = await page.getByLabel("Kind").locator("option").allInnerTexts();
     expect(offered.sort()).toEqual(Object.keys(FAULT_KINDS).sort());
-    const asked = () => page.locator("form", { hasText: "Arm" }).locator(".field > span").allInnerTexts();
-    const common = ["Kind", "Meets", "Only this url", "Strikes", "From the nth on"];
+    const asked = () => page.locator("form", { hasText: "Add fault" }).locator(".field > span").allInnerTexts();
+    const common = ["Kind", "Applies to", "Only this url", "Strikes", "From the nth on"];
     const labels = { retryAfter: "Retry-After", when: "Effect", staged: "Staged entries" } as Record<string, string>;
     const labelOf = (name: string) => labels[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
     for (const [kind, { parameters }] of Object.entries(FAULT_KINDS)) {
@@ -196,11 +199,11 @@ describe("faults", () => {
       expect(await asked()).toEqual([...common, ...Object.keys(parameters).map(labelOf)]);
     }
     await page.getByLabel("Kind").selectOption("delay");
-    await page.getByLabel("Meets").selectOption("node: insert");
+    await page.getByLabel("Applies to").selectOption("node: insert");
     await page.getByLabel("Only this url").fill("prefixset://edge/*");
     await page.getByRole("textbox", { name: "Delay" }).fill("3s");
-    await page.getByRole("button", { name: "Arm" }).click();
-    await page.getByText("delay: armed.").waitFor();
+    await page.getByRole("button", { name: "Add fault" }).click();
+    await page.getByText("delay: added.").waitFor();
     const [active] = emulator.faults;
     expect(faultSchema.parse(active?.fault)).toMatchObject({
       kind: "delay",
@@ -306,7 +309,7 @@ test("an emulator that went away is said to be, and one that comes back is follo
       return (labels?.[0]?.innerText ?? innerText).split("\n")[0];
     }),
   );
-  expect(names).toEqual(["Skip to content", "Pause", "Find", "API", "Only errors and faults"]);
+  expect(names).toEqual(["Skip to content", "Pause", "Find a request", "Outcome", "Operation", "Object", "Run"]);
   expect(await view.page.evaluate("getComputedStyle(document.querySelector('.still .panel')).filter")).toBe(
     "grayscale(1)",
   );

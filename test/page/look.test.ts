@@ -44,29 +44,55 @@ test.each(["light", "dark"] as const)("in %s every text stands out from its back
   }
 });
 
-test.each([1440, 900, 390, 360])("at a width of %d nothing is cut off, and no tab is hidden", async (width) => {
-  await using emulator = await startNode();
+test.each([1920, 1440, 1280, 900, 768, 390, 360])(
+  "at a width of %d nothing is cut off, and no tab is hidden",
+  async (width) => {
+    await using emulator = await startBusyNode();
+    await using view = await open(emulator);
+    const { page } = view;
+    await page.setViewportSize({ width, height: 800 });
+    expect((await page.locator("header.top").boundingBox())?.height).toBeLessThan(56);
+    for (const name of VIEWS) {
+      // On a wide window the journal has a tab only while it is the view.
+      const views = VIEWS.filter((each) => each !== "help" && (width < 1160 || each !== "journal" || name === each));
+      await openView(page, name);
+      const tabs = await page.locator("nav.tabs a:visible").evaluateAll(
+        (all, right) =>
+          all.map((tab) => {
+            const { left, right: end, height } = tab.getBoundingClientRect();
+            return [tab.className, left >= 0 && end <= right && height > 20];
+          }),
+        width,
+      );
+      expect(tabs).toEqual(views.map((each) => [each, true]));
+      const [content, window] = (await page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+      )) as [number, number];
+      expect([name, content]).toEqual([name, window]);
+      // Parts of the head do not cover each other.
+      const edges = (await page.locator("header.top > :visible").evaluateAll((parts) =>
+        parts.map((part) => {
+          const { left, right } = part.getBoundingClientRect();
+          return [left, right];
+        }),
+      )) as [number, number][];
+      expect(edges.filter(([left], at) => at > 0 && left < (edges[at - 1]?.[1] ?? 0))).toEqual([]);
+    }
+  },
+);
+
+test("a wide window is used: panels stand beside each other, and the journal has room", async () => {
+  await using emulator = await startBusyNode();
   await using view = await open(emulator);
   const { page } = view;
-  await page.setViewportSize({ width, height: 800 });
-  expect((await page.locator("header.top").boundingBox())?.height).toBeLessThan(56);
-  const views = VIEWS.filter((name) => width < 1160 || name !== "journal");
-  for (const name of views) {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  const lefts = () =>
+    page.locator(".views > .panel").evaluateAll((all) => all.map((it) => Math.round(it.getBoundingClientRect().left)));
+  for (const name of ["marks", "signaling", "faults", "packets", "setup", "help"] as const) {
     await openView(page, name);
-    const tabs = await page.locator("nav.tabs a:visible").evaluateAll(
-      (all, right) =>
-        all.map((tab) => {
-          const { left, right: end, height } = tab.getBoundingClientRect();
-          return [tab.className, left >= 0 && end <= right && height > 20];
-        }),
-      width,
-    );
-    expect(tabs).toEqual(views.map((each) => [each, true]));
-    const [content, window] = (await page.evaluate(
-      "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
-    )) as [number, number];
-    expect([name, content]).toEqual([name, window]);
+    await expect.poll(async () => [name, new Set(await lefts()).size]).toEqual([name, 2]);
   }
+  expect((await page.locator("aside").boundingBox())?.width).toBeGreaterThan(500);
 });
 
 test("on a narrow window the journal is a view, sets a select, and the clock a menu", async () => {

@@ -50,14 +50,14 @@ describe("the dialect", () => {
     await page.getByText("The dialect is eventual.").waitFor();
     expect(changed()).toEqual({ commitDelay: 200, statusDelay: 200 });
 
-    await page.getByLabel("A switch").selectOption("listShows");
+    await page.getByRole("combobox", { name: "A switch" }).selectOption("listShows");
     await page.getByLabel("Setting").selectOption("staged");
     await page.getByRole("button", { name: "Set switch" }).click();
     await page.getByText("listShows is staged.").waitFor();
     expect(changed()).toEqual({ commitDelay: 200, statusDelay: 200, listShows: "staged" });
 
     // A number stays a number.
-    await page.getByLabel("A switch").selectOption("commitDelay");
+    await page.getByRole("combobox", { name: "A switch" }).selectOption("commitDelay");
     await page.getByLabel("Setting").selectOption("0");
     await page.getByRole("button", { name: "Set switch" }).click();
     await page.getByText("commitDelay is 0.").waitFor();
@@ -74,10 +74,10 @@ test("snapshots are taken, restored once that was confirmed, and forgotten", asy
   await using view = await open(emulator, "#setup");
   const { page } = view;
   const names = () => rows(page, "Snapshots");
-  await page.getByText("None was taken.").waitFor();
+  await page.getByText("No snapshots yet.").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("before / after");
-  await page.getByRole("button", { name: "Take" }).click();
-  await expect.poll(names).toEqual([["before / after", "Restore …", "Forget"]]);
+  await page.getByRole("button", { name: "Take snapshot" }).click();
+  await expect.poll(names).toEqual([["before / after", "Restore …", "Remove"]]);
   emulator.change(BLOCKED, { insert: { "203.0.113.66/32": 1 } });
   const applied = () => emulator.prefixSet(BLOCKED).applied["203.0.113.66/32"];
 
@@ -90,8 +90,8 @@ test("snapshots are taken, restored once that was confirmed, and forgotten", asy
   await page.getByText("before / after is restored.").waitFor();
   expect(applied()).toBeUndefined();
 
-  await page.getByRole("button", { name: "Forget before / after" }).click();
-  await page.getByText("None was taken.").waitFor();
+  await page.getByRole("button", { name: "Remove before / after" }).click();
+  await page.getByText("No snapshots yet.").waitFor();
   expect(emulator.snapshots).toEqual([]);
 });
 
@@ -135,7 +135,15 @@ describe("what answers", () => {
     expect(await page.locator(".banner").innerText()).toBe(
       `Requests of the node API are answered by ${node.endpoint}. What this page shows of sets, marks, profiles is the emulator’s own, and not what clients are told: that is in the journal.`,
     );
-    await page.getByRole("main").getByRole("link", { name: "Requests" }).click();
+    // On a wide window the journal beside the set, on a narrow one the view of the journal.
+    await page.getByRole("main").getByRole("link", { name: "1 request" }).click();
+    await expect.poll(() => page.locator(".lines > li").count()).toBe(1);
+    await page.getByRole("main", { name: "Sets" }).waitFor();
+    await page.getByText("1 of 2 match.").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => page.locator(".lines > li").count()).toBe(2);
+    await page.setViewportSize({ width: 900, height: 800 });
+    await page.getByRole("main").getByRole("link", { name: "1 request" }).click();
     await page.getByRole("main", { name: "Journal" }).waitFor();
     await expect.poll(() => page.locator(".lines > li").count()).toBe(1);
     await page.locator(".line").click();

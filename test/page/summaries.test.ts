@@ -105,7 +105,7 @@ test("the largest marks are those that sorting all of them gives", () => {
           (it) => it.expiredFor === undefined && (id === undefined || it.id === id),
         );
         const values = live.map(({ value }) => value ?? 1).sort((a, b) => b - a);
-        const largest = marks.largest("shost", limit, id);
+        const largest = marks.largest("shost", limit, { id });
         expect(largest.map(({ value }) => value)).toEqual(values.slice(0, limit));
         for (const one of largest) expect(live).toContainEqual(one);
       },

@@ -5,8 +5,8 @@ import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 import { defaultState } from "../../provider/emulator/state/default-state";
 
-/** Every view that the page has; `accessibility.test.ts` compares them with its tabs. */
-export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal"] as const;
+/** Every view that the page has; `accessibility.test.ts` compares them with its tabs and its link to Help. */
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal", "help"] as const;
 
 /** Room for the installation of a browser. */
 const SET_UP = 300_000;
@@ -53,7 +53,7 @@ export function startNode(options: EmulatorOptions = {}): Promise<Emulator> {
   return startEmulator({ seed: 7, state, ...options });
 }
 
-/** An emulator of which every view has something to show: what is staged, signaled, armed, met and refused. */
+/** An emulator of which every view has something to show: what is staged, signaled, expected, met and refused. */
 export async function startBusyNode(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = await startNode(options);
   const url = "prefixset://edge/blocked";

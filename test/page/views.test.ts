@@ -62,13 +62,19 @@ describe("a set", () => {
     await using view = await open(emulator, "#sets");
     const list = view.page.getByRole("navigation", { name: "Prefix-sets" });
     await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(41);
-    await list.getByRole("searchbox", { name: "Find" }).fill("customer-3");
+    const search = view.page.getByRole("searchbox", { name: "Find a prefix-set" });
+    await search.fill("customer-3");
     await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(11);
     await list.getByRole("link", { name: "edge/customer-39" }).click();
     await view.page.getByRole("heading", { name: "prefixset://edge/customer-39" }).waitFor();
     expect(await list.getByRole("link").count()).toBe(11);
-    await list.getByRole("searchbox", { name: "Find" }).fill("nothing");
-    await list.getByText("None of 41.").waitFor();
+    // The search is in the address, and on a narrow window it is that of the select.
+    await view.page.reload();
+    await expect.poll(() => list.getByRole("link").count(), PATIENT).toBe(11);
+    await view.page.setViewportSize({ width: 390, height: 800 });
+    expect(await view.page.getByLabel("Prefix-sets").last().locator("option").count()).toBe(11);
+    await search.fill("nothing");
+    await view.page.getByText("None of 41.").waitFor();
     expect(view.complaints).toEqual([]);
   });
 
@@ -115,18 +121,18 @@ describe("a set", () => {
     await page.getByRole("button", { name: "Show 200 more" }).click();
     await page.getByText(/^First 400 of/).waitFor();
 
-    await page.getByLabel("Find").first().fill("2001:db8:27:f::9");
+    await page.getByLabel("Find an entry").fill("2001:db8:27:f::9");
     await page.getByText("1 entry.").waitFor();
     await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
     // The search is in the address.
     await page.reload();
     await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
     expect(new URL(page.url()).hash).toBe("#sets?find=2001%3Adb8%3A27%3Af%3A%3A9");
-    await page.getByLabel("Find").first().fill("192.0.2.1");
+    await page.getByLabel("Find an entry").fill("192.0.2.1");
     await page.getByText("No entries.").waitFor();
     expect(await page.locator("main table").count()).toBe(0);
 
-    await page.getByLabel("Find").first().fill("");
+    await page.getByLabel("Find an entry").fill("");
     await page.getByLabel("Only what a commit would change").check();
     // The text of the former search says the same until the new answer is there.
     await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:9:1::/64", "1", "–", "− remove"]]);
@@ -135,7 +141,7 @@ describe("a set", () => {
   test("is changed at the node's console, behind the clients' backs", async () => {
     await using emulator = await startNode();
     await using view = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
-    await view.page.getByText("Change it at the node's console").click();
+    await view.page.getByText("Change entries directly at the node").click();
     await view.page.getByLabel("Prefix", { exact: true }).fill("203.0.113.66");
     await view.page.getByLabel("Value").fill("9");
     await view.page.getByRole("button", { name: "Apply" }).click();

@@ -3,6 +3,7 @@ import { MARK_TYPES } from "../../model/mark";
 import { PAGE } from "../defaults";
 import type { JournalEntry } from "../journal/entry";
 import {
+  describeBinding,
   describeDialects,
   describeEntry,
   describeFaults,
@@ -41,17 +42,23 @@ export const pageOperations = [
         describeSet(setOf(contents, url), filter.trim(), only === "changes", limit),
     },
   ),
+  operation("GET /page/bound", "The binding of an address or prefix: the longest bound prefix, and its profile.", {
+    input: z.strictObject({ address: z.string() }),
+    answer,
+    run: ({ contents }, { address }) => describeBinding(contents, address.trim()),
+  }),
   operation("GET /page/marks", "The live marks of a profile with the largest values, largest first.", {
     input: z.strictObject({
       url: z.string(),
       type: z.enum(MARK_TYPES),
       id: z.int().min(0).optional(),
+      filter: z.string().optional(),
       limit: z.int().min(1).max(1_000).optional(),
     }),
     answer,
-    run: ({ contents }, { url, type, id, limit = PAGE.records }) => {
+    run: ({ contents }, { url, type, id, filter = "", limit = PAGE.records }) => {
       const { arena, profile } = profileOf(contents, url);
-      return describeMarks(contents.packetPath.marks(arena, profile), type, limit, id);
+      return describeMarks(contents.packetPath.marks(arena, profile), type, limit, { id, filter: filter.trim() });
     },
   }),
   operation(

@@ -86,15 +86,18 @@ export class MarkStore {
     }
   }
 
-  /** The live records with the largest values, largest first, of one id or of all; no others become objects. */
-  largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
+  /** The live records with the largest values, largest first; no others become objects. */
+  largest(type: MarkType, limit: number, { id, contains }: MarkFilter = {}): MarkRecord[] {
     const { now } = this;
+    const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
     let found: { family: 4 | 6; mark: HeldMark }[] = [];
     const keepLargest = () => {
       found = found.sort((a, b) => b.mark.value - a.mark.value).slice(0, limit);
     };
     for (const held of this.held(type, now)) {
-      if (held.mark.expires > now && (id === undefined || held.mark.id === id)) found.push(held);
+      const { family, mark } = held;
+      const passes = (id === undefined || mark.id === id) && (!hasAddress || hasAddress(family, mark.key));
+      if (mark.expires > now && passes) found.push(held);
       // Sorting now and then instead of placing each: a million records are never all here.
       if (found.length >= limit + 4_096) keepLargest();
     }

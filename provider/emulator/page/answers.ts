@@ -1,5 +1,6 @@
 import type { MarkChart } from "../marks/mark-history";
 import type {
+  describeBinding,
   describeDialects,
   describeEntry,
   describeFaults,
@@ -23,6 +24,7 @@ export type { Packet, TrafficSummary, Verdict } from "../packets";
 export type Overview = ReturnType<typeof describeOverview>;
 /** A client of the signaling API, without its secret. */
 export type Client = Overview["clients"][number];
+export type Binding = ReturnType<typeof describeBinding>;
 export type Profile = Overview["arenas"][number]["profiles"][number];
 export type SetSummary = Profile["sets"][number];
 export type Rule = Profile["rules"][number]["rule"];

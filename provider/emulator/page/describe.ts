@@ -2,6 +2,7 @@ import type { MarkType } from "../../model/mark";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { sorted } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
+import { formatUrl } from "../../model/resource-url";
 import { DIALECTS, SWITCHES } from "../behaviour/dialect";
 import { FAULT_KINDS } from "../behaviour/fault-kinds";
 import { faultPresets } from "../behaviour/fault-presets";
@@ -11,6 +12,7 @@ import type { JournalEntry } from "../journal/entry";
 import { reasonOf } from "../journal/journal-text";
 import type { MarkStore } from "../marks";
 import { commitCounts } from "../state/commit-record";
+import type { Contents } from "../state/contents";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
 /**
@@ -49,6 +51,15 @@ function rowFilter(filter: string): (prefix: CanonicalPrefix) => boolean {
   };
 }
 
+/** The longest bound prefix that covers an address or prefix, with its profile; nothing where the text is neither. */
+export function describeBinding({ bindings }: Contents, text: string): { prefix?: string; profile?: string } {
+  const address = prefixIn(text);
+  const binding = address && bindings.of(address);
+  if (!binding) return {};
+  const { prefix, arena, profile } = binding;
+  return { prefix: prefix.toString(), profile: formatUrl({ kind: "profile", arena, profile }) };
+}
+
 /** An entry as a short line. */
 export function describeLine(all: JournalEntry) {
   const { headers: _, data: __, answerHeaders: ___, answer, commit, ...entry } = all;
@@ -79,10 +90,17 @@ export function describeEntry(entry: JournalEntry) {
 
 const first = (part: object) => Object.fromEntries(Object.entries(part).slice(0, PAGE.items));
 
-/** A table of marks: the live records with the largest values, of one id or of all. */
-export function describeMarks(marks: MarkStore, type: MarkType, limit: number, id: number | undefined) {
-  const records = marks.largest(type, limit, id);
-  return { ...marks.count(type), ...marks.losses(type), capacity: marks.capacity, records };
+/**
+ * A table of marks: the live records with the largest values.
+ *
+ * @param which Only those of a rule's id, with an address, or with one of a prefix.
+ */
+export function describeMarks(marks: MarkStore, type: MarkType, limit: number, which: { id?: number; filter: string }) {
+  const { id, filter } = which;
+  const wanted = prefixIn(filter, { hostBits: "mask" });
+  const isUnread = filter !== "" && !wanted;
+  const records = isUnread ? [] : marks.largest(type, limit, { id, contains: wanted?.toString() });
+  return { ...marks.count(type), ...marks.losses(type), capacity: marks.capacity, isUnread, records };
 }
 
 /** Every fault that the page offers: its form and its switches are made of this alone. */

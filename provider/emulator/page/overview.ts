@@ -14,12 +14,15 @@ type Bound = ReturnType<typeof boundPrefixes>;
 
 /** Everything on one page: names and numbers, no entries and no records. */
 export function describeOverview(simulation: Simulation) {
-  const { contents, journal, clock } = simulation;
+  const { contents, journal, clock, addresses } = simulation;
+  const { endpoint, signalingUrl, testSignalingUrl } = addresses;
   const bound = boundPrefixes(contents);
   // The page is open: the chart goes on whatever view it shows.
   simulation.markHistory.follow();
   return {
-    endpoint: simulation.addresses.endpoint,
+    endpoint,
+    signalingUrl,
+    testSignalingUrl,
     // Another one after the emulator was started again.
     started: simulation.started.toISOString(),
     seed: simulation.options.seed,

@@ -3,13 +3,20 @@ import { join } from "node:path";
 import { packageRoot } from "../../files/package-version";
 import { type Reply, text } from "../http/reply";
 
-/** Files of the page, as the build puts them into `dist/page`. Nothing else is served, whatever a path says. */
-const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
-  "/": { name: "index.html", type: "text/html; charset=utf-8" },
-  "/page/app.js": { name: "app.js", type: "text/javascript; charset=utf-8" },
-  "/page/app.css": { name: "app.css", type: "text/css; charset=utf-8" },
-  "/page/icon.svg": { name: "icon.svg", type: "image/svg+xml" },
-  "/page/licenses.txt": { name: "licenses.txt", type: "text/plain; charset=utf-8" },
+const page = (name: string, type: string) => ({ file: join("dist", "page", name), type });
+const guide = (name: string) => ({ file: join("docs", name), type: "text/plain; charset=utf-8" });
+
+/** Files of the page as the build makes them, and pages of the documentation. Nothing else is served, whatever a path says. */
+const FILES: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
+  "/": page("index.html", "text/html; charset=utf-8"),
+  "/page/app.js": page("app.js", "text/javascript; charset=utf-8"),
+  "/page/app.css": page("app.css", "text/css; charset=utf-8"),
+  "/page/icon.svg": page("icon.svg", "image/svg+xml"),
+  "/page/licenses.txt": page("licenses.txt", "text/plain; charset=utf-8"),
+  "/page/docs/emulator.md": guide("emulator.md"),
+  "/page/docs/reference/emulator.md": guide("reference/emulator.md"),
+  "/page/docs/guides/test-your-program.md": guide("guides/test-your-program.md"),
+  "/page/docs/contributing/contract.md": guide("contributing/contract.md"),
 };
 
 /** Own files and own requests only: no inline script or style, no frame around it, nothing from elsewhere. */
@@ -24,7 +31,6 @@ const HEADERS = {
   "cache-control": "no-cache",
 };
 
-const folder = join(packageRoot, "dist", "page");
 const kept = new Map<string, Buffer>();
 
 /**
@@ -36,8 +42,8 @@ export async function pageFile(method: string | undefined, target = ""): Promise
   const file = Object.hasOwn(FILES, pathname) && (method === "GET" || method === "HEAD") ? FILES[pathname] : undefined;
   if (!file) return undefined;
   try {
-    const body = kept.get(file.name) ?? (await readFile(join(folder, file.name)));
-    kept.set(file.name, body);
+    const body = kept.get(file.file) ?? (await readFile(join(packageRoot, file.file)));
+    kept.set(file.file, body);
     return { status: 200, type: file.type, body, headers: HEADERS };
   } catch {
     return text(503, "The page is not built: run npm run build.\n");

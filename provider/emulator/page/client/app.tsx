@@ -3,6 +3,7 @@ import type { Overview } from "../answers";
 import { Banner, Confirm, Locked } from "./banner";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
+import { HelpView } from "./help";
 import { Journal } from "./journal";
 import { MarksView } from "./marks";
 import { NodeView } from "./node";
@@ -24,6 +25,7 @@ const SHOWN = {
   faults: FaultsView,
   packets: PacketsView,
   setup: SetupView,
+  help: HelpView,
 };
 
 const titleOf = (view: View) => view.charAt(0).toUpperCase() + view.slice(1);
@@ -78,7 +80,7 @@ export function App({ state }: { state: State }) {
 function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
   return (
     <nav class="tabs" aria-label="Views">
-      {VIEWS.map((view) => (
+      {VIEWS.filter((view) => view !== "help").map((view) => (
         <a key={view} class={view} href={link(view)} aria-current={view === current ? "page" : undefined}>
           {titleOf(view)}
           <Count view={view} overview={overview} />
@@ -115,7 +117,7 @@ const COUNTS: Partial<Record<View, readonly [one: string, many: string, count: (
     "active signalings",
     ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
   ],
-  faults: ["armed fault", "armed faults", ({ faults }) => faults.filter(({ spent }) => !spent).length],
+  faults: ["expected fault", "expected faults", ({ faults }) => faults.filter(({ spent }) => !spent).length],
   setup: [
     "switch not at its default",
     "switches not at their default",

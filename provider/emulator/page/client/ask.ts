@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call } from "./api";
+import { call, send } from "./api";
 import { refresh } from "./connection";
 import { tell } from "./store";
 
@@ -14,6 +14,17 @@ export async function act<T>(done: string, method: string, path: string, body?: 
     return undefined;
   } finally {
     void refresh();
+  }
+}
+
+/** Saves a file of the control API, or says why not. */
+export async function saveFile(path: string): Promise<void> {
+  try {
+    const address = URL.createObjectURL(await (await send("GET", path)).blob());
+    Object.assign(document.createElement("a"), { href: address, download: path.slice(1) }).click();
+    URL.revokeObjectURL(address);
+  } catch (error) {
+    tell("error", error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -47,7 +47,7 @@ function Sources({ sources }: Pick<Overview, "sources">) {
         {signaling && `Requests of the signaling API are ${answeredBy(sources, proxySignaling)}. `}
         {record !== undefined && `The answers are kept in ${record}. `}
         What this page shows of {listed(node && "sets, marks, profiles", signaling && "signalings")} is the emulator’s
-        own, and not what clients are told: that is in <a href={requestsOf("")}>the journal</a>.
+        own, and not what clients are told: that is in <a href={requestsOf({})}>the journal</a>.
       </span>
     </p>
   );

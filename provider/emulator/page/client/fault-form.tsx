@@ -1,6 +1,7 @@
 import type { Fault, FaultKind } from "../answers";
 import { act } from "./ask";
 import { Form, SelectField, TextField, useFields } from "./fields";
+import { REQUESTS } from "./requests";
 import { Panel } from "./ui";
 
 /** Choices for the frequency of a fault. */
@@ -12,19 +13,6 @@ export const STRIKES: Record<string, { text: string; fault: Fault }> = {
 };
 
 export const strikeOptions = Object.entries(STRIKES).map(([name, { text }]) => [name, text] as const);
-
-/** Which requests, in one choice: a command of the node API or an operation of signaling. */
-const REQUESTS: Record<string, Fault> = {
-  "any request": {},
-  "node: any": { api: "node" },
-  "node: list": { cmd: "list" },
-  "node: insert": { cmd: "insert" },
-  "node: delete": { cmd: "delete" },
-  "node: commit": { cmd: "commit" },
-  "signaling: status": { op: "status" },
-  "signaling: start": { op: "start" },
-  "signaling: stop": { op: "stop" },
-};
 
 /**
  * Fields for the parameters of a kind. One that is not named here is a text. `digits`: given in digits it is a number, as a
@@ -66,9 +54,9 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
   };
   return (
     <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
-      <Form submit="Arm" onSubmit={() => void act(`${kind}: armed.`, "POST", "/faults", fault)}>
+      <Form submit="Add fault" onSubmit={() => void act(`${kind}: added.`, "POST", "/faults", fault)}>
         <SelectField label="Kind" {...field("kind")} options={kinds.map((one) => one.kind)} />
-        <SelectField label="Meets" {...field("request")} options={Object.keys(REQUESTS)} />
+        <SelectField label="Applies to" {...field("request")} options={Object.keys(REQUESTS)} />
         <TextField label="Only this url" {...field("url")} placeholder="prefixset://edge/*" grow />
         <SelectField label="Strikes" {...field("strike")} options={strikeOptions} />
         <TextField

@@ -2,19 +2,24 @@ import { useState } from "preact/hooks";
 import type { ActiveFault, Fault, FaultPreset } from "../answers";
 import { act } from "./ask";
 import { FaultForm, STRIKES, strikeOptions } from "./fault-form";
-import { SelectField } from "./fields";
+import { SelectField, useFind } from "./fields";
 import type { Seen } from "./store";
 import { Table } from "./table";
 import { listed, number } from "./texts";
 import { Badge, Button, Panel, Switch } from "./ui";
 
-/** The view of faults: switches for usual ones, a form for the rest, and the armed ones. */
+/** The view of faults: switches for usual ones, a form for the rest, and those that are expected or met. */
 export function FaultsView({ overview: { faults }, catalogue }: Seen) {
-  const groups = [...new Set(catalogue.presets.map(({ group }) => group))];
   const [strike, setStrike] = useState("once");
+  const { found, field } = useFind(
+    { name: "find", what: "a fault", placeholder: "title, effect or kind" },
+    catalogue.presets,
+    ({ group, title, text, fault }) => `${group} ${title} ${text} ${Object.values(fault).join(" ")}`,
+  );
+  const groups = [...new Set(found.map(({ group }) => group))];
   return (
     <>
-      <Armed faults={faults} />
+      <Expected faults={faults} />
       <Panel
         title="Faults"
         actions={
@@ -26,10 +31,11 @@ export function FaultsView({ overview: { faults }, catalogue }: Seen) {
           />
         }
       >
+        {field}
         {groups.map((group) => (
           <fieldset key={group} class="presets">
             <legend>{group}</legend>
-            {catalogue.presets
+            {found
               .filter((preset) => preset.group === group)
               .map((preset) => (
                 <FaultSwitch
@@ -69,29 +75,36 @@ function FaultSwitch(props: { preset: FaultPreset; strike: string; set: readonly
   );
 }
 
-/** Puts faults that still wait first, the newest at the top. */
-const armedFirst = (a: ActiveFault, b: ActiveFault) => Number(a.spent) - Number(b.spent) || b.id - a.id;
+/** Puts faults that are still expected first, the newest at the top. */
+const expectedFirst = (a: ActiveFault, b: ActiveFault) => Number(a.spent) - Number(b.spent) || b.id - a.id;
 
-function Armed({ faults }: { faults: readonly ActiveFault[] }) {
+function Expected({ faults }: { faults: readonly ActiveFault[] }) {
+  const { found, field } = useFind(
+    { name: "set", what: "a fault that was set", placeholder: "kind, request or state" },
+    faults,
+    (it) => `${it.fault.kind} ${faultText(it.fault)} ${it.spent ? "" : "expected"} ${it.hits > 0 ? "met" : ""}`,
+  );
   if (faults.length === 0) return null;
   const waiting = faults.filter(({ spent }) => !spent).length;
   return (
     <Panel
-      title={waiting === 0 ? "Met" : waiting < faults.length ? "Armed and met" : "Armed"}
-      actions={<Button text="Take all back" onClick={() => void act("No faults any more.", "DELETE", "/faults")} />}
+      class="whole"
+      title={waiting === 0 ? "Met" : waiting < faults.length ? "Expected and met" : "Expected"}
+      actions={<Button text="Remove all" onClick={() => void act("All faults are removed.", "DELETE", "/faults")} />}
     >
+      {field}
       <Table
         caption="Faults that were set"
-        kind="armed"
-        items={[...faults].sort(armedFirst)}
+        kind="expected"
+        items={[...found].sort(expectedFirst)}
         keyOf={({ id }) => id}
         columns={[
           ["Kind", ({ fault }) => <code>{fault.kind}</code>, "row"],
-          ["Meets", ({ fault }) => faultText(fault)],
+          ["Applies to", ({ fault }) => faultText(fault)],
           ["Seen", ({ seen }) => number(seen), "num"],
           ["Hits", ({ hits }) => number(hits), "num"],
           ["State", stateOf],
-          ["Take back", takeBack, "unseen"],
+          ["Remove", removal, "unseen"],
         ]}
       />
     </Panel>
@@ -101,16 +114,16 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
 function stateOf({ spent, hits }: ActiveFault) {
   return (
     <>
-      {!spent && <Badge tone="warn">armed</Badge>}
+      {!spent && <Badge tone="warn">expected</Badge>}
       {hits > 0 && <Badge tone="good">met</Badge>}
     </>
   );
 }
 
-function takeBack({ id, fault }: ActiveFault) {
-  const label = `Take back fault ${id}, ${fault.kind}`;
-  const remove = () => void act("Taken back.", "DELETE", `/faults/${id}`);
-  return <Button text="Take back" aria-label={label} onClick={remove} />;
+function removal({ id, fault }: ActiveFault) {
+  const label = `Remove fault ${id}, ${fault.kind}`;
+  const remove = () => void act("The fault is removed.", "DELETE", `/faults/${id}`);
+  return <Button text="Remove" aria-label={label} onClick={remove} />;
 }
 
 const TIMING = new Set(["every", "rate", "seed", "times", "nth"]);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { go, link, type View } from "./route";
+import { choice, go, LIST, link, type View } from "./route";
 import { hasWords, number, shortUrl } from "./texts";
 import { Name } from "./ui";
 
@@ -21,8 +21,13 @@ export function useFields<Field extends string>(first: Record<Field, string>) {
 }
 
 /** A row of controls with the button that sends them. */
-export function Form(props: { submit?: string; onSubmit: () => void; children: ComponentChildren }) {
-  const { submit, onSubmit, children } = props;
+export function Form(props: {
+  submit?: string;
+  disabled?: boolean;
+  onSubmit: () => void;
+  children: ComponentChildren;
+}) {
+  const { submit, disabled, onSubmit, children } = props;
   const send = (event: Event) => {
     event.preventDefault();
     onSubmit();
@@ -31,7 +36,7 @@ export function Form(props: { submit?: string; onSubmit: () => void; children: C
     <form class="row" onSubmit={send}>
       {children}
       {submit && (
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={disabled}>
           {submit}
         </button>
       )}
@@ -40,11 +45,12 @@ export function Form(props: { submit?: string; onSubmit: () => void; children: C
 }
 
 /** A form control with its label. */
-function Field({ label, grow, children }: { label: string; grow?: boolean; children: ComponentChildren }) {
+function Field(props: { label: string; grow?: boolean; bare?: boolean; children: ComponentChildren }) {
+  const { label, grow, bare, children } = props;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
     <label class={grow ? "field grow" : "field"}>
-      <span>{label}</span>
+      <span class={bare ? "unseen" : undefined}>{label}</span>
       {children}
     </label>
   );
@@ -72,19 +78,44 @@ export function TextField({ label, grow, onChange, type = "text", ...rest }: Tex
   );
 }
 
-/** Field for the text to look for in a list. */
-export function FindField(props: Omit<TextFieldProps, "label">) {
-  return <TextField label="Find" type="search" grow {...props} />;
+/** Field for the text to look for in a list of such items. */
+export function FindField({ what, ...rest }: Omit<TextFieldProps, "label"> & { what: string }) {
+  return <TextField label={`Find ${what}`} type="search" grow {...rest} />;
+}
+
+/** The items of a list with every word of a search, which is in the address; and its field, where there is a choice. */
+export function useFind<Item>(
+  { name, what, placeholder }: { name: string; what: string; placeholder: string },
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+) {
+  const [words, setWords] = choice(name);
+  const found = words.trim() === "" ? items : items.filter((item) => hasWords(textOf(item), words));
+  const field = (items.length > 1 || words !== "") && (
+    <div class="row find">
+      <FindField what={what} value={words} onChange={setWords} placeholder={placeholder} />
+      {found.length < items.length && (
+        <p class="hint" role="status">
+          {found.length === 0
+            ? `None of ${number(items.length)}.`
+            : `${number(found.length)} of ${number(items.length)}.`}
+        </p>
+      )}
+    </div>
+  );
+  return { words, found, field };
 }
 
 interface SelectFieldProps extends FieldProps {
   options: readonly (string | readonly [value: string, text: string])[];
+  /** The label is only heard: the first option says the same. */
+  bare?: boolean;
 }
 
-export function SelectField({ label, value: chosen, options, onChange }: SelectFieldProps) {
+export function SelectField({ label, value: chosen, options, onChange, bare }: SelectFieldProps) {
   const texts = new Map(options.map((option) => (typeof option === "string" ? [option, option] : option)));
   return (
-    <Field label={label}>
+    <Field label={label} bare={bare}>
       <select value={chosen} title={texts.get(chosen)} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {[...texts].map(([value, text]) => (
           <option key={value} value={value} selected={value === chosen}>
@@ -106,32 +137,32 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
   );
 }
 
-/** Items of a list that need no search. */
-const SEARCHED = 8;
-
-/** Resources of a view to choose from: a list beside them, searched where it is long, on a narrow window a select. */
+/** Resources of a view to choose from, with a search: a list beside them, on a narrow window a select. */
 export function Choice(props: {
   view: View;
   label: string;
+  what: string;
   items: readonly { readonly url: string; readonly hint: string }[];
   chosen: string | undefined;
 }) {
-  const { view, label, items, chosen } = props;
-  const [filter, setFilter] = useState("");
-  const found = items.filter(({ url, hint }) => hasWords(`${url} ${hint}`, filter));
-  const options = items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const);
-  const isListed = items.some(({ url }) => url === chosen);
+  const { view, label, what, items, chosen } = props;
+  const { found, field } = useFind(
+    { name: LIST, what, placeholder: "part of a name" },
+    items,
+    ({ url, hint }) => `${url} ${hint}`,
+  );
+  const options = found.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const);
+  const isListed = found.some(({ url }) => url === chosen);
   return (
     <div class="choice">
+      {field}
       <nav class="choices" aria-label={label}>
-        {items.length > SEARCHED && <FindField value={filter} onChange={setFilter} placeholder="part of a name" />}
         {found.map(({ url, hint }) => (
           <a key={url} href={link(view, url)} aria-current={url === chosen ? "true" : undefined}>
             <Name>{shortUrl(url)}</Name>
             {hint && <small>{hint}</small>}
           </a>
         ))}
-        {found.length === 0 && <p class="hint">None of {number(items.length)}.</p>}
       </nav>
       <SelectField
         label={label}

@@ -21,6 +21,9 @@ export function Header({ connection, overview }: { connection: State["connection
       </span>
       <Deviations overview={overview} />
       <Clock overview={overview} live={live} />
+      <a class="help" href={link("help")}>
+        Help
+      </a>
     </header>
   );
 }

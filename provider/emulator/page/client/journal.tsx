@@ -1,20 +1,14 @@
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine, Overview } from "../answers";
 import { act, useAnswer } from "./ask";
-import { Check, FindField, SelectField } from "./fields";
-import { choice } from "./route";
+import { FindField, SelectField } from "./fields";
+import { OPERATION_OPTIONS, OUTCOME_OPTIONS, objectOptions, passes } from "./requests";
+import { choose, journalChoices, link, type RequestFilter, requestFilter } from "./route";
 import { Changes, Scroll } from "./table";
-import { bytes, hasWords, listed, number, plural } from "./texts";
-import { Badge, Button, Panel } from "./ui";
+import { bytes, listed, number, plural } from "./texts";
+import { Badge, Button, copy, Panel } from "./ui";
 
 const STEP = 100;
-const APIS = [
-  ["", "all"],
-  ["node", "node"],
-  ["signaling", "signaling"],
-  ["test", "test"],
-  ["other", "other"],
-] as const;
 
 /**
  * Requests to the emulator, the newest first, as they arrive.
@@ -24,19 +18,15 @@ const APIS = [
  */
 export function Journal(props: { lines: readonly JournalLine[]; overview: Overview; live: boolean; alone: boolean }) {
   const { lines, overview, live, alone } = props;
-  const [filter, setFilter] = choice("journal.find");
-  const [api, setApi] = choice("journal.api");
-  const [only, setOnly] = choice("journal.only");
-  const onlyTrouble = only === "trouble";
+  const filter = requestFilter();
   const [limit, setLimit] = useState(STEP);
   const [paused, pause] = useState<readonly JournalLine[]>();
   const seen = paused ?? lines;
-  const found = seen.filter(
-    (line) => (!api || line.api === api) && (!onlyTrouble || isTrouble(line)) && holds(line, filter),
-  );
+  const found = seen.filter((line) => passes(line, filter));
   const shown = found.slice(-limit).reverse();
   const waiting = paused ? lines.filter(({ index }) => index > (paused.at(-1)?.index ?? -1)).length : 0;
   const total = overview.journal.entries;
+  const isFiltered = Object.values(filter).some((value) => value !== "");
   return (
     <Panel
       as="aside"
@@ -47,27 +37,24 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
       actions={
         <>
           <Button
-            text={paused ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
+            text={paused ? `Continue${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
             on={paused !== undefined}
             aria-pressed={paused !== undefined}
             onClick={() => pause(paused ? undefined : lines)}
           />
           <Button
-            text="Empty"
+            text="Clear"
             disabled={!live}
-            onClick={() => void act("The journal is empty.", "DELETE", "/journal")}
+            onClick={() => void act("The journal is cleared.", "DELETE", "/journal")}
           />
         </>
       }
     >
-      <div class="row tight">
-        <FindField value={filter} onChange={setFilter} placeholder="url, command, client, status" />
-        <SelectField label="API" value={api} options={APIS} onChange={setApi} />
-        <Check label="Only errors and faults" checked={onlyTrouble} onChange={(on) => setOnly(on ? "trouble" : "")} />
-      </div>
+      <Filters filter={filter} lines={seen} runs={overview.runs} />
       <p class="shown" role="status">
-        {found.length < seen.length && `${number(found.length)} of ${number(seen.length)} match. `}
+        {isFiltered && `${number(found.length)} of ${number(seen.length)} match. `}
         {shown.length < found.length && `Newest ${number(shown.length)} shown.`}
+        {isFiltered && <Button text="Show all" onClick={() => choose(journalChoices({}))} />}
       </p>
       <ol class="lines" reversed>
         {shown.map((line, at) => (
@@ -85,16 +72,41 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
           onClick={() => setLimit(limit + STEP)}
         />
       )}
-      {lines.length === 0 && <p class="hint">Nothing was asked yet.</p>}
+      {lines.length === 0 && (
+        <p class="hint">
+          No requests yet. Clients reach the node API at <code>{overview.endpoint}</code>:{" "}
+          <a href={link("help")}>a first request</a>.
+        </p>
+      )}
     </Panel>
   );
 }
 
-const isTrouble = ({ status, fault }: JournalLine) => fault !== undefined || status === undefined || status >= 400;
-
-function holds({ cmd, op, url, client, type, status, fault, api, path }: JournalLine, filter: string): boolean {
-  if (filter.trim() === "") return true;
-  return hasWords([api, cmd, op, url, client, type, status, fault, path].join(" "), filter);
+/** The filter of the requests, all of it in the address. */
+function Filters(props: { filter: RequestFilter; lines: readonly JournalLine[]; runs: Overview["runs"] }) {
+  const { filter, lines, runs } = props;
+  const field = (name: keyof RequestFilter) => ({
+    value: filter[name] ?? "",
+    onChange: (value: string) => choose(journalChoices({ ...filter, [name]: value })),
+  });
+  const known = runs.toReversed().map(({ run, text }) => [String(run), text] as const);
+  const isGone = filter.run && !known.some(([run]) => run === filter.run);
+  const runOptions = [
+    ["", "all runs"] as const,
+    ...known,
+    ...(isGone ? [[filter.run ?? "", `run ${filter.run}`] as const] : []),
+  ];
+  return (
+    <>
+      <FindField what="a request" {...field("find")} placeholder="url, command, client, status, reason" />
+      <div class="filters">
+        <SelectField bare label="Outcome" {...field("outcome")} options={OUTCOME_OPTIONS} />
+        <SelectField bare label="Operation" {...field("operation")} options={OPERATION_OPTIONS} />
+        <SelectField bare label="Object" {...field("object")} options={objectOptions(lines, filter.object)} />
+        <SelectField bare label="Run" {...field("run")} options={runOptions} />
+      </div>
+    </>
+  );
 }
 
 /** Bytes of an answer that the emulator keeps. */
@@ -139,7 +151,7 @@ function Details({ index, version }: { index: number; version: boolean }) {
   const { answer: entry, problem } = useAnswer<JournalDetails>(`/page/journal/${index}`, version);
   if (problem) return <p class="problem">{problem}</p>;
   if (!entry) return <p class="hint">…</p>;
-  const { answer, answerHeaders, status, answerBytes, durationMs, ...request } = entry;
+  const { answer, answerHeaders, status, answerBytes, durationMs, curl, noCurl, noSend, rebuilt, ...request } = entry;
   const facts = listed(
     status === undefined ? "no answer" : `answer ${status}`,
     answerBytes !== undefined && bytes(answerBytes),
@@ -147,6 +159,7 @@ function Details({ index, version }: { index: number; version: boolean }) {
   );
   return (
     <>
+      <Repeat index={index} curl={curl} noCurl={noCurl} noSend={noSend} rebuilt={rebuilt} />
       <Scroll label="Request">
         <pre>{JSON.stringify(request, null, 1)}</pre>
       </Scroll>
@@ -159,6 +172,34 @@ function Details({ index, version }: { index: number; version: boolean }) {
             {readable(answer)}
             {(answerBytes ?? 0) > KEPT && "\n…"}
           </samp>
+        </Scroll>
+      )}
+    </>
+  );
+}
+
+/** Ways to repeat a request; the command is shown once it was copied, as it has places for secrets to fill in. */
+function Repeat(props: { index: number } & Pick<JournalDetails, "curl" | "noCurl" | "noSend" | "rebuilt">) {
+  const { index, curl = "", noCurl, noSend, rebuilt } = props;
+  const [isShown, show] = useState(false);
+  const copyCurl = () => {
+    show(true);
+    void copy(curl);
+  };
+  const send = () => act("Sent again: it is the newest request.", "POST", `/page/journal/${index}/send`);
+  return (
+    <>
+      <div class="row tight repeat">
+        <Button text="Copy as curl" disabled={noCurl !== undefined} onClick={copyCurl} />
+        <Button text="Send again" disabled={noSend !== undefined} onClick={() => void send()} />
+      </div>
+      {[...new Set([noCurl, noSend])].map((why) => why && <p class="hint">{why}</p>)}
+      {rebuilt && (
+        <p class="hint">Its body is put together from the journal: blanks and unknown members are missing.</p>
+      )}
+      {isShown && (
+        <Scroll label="Command">
+          <pre class="command">{curl}</pre>
         </Scroll>
       )}
     </>

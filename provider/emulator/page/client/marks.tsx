@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../answers";
 import { query } from "./api";
-import { useAnswer } from "./ask";
+import { useAnswer, useSettled } from "./ask";
 import { Chart, Swatch } from "./chart";
-import { SelectField } from "./fields";
-import { choose, go, readPlace } from "./route";
+import { FindField, SelectField } from "./fields";
+import { choice, choose, go, link, readPlace } from "./route";
 import type { Seen } from "./store";
 import { Shown, Table } from "./table";
 import { duration, listed, markKey, number, plural, ruleText, shortUrl } from "./texts";
@@ -53,7 +53,12 @@ export function MarksView({ overview, subject = "" }: Seen) {
 }
 
 function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: readonly Profile[] }) {
-  if (series.length === 0) return <p class="hint">No marks yet. Rules make them of packets: see Packets.</p>;
+  if (series.length === 0)
+    return (
+      <p class="hint">
+        No marks yet. Rules make them of packets: <a href={link("packets")}>send some</a>.
+      </p>
+    );
   const ruleOf = (line: MarkLine) => (
     <>
       <Swatch line={line} />{" "}
@@ -95,13 +100,14 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
   const profile = profiles.find((it) => it.url === url);
   const ids = profile?.marks.find((it) => it.type === type)?.ids ?? [];
   const rule = ids.find((it) => String(it.id) === choices.rule);
-  const path = query("/page/marks", { url, type, id: rule?.id, limit });
+  const [find, setFind] = choice("find");
+  const path = query("/page/marks", { url, type, id: rule?.id, filter: useSettled(find.trim()), limit });
   // Values change with every packet: once a second, as the overview comes.
   const { answer, problem } = useAnswer<MarkView>(profile && path, overview);
   return (
     <Panel
       title="Largest values"
-      actions={profile && <Requests words={`${url.replace(/^profile:/, "mark:")} ${type}`} />}
+      actions={profile && <Requests filter={{ object: url.replace(/^profile:/, "mark:"), find: type }} />}
     >
       <div class="row">
         <SelectField
@@ -122,11 +128,13 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
           options={[["", "all"], ...ids.map(({ id }) => [String(id), ruleText(profile, id)] as const)]}
           onChange={(value) => choose({ table: url, type, rule: value })}
         />
+        <FindField what="a record" value={find} onChange={setFind} placeholder="address or prefix" />
       </div>
       {problem && <p class="problem">{problem}</p>}
       {answer && answer.records.length > 0 && <RecordTable view={answer} profile={profile} />}
       {answer && <Room view={answer} />}
-      {answer && (
+      {answer && find.trim() !== "" && <Matching view={answer} limit={limit} />}
+      {answer && find.trim() === "" && (
         <Shown
           shown={answer.records.length}
           of={Math.max(rule ? rule.records : answer.active, answer.records.length)}
@@ -137,6 +145,18 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
         />
       )}
     </Panel>
+  );
+}
+
+function Matching({ view: { isUnread, records }, limit }: { view: MarkView; limit: number }) {
+  if (isUnread) return <p class="hint">Write an address or a prefix, such as 203.0.113.0/24.</p>;
+  const { length } = records;
+  return (
+    <p class="shown" role="status">
+      {length === 0
+        ? "No record has such an address."
+        : `${plural(length, "record")}${length === limit ? " or more" : ""}.`}
+    </p>
   );
 }
 

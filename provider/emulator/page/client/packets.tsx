@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Packet, Verdict } from "../answers";
 import { act } from "./ask";
-import { Check, Form, SelectField, TextField, useFields } from "./fields";
+import { Check, Form, SelectField, TextField, useFields, useFind } from "./fields";
 import type { Seen } from "./store";
 import { Table } from "./table";
 import { TrafficForm } from "./traffic-form";
@@ -36,20 +36,31 @@ export function PacketsView({ overview }: Seen) {
 }
 
 function Verdicts({ sent }: { sent: readonly Sent[] }) {
+  const { found, field } = useFind(
+    { name: "find", what: "a packet", placeholder: "address, verdict, profile or rule" },
+    sent,
+    ({ packet, verdict: { verdict, profile, rule } }) => [packet, verdict, profile, rule?.id, rule?.name].join(" "),
+  );
   if (sent.length === 0) return null;
   return (
-    <Table
-      caption="Packets that were sent, the last one first"
-      items={sent}
-      keyOf={({ id }) => id}
-      columns={[
-        ["Packet", ({ packet }) => <code>{packet}</code>, "row"],
-        ["Verdict", ({ verdict: { verdict } }) => <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>],
-        ["Profile", ({ verdict: { profile } }) => (profile ? <ProfileLink url={profile} /> : "none: not bound")],
-        ["Rule", ({ verdict: { rule } }) => (rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`)],
-        ["Marks touched", ({ verdict: { marks } }) => marks.map(touched).join(", ") || "none"],
-      ]}
-    />
+    <>
+      {field}
+      <Table
+        caption="Packets that were sent, the last one first"
+        items={found}
+        keyOf={({ id }) => id}
+        columns={[
+          ["Packet", ({ packet }) => <code>{packet}</code>, "row"],
+          [
+            "Verdict",
+            ({ verdict: { verdict } }) => <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>,
+          ],
+          ["Profile", ({ verdict: { profile } }) => (profile ? <ProfileLink url={profile} /> : "none: not bound")],
+          ["Rule", ({ verdict: { rule } }) => (rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`)],
+          ["Marks touched", ({ verdict: { marks } }) => marks.map(touched).join(", ") || "none"],
+        ]}
+      />
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { query } from "./api";
 import { update } from "./store";
 
-export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal"] as const;
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal", "help"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** A place in the page, in the part of the address behind `#`: `#sets/prefixset%3A%2F%2Fedge%2Fblocked?find=192.0.2.1`. */
@@ -16,19 +16,46 @@ interface Place {
 }
 
 const JOURNAL = "journal.";
+/** Choice with the words to look for in the list beside a view. */
+export const LIST = "list";
 
-/** The address of a view. The filter of the journal stays as it is. */
+const REQUEST_FILTERS = ["find", "outcome", "operation", "object", "run"] as const;
+
+/** Filter of requests: words, and choices of `requests.ts`. */
+export type RequestFilter = Partial<Readonly<Record<(typeof REQUEST_FILTERS)[number], string>>>;
+
+/** The address of a view. The filter of the journal stays as it is, and within a view the search in its list. */
 export function link(view: View, subject?: string): string {
-  const kept = Object.entries(readPlace().choices).filter(([name]) => name.startsWith(JOURNAL));
+  const { view: current, choices } = readPlace();
+  const isKept = (name: string) => name.startsWith(JOURNAL) || (name === LIST && view === current);
+  const kept = Object.entries(choices).filter(([name]) => isKept(name));
   return query(
     subject === undefined ? `#${view}` : `#${view}/${encodeURIComponent(subject)}`,
     Object.fromEntries(kept),
   );
 }
 
-/** The address of the journal with the requests that hold these words. */
-export function requestsOf(words: string): string {
-  return query("#journal", { [`${JOURNAL}find`]: words });
+/** The address of the journal with the requests that pass a filter. */
+export function requestsOf(filter: RequestFilter): string {
+  return query("#journal", journalChoices(filter));
+}
+
+/** Filters the journal where it stands beside the view. @returns false on a window that is too narrow for both. */
+export function filterBeside(filter: RequestFilter): boolean {
+  const isBeside = matchMedia("(min-width: 1160px)").matches;
+  if (isBeside) choose(journalChoices(filter));
+  return isBeside;
+}
+
+/** The filter of the journal in the address. */
+export function requestFilter(): RequestFilter {
+  const { choices } = readPlace();
+  return Object.fromEntries(REQUEST_FILTERS.map((name) => [name, choices[JOURNAL + name] ?? ""]));
+}
+
+/** Every choice of the journal: one that is not named is cleared. */
+export function journalChoices(filter: RequestFilter): Record<string, string> {
+  return Object.fromEntries(REQUEST_FILTERS.map((name) => [JOURNAL + name, filter[name] ?? ""]));
 }
 
 /** A choice of this view that is in the address, so that a link and a reload bring it back; empty where there is none. */

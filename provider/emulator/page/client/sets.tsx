@@ -3,7 +3,7 @@ import type { SetSummary, SetView } from "../answers";
 import { query } from "./api";
 import { act, useAnswer, useSettled } from "./ask";
 import { Check, Choice, FindField, Form, TextField, useFields } from "./fields";
-import { choice } from "./route";
+import { choice, link } from "./route";
 import type { Seen } from "./store";
 import { Changes, Shown, Table } from "./table";
 import { listed, number, plural } from "./texts";
@@ -20,11 +20,16 @@ export function SetsView({ overview, subject: asked, journal }: Seen) {
     hint:
       listed(applied > 0 && plural(applied, "entry", "entries"), changes > 0 && `${number(changes)} staged`) || "empty",
   }));
-  if (sets.length === 0) return <p class="empty">This node has no prefix-sets.</p>;
+  if (sets.length === 0)
+    return (
+      <p class="empty">
+        This node has no prefix-sets. Start the emulator with a state that has some: <a href={link("help")}>Help</a>.
+      </p>
+    );
   const version = `${chosen?.revision} ${chosen?.changes} ${journal.at(-1)?.index}`;
   return (
     <div class="split">
-      <Choice view="sets" label="Prefix-sets" items={items} chosen={chosen?.url} />
+      <Choice view="sets" label="Prefix-sets" what="a prefix-set" items={items} chosen={chosen?.url} />
       {chosen ? (
         <SetPanel key={chosen.url} set={chosen} version={version} />
       ) : (
@@ -49,10 +54,10 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
   });
   const { answer, problem } = useAnswer<SetView>(path, version);
   return (
-    <Panel title={<code>{set.url}</code>} actions={<Requests words={set.url} />}>
+    <Panel title={<code>{set.url}</code>} actions={<Requests filter={{ object: set.url }} />}>
       {answer && <CommitSummary view={answer} />}
       <div class="row">
-        <FindField value={filter} onChange={setFilter} placeholder="address, prefix or part of it" />
+        <FindField what="an entry" value={filter} onChange={setFilter} placeholder="address, prefix or part of it" />
         <Check
           label="Only what a commit would change"
           checked={onlyChanges}
@@ -130,7 +135,7 @@ function AtTheConsole({ url }: { url: string }) {
   const apply = () => given && change(`${given} is applied.`, { insert: { [given]: Number(values.value) } });
   return (
     <details class="console">
-      <summary>Change it at the node's console, behind the clients' backs</summary>
+      <summary>Change entries directly at the node: drift for clients to find</summary>
       <Form onSubmit={apply}>
         <TextField label="Prefix" {...field("prefix")} grow required />
         <TextField label="Value" type="number" {...field("value")} required />

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DialectSwitch, Dialects, Overview } from "../answers";
 import { act, useAnswer } from "./ask";
-import { FindField, Form, SelectField, TextField } from "./fields";
+import { FindField, Form, SelectField, TextField, useFind } from "./fields";
 import { choice } from "./route";
 import { type Seen, update } from "./store";
 import { Table } from "./table";
@@ -32,7 +32,7 @@ function Answers({ overview: { endpoint, sources, seed } }: { overview: Overview
     ["Seed", seed],
   ].filter(([, value]) => value !== undefined);
   return (
-    <Panel title="Answers">
+    <Panel title="Source of answers">
       <dl class="facts">{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={value}>{value}</dd>])}</dl>
     </Panel>
   );
@@ -40,15 +40,21 @@ function Answers({ overview: { endpoint, sources, seed } }: { overview: Overview
 
 /** Emulators that tests have started in the process of this one. */
 function Isolated({ emulators }: { emulators: Overview["isolated"] }) {
+  const { found, field } = useFind(
+    { name: "isolated", what: "an emulator", placeholder: "label or address" },
+    emulators,
+    ({ label, endpoint, control }) => `${label} ${endpoint} ${control}`,
+  );
   const end = (label: string) => act(`${label} has ended.`, "DELETE", `/emulators/${encodeURIComponent(label)}`);
   return (
     <Panel
       title="Isolated emulators"
       hint="each has state, journal, faults and addresses of its own, until it is ended"
     >
+      {field}
       <Table
         caption="Isolated emulators"
-        items={emulators}
+        items={found}
         keyOf={({ label }) => label}
         columns={[
           ["Label", ({ label }) => <code>{label}</code>, "row"],
@@ -71,39 +77,47 @@ const path = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
 function Snapshots({ names }: { names: readonly string[] }) {
   const [name, setName] = useState("");
   const given = name.trim();
+  const { found, field } = useFind(
+    { name: "snapshot", what: "a snapshot", placeholder: "part of a name" },
+    names,
+    String,
+  );
   const take = () => act(`${given} is kept.`, "PUT", path(given)).then((done) => done && setName(""));
   return (
-    <Panel title="Snapshots" hint="what the emulator holds, kept under a name until it ends">
-      <Form submit="Take" onSubmit={() => void take()}>
+    <Panel title="Snapshots" hint="states that are kept under a name until the emulator ends">
+      <Form submit="Take snapshot" onSubmit={() => void take()}>
         <TextField label="Name" value={name} onChange={setName} required />
       </Form>
       {names.length === 0 ? (
-        <p class="hint">None was taken.</p>
+        <p class="hint">No snapshots yet. Take one before a test, and restore it afterwards.</p>
       ) : (
-        <Table
-          caption="Snapshots"
-          items={names}
-          keyOf={(each) => each}
-          columns={[
-            ["Name", (each) => <code>{each}</code>, "row"],
-            [
-              "Restore",
-              (each) => <Button text="Restore …" aria-label={`Restore … ${each}`} onClick={() => ask(each)} />,
-              "unseen",
-            ],
-            [
-              "Forget",
-              (each) => <Button text="Forget" aria-label={`Forget ${each}`} onClick={() => void forget(each)} />,
-              "unseen",
-            ],
-          ]}
-        />
+        <>
+          {field}
+          <Table
+            caption="Snapshots"
+            items={found}
+            keyOf={(each) => each}
+            columns={[
+              ["Name", (each) => <code>{each}</code>, "row"],
+              [
+                "Restore",
+                (each) => <Button text="Restore …" aria-label={`Restore … ${each}`} onClick={() => ask(each)} />,
+                "unseen",
+              ],
+              [
+                "Remove",
+                (each) => <Button text="Remove" aria-label={`Remove ${each}`} onClick={() => void remove(each)} />,
+                "unseen",
+              ],
+            ]}
+          />
+        </>
       )}
     </Panel>
   );
 }
 
-const forget = (name: string) => act(`${name} is forgotten.`, "DELETE", path(name));
+const remove = (name: string) => act(`${name} is removed.`, "DELETE", path(name));
 
 function ask(name: string): void {
   update({
@@ -120,15 +134,19 @@ type Deviations = Overview["deviations"];
 
 const setTo = (done: string, choice: object) => act(done, "PUT", "/dialect", choice);
 
-/** Settings of the open points of the contract: changed ones first, with a way to set others. */
+/** Settings of the open points of the contract: the one to be set, then changed ones, then all others. */
 function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations: Deviations }) {
   const { names, switches } = dialects;
   const [filter, setFilter] = choice("find");
+  const [wanted, want] = choice("switch");
   const others = Object.keys(deviations).length;
-  const found = switches.filter(({ name, about }) => hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter));
-  const sorted = [...found].sort((a, b) => Number(b.name in deviations) - Number(a.name in deviations));
+  const rank = (name: string) => (name === wanted ? 2 : name in deviations ? 1 : 0);
+  const found = switches.filter(
+    ({ name, about }) => name === wanted || hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter),
+  );
   return (
     <Panel
+      class="tallest"
       title="Dialect"
       hint={
         others === 0
@@ -140,19 +158,25 @@ function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations
       }
     >
       <ByName names={names} />
-      <BySwitch switches={switches} deviations={deviations} />
+      <BySwitch switches={switches} deviations={deviations} name={wanted} onName={want} />
       <div class="row">
-        <FindField value={filter} onChange={setFilter} placeholder="name, setting, or a word of what it settles" />
+        <FindField
+          what="a switch"
+          value={filter}
+          onChange={setFilter}
+          placeholder="name, setting, or a word of its meaning"
+        />
       </div>
-      {sorted.length === 0 ? (
+      {found.length === 0 ? (
         <p class="hint">No switch.</p>
       ) : (
         <Table
           caption="Switches of the dialect"
           kind="dialect"
           tall
-          items={sorted}
+          items={[...found].sort((a, b) => rank(b.name) - rank(a.name))}
           keyOf={({ name }) => name}
+          tone={({ name }) => (name === wanted ? "wanted" : "")}
           columns={[
             ["Switch", ({ name }) => <code>{name}</code>, "row"],
             [
@@ -161,7 +185,7 @@ function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations
                 name in deviations ? <Badge tone="info">{String(deviations[name])}</Badge> : normal,
             ],
             ["Default", ({ settings: [normal] }) => normal],
-            ["Settles", ({ about }) => about],
+            ["Meaning", ({ about }) => about],
           ]}
         />
       )}
@@ -178,26 +202,38 @@ function ByName({ names }: { names: readonly string[] }) {
   );
 }
 
-function BySwitch({ switches, deviations }: { switches: readonly DialectSwitch[]; deviations: Deviations }) {
-  const [name, setName] = useState(switches[0]?.name ?? "");
+/** Sets one switch. The table below has its meaning, in its first row. */
+function BySwitch(props: {
+  switches: readonly DialectSwitch[];
+  deviations: Deviations;
+  name: string;
+  onName: (name: string) => void;
+}) {
+  const { switches, deviations, name, onName } = props;
   const [chosen, choose] = useState<string>();
-  const { settings = [], about = "" } = switches.find((one) => one.name === name) ?? {};
-  const now = String(deviations[name] ?? settings[0]);
+  const { settings = [] } = switches.find((one) => one.name === name) ?? {};
+  const now = String(deviations[name] ?? settings[0] ?? "");
   // A setting that only a program can make is not offered, but is shown here.
   const options = [...new Set([...settings.map(String), now])];
   const wanted = chosen ?? now;
   const value = settings.find((setting) => String(setting) === wanted) ?? wanted;
   const change = (next: string) => {
-    setName(next);
+    onName(next);
     choose(undefined);
   };
   return (
-    <>
-      <Form submit="Set switch" onSubmit={() => void setTo(`${name} is ${wanted}.`, { ...deviations, [name]: value })}>
-        <SelectField label="A switch" value={name} options={switches.map((one) => one.name)} onChange={change} />
-        <SelectField label="Setting" value={wanted} options={options} onChange={choose} />
-      </Form>
-      <p class="hint">{about}</p>
-    </>
+    <Form
+      submit="Set switch"
+      disabled={settings.length === 0}
+      onSubmit={() => void setTo(`${name} is ${wanted}.`, { ...deviations, [name]: value })}
+    >
+      <SelectField
+        label="A switch"
+        value={name}
+        options={[["", "Choose …"], ...switches.map((one) => [one.name, one.name] as const)]}
+        onChange={change}
+      />
+      {settings.length > 0 && <SelectField label="Setting" value={wanted} options={options} onChange={choose} />}
+    </Form>
   );
 }

@@ -1,16 +1,30 @@
 import { useState } from "preact/hooks";
 import type { Client } from "../answers";
 import { act } from "./ask";
-import { Form, TextField } from "./fields";
+import { Form, TextField, useFind } from "./fields";
+import { link } from "./route";
 import type { Seen } from "./store";
 import { shortUrl } from "./texts";
 import { Badge, Panel, Switch } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: Seen) {
+  const { found, field } = useFind(
+    { name: "find", what: "a client", placeholder: "client, prefix or profile" },
+    clients,
+    ({ clientId, deployment, prefixes, active, from, to }) =>
+      [clientId, deployment, ...prefixes, ...active, from, to].join(" "),
+  );
+  if (clients.length === 0)
+    return (
+      <p class="empty">
+        There are no clients. A state has them under signaling: <a href={link("help")}>Help</a>.
+      </p>
+    );
   return (
     <>
-      {clients.map((client) => (
+      {field && <div class="whole">{field}</div>}
+      {found.map((client) => (
         <ClientPanel key={`${client.deployment} ${client.clientId}`} client={client} />
       ))}
     </>

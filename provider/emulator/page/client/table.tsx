@@ -37,7 +37,7 @@ export function Table<Item>(props: {
         </thead>
         <tbody>
           {items.map((item) => (
-            <tr key={keyOf(item)} class={tone?.(item)}>
+            <tr key={keyOf(item)} class={tone?.(item) || undefined}>
               {columns.map(([title, cell, form]) =>
                 form === "row" ? (
                   <th key={title} scope="row">

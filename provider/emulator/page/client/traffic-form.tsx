@@ -70,7 +70,7 @@ function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
     <div class="sum" role="status">
       <p>
         <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {outcomes}.{" "}
-        <Button text="Count anew" onClick={onClear} />
+        <Button text="Clear" onClick={onClear} />
       </p>
       <div class="bar" aria-hidden="true">
         <span class="accepted" style={{ width: share(sum.accepted).replace(" ", "") }} />

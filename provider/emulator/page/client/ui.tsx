@@ -1,10 +1,14 @@
 import type { ComponentChildren, ComponentProps } from "preact";
-import { link, requestsOf } from "./route";
-import { shortUrl } from "./texts";
+import { passes } from "./requests";
+import { filterBeside, link, type RequestFilter, requestsOf } from "./route";
+import { current, tell } from "./store";
+import { plural, shortUrl } from "./texts";
 
 interface PanelProps {
   as?: "section" | "aside";
   id?: string;
+  /** Place in the columns of a wide window. */
+  class?: "whole" | "tallest";
   role?: "region";
   "aria-label"?: string;
   title: ComponentChildren;
@@ -14,9 +18,9 @@ interface PanelProps {
 }
 
 /** A part of a view with its heading. */
-export function Panel({ as: Tag = "section", title, hint, actions, children, ...rest }: PanelProps) {
+export function Panel({ as: Tag = "section", class: place, title, hint, actions, children, ...rest }: PanelProps) {
   return (
-    <Tag class="panel" {...rest}>
+    <Tag class={place ? `panel ${place}` : "panel"} {...rest}>
       <div class="panel-head">
         <h2>{title}</h2>
         {hint && <p class="hint">{hint}</p>}
@@ -36,12 +40,33 @@ export function Name({ children }: { children: string }) {
   );
 }
 
-/** A link to the requests that hold these words, and to their answers, also where another node answers. */
-export function Requests({ words }: { words: string }) {
+/** The number of requests for an object. Clicked, the journal shows only them, with their answers, also where another node answers. */
+export function Requests({ filter }: { filter: RequestFilter }) {
+  const { length } = current().journal.filter((line) => passes(line, filter));
+  const show = (event: Event) => filterBeside(filter) && event.preventDefault();
   return (
-    <a class="chip" href={requestsOf(words)}>
-      Requests
+    <a class="chip" href={requestsOf(filter)} onClick={show}>
+      {plural(length, "request")}
     </a>
+  );
+}
+
+/** Copies a text. Browsers let only pages of this machine and over https do so. */
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    tell("done", "Copied.");
+  } catch {
+    tell("error", "The browser does not let this page copy: select the text and copy it by hand.");
+  }
+}
+
+/** A text to be used elsewhere, with a button that copies it. */
+export function Copyable({ text, name }: { text: string; name: string }) {
+  return (
+    <span class="copyable">
+      <code>{text}</code> <Button text="Copy" aria-label={`Copy ${name}`} onClick={() => void copy(text)} />
+    </span>
   );
 }
 
