@@ -3,7 +3,7 @@ import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import { type Lost, putsBackText, valuesOf } from "./drift";
 import type { LookedAt } from "./handler";
-import type { SetNotices } from "./notices";
+import type { SayOfSet } from "./notices";
 import type { LookedSet, ResourceSet } from "./resource-set";
 import type { Runtime } from "./runtime";
 
@@ -22,8 +22,8 @@ export function lookAgain(
 /**
  * Tries a create against the result of the look: a preview fails where the `up` would.
  *
- * @param isDecided True where what is there now is what is there then.
- * @param plan Throws where something is in the way.
+ * @param isDecided True if the `up` will meet the same content.
+ * @param plan Throws if something is in the way.
  */
 export function lookNew(
   runtime: Pick<Runtime, "advice" | "notices">,
@@ -47,7 +47,7 @@ export function lookNew(
   }
 }
 
-/** Warns once of the nodes of a set that cannot be seen, if they are looked at together. */
+/** Warns of nodes whose set cannot be seen: once for all that are looked at together. */
 function sayUnseen(
   { advice, notices }: Pick<Runtime, "advice" | "notices">,
   { url, at }: ResourceSet,
@@ -65,16 +65,16 @@ const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 
-/** Says what is lost, and that it is put back, unless it stays so before a wave has passed. */
-export function sayLost(notices: SetNotices, set: ResourceSet, lost: Lost, desired: ListedMap, isHeld = false): void {
+/** Reports lost entries and their fate: they are restored, unless a wave has to pass first. */
+export function sayLost(say: SayOfSet, set: ResourceSet, lost: Lost, desired: ListedMap, isHeld = false): void {
   const fate = (number: number) =>
     isHeld ? "nothing is written there before the check of its wave has passed." : `this up puts ${them(number)} back.`;
   const { length } = lost.missing;
   const { size } = lost.different;
-  if (length > 0) notices.seen(set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);
+  if (length > 0) say("seen", set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);
   if (size === 0) return;
   const values = size === 1 ? "another value" : "other values";
-  notices.seen(set, `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): ${fate(size)}`);
+  say("seen", set, `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): ${fate(size)}`);
 }
 
 /** `3 declared entries` */

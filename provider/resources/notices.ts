@@ -23,11 +23,11 @@ export class Notices {
   }
 
   /**
-   * Shows a warning of which others may have the same, each with something of its own: at once, or in work on many nodes
-   * together with theirs, at its end.
+   * Shows a warning that several subjects may share: at once, or at the end of work on many nodes as one sentence.
    *
-   * @param about What all have in common.
-   * @param words Makes one sentence of what they have of their own.
+   * @param about Common part of these warnings.
+   * @param own Part of this subject.
+   * @param words Makes one sentence of the parts of all subjects.
    */
   warnAlike<T>(about: string, own: T, words: (all: readonly T[]) => string): void {
     const all: T[] = [];
@@ -37,7 +37,7 @@ export class Notices {
     if (this.works === 0) this.sayAlike();
   }
 
-  /** Carries out work on many nodes. */
+  /** Carries out work on many nodes, whose shared warnings wait for its end. */
   async together<T>(work: () => Promise<T>): Promise<T> {
     this.works += 1;
     try {
@@ -66,65 +66,40 @@ export interface NoticePlace {
   readonly at: string | undefined;
 }
 
-/** Says something of a set: at once, or together with what is said of the same set elsewhere. */
-export interface SetNotices {
-  info(place: NoticePlace, text: string): void;
-  warn(place: NoticePlace, text: string): void;
-  /** Warns of what a look saw, in a sentence that the set begins. */
-  seen(place: NoticePlace, text: string): void;
-}
+/** A message or a warning about a set, or a warning about the result of a look: a sentence that the set begins. */
+type NoticeKind = "info" | "warn" | "seen";
+
+/** Reports something about a set: at once, or together with the same text about other nodes. */
+export type SayOfSet = (kind: NoticeKind, place: NoticePlace, text: string) => void;
 
 /** Each notice at once, in a line of its own. */
-export function eachAtOnce(notices: Notices): SetNotices {
-  return {
-    info: ({ url, at }, text) => notices.info(line(url, at, text)),
-    warn: ({ url, at }, text) => notices.warn(line(url, at, text)),
-    seen: ({ url, at }, text) => notices.warn(seenLine(url, at, text)),
+export function eachAtOnce(notices: Notices): SayOfSet {
+  return (kind, { url, at }, text) => {
+    if (kind === "seen") notices.warn(`${at === undefined ? "" : `${at} `}${url} ${text}`);
+    else notices[kind](`Set ${url}${at === undefined ? "" : ` on ${at}`}: ${text}`);
   };
 }
 
-/** Notices of a set on many nodes: those of which the same is said share a line, which names a few. */
-export class FoldedNotices implements SetNotices {
-  private readonly said = new Map<
-    string,
-    { kind: "info" | "warn" | "seen"; url: string; at: Set<string>; text: string }
-  >();
+/** Notices of a set on many nodes: equal texts share a line, which names a few nodes. */
+export class FoldedNotices {
+  private readonly said = new Map<string, { kind: NoticeKind; url: string; at: Set<string>; text: string }>();
 
   constructor(private readonly notices: Notices) {}
 
-  info(place: NoticePlace, text: string): void {
-    this.add("info", place, text);
-  }
-
-  warn(place: NoticePlace, text: string): void {
-    this.add("warn", place, text);
-  }
-
-  seen(place: NoticePlace, text: string): void {
-    this.add("seen", place, text);
-  }
-
-  /** Shows what was said so far, of the most nodes first, whichever was done first. */
-  flush(): void {
-    const lines = [...this.said.values()].map((notice) => ({ ...notice, at: [...notice.at].sort(compareNames) }));
-    lines.sort((a, b) => b.at.length - a.at.length || compareNames(a.text, b.text));
-    const one = eachAtOnce(this.notices);
-    for (const { kind, url, at, text } of lines) one[kind]({ url, at: at.length > 0 ? some(at) : undefined }, text);
-    this.said.clear();
-  }
-
-  private add(kind: "info" | "warn" | "seen", { url, at }: NoticePlace, text: string): void {
+  /** Keeps a notice for {@link flush}. */
+  readonly say: SayOfSet = (kind, { url, at }, text) => {
     const key = JSON.stringify([kind, url, text]);
     const notice = this.said.get(key) ?? { kind, url, at: new Set(), text };
     if (at !== undefined) notice.at.add(at);
     this.said.set(key, notice);
+  };
+
+  /** Shows the notices, those about the most nodes first, in whatever order they came. */
+  flush(): void {
+    const lines = [...this.said.values()].map((notice) => ({ ...notice, at: [...notice.at].sort(compareNames) }));
+    lines.sort((a, b) => b.at.length - a.at.length || compareNames(a.text, b.text));
+    const say = eachAtOnce(this.notices);
+    for (const { kind, url, at, text } of lines) say(kind, { url, at: at.length > 0 ? some(at) : undefined }, text);
+    this.said.clear();
   }
-}
-
-function seenLine(url: string, at: string | undefined, text: string): string {
-  return `${at === undefined ? "" : `${at} `}${url} ${text}`;
-}
-
-function line(url: string, at: string | undefined, text: string): string {
-  return `Set ${url}${at === undefined ? "" : ` on ${at}`}: ${text}`;
 }

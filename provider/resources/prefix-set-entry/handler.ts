@@ -219,7 +219,7 @@ export class PrefixSetEntryHandler implements Handler {
     const told = (this.told.get(set.url) ?? 0) + 1;
     this.told.set(set.url, told);
     if (told <= TOLD) sayLost(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs));
-    if (told === TOLD + 1)
+    else if (told === TOLD + 1)
       this.runtime.notices.warn(
         `${set.at} ${set.url} lacks more declared entries: each is an update of this plan, with ${PUTS_BACK}.`,
       );

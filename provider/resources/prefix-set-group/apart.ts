@@ -1,15 +1,12 @@
 import { equal, type ListedMap } from "../../model/prefix-map";
 
 /**
- * Which nodes of a group are known to be machines of their own: two with different numbers answered with different contents
- * once. Nodes with the same number, or without one, may be one machine behind two addresses.
+ * Numbers by node. Two nodes with different numbers once answered with different contents, so they are two machines. Nodes
+ * with the same number, or without one, may be one machine behind two addresses.
  */
 export type Apart = ReadonlyMap<string, number>;
 
-/**
- * Learns from lists that were made together, before anything was written. Without the list of some node nothing is learnt: of
- * a number it must be known from which others it differs.
- */
+/** Learns from lists made together before any write. Needs the lists of all nodes, to tell from which others a number differs. */
 export function refined(apart: Apart, seen: ReadonlyMap<string, ListedMap>, nodes: readonly string[]): Apart {
   if (nodes.some((node) => !seen.has(node))) return apart;
   const kinds: ListedMap[] = [];
@@ -24,7 +21,7 @@ export function refined(apart: Apart, seen: ReadonlyMap<string, ListedMap>, node
   const numbers = new Map<string, number>();
   const refinedNumbers = nodes.flatMap((node): [string, number][] => {
     const [before, kind] = [apart.get(node), kindsOfNodes.get(node)];
-    // A node that is new, and holds what another does, may be that one.
+    // A new node with the content of another one may be that one.
     if (before === undefined && numbered.has(kind)) return [];
     const key = JSON.stringify([before, kind]);
     const number = numbers.get(key) ?? numbers.size + 1;

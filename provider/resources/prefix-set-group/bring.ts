@@ -9,7 +9,7 @@ import { wayOut } from "./rollout/passed-over";
 import { Rollout, type Wave } from "./rollout/rollout";
 import type { GroupInputs, GroupState } from "./state";
 
-/** Makes of what the state knows of each node what the program wants there, and clears the nodes that left it. */
+/** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
 export async function bring(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
@@ -40,7 +40,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
     runtime.settings.passesWave(url),
   );
   const red = await rollout.run();
-  // Without waves a node that fails is in the way of no other.
+  // Without waves, a failed node stops no other.
   const isRollout = args !== undefined || before?.pending !== undefined || red?.isHeld === true;
   if (red && isRollout) {
     if (!runtime.cancelled.aborted) await nodes.restore(red);

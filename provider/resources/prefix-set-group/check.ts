@@ -16,7 +16,7 @@ import { sayNext } from "./rollout/say-next";
 import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
-/** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
+/** `check` of a `PrefixSetGroup`: all that needs no request, for every node. */
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { differs, ...program } = news;
   const isHanded = differs !== undefined && sameJson(olds.differs, differs);
@@ -97,7 +97,7 @@ function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined
   return left.length > 0 ? Object.fromEntries(left) : undefined;
 }
 
-/** Most nodes are of one kind, which is judged once. */
+/** Groups nodes with the same content, state and limits, which are judged once. */
 function alike(
   nodes: readonly (readonly [string, GivenNode])[],
   common: NormalEntries,

@@ -16,7 +16,7 @@ import { FormerRollouts } from "./rollout/former";
 import { sayNext } from "./rollout/say-next";
 import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
 
-/** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
+/** `diff` of a `PrefixSetGroup`: compares state and program, and records entries of the state as owned. */
 export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about?: About): Compared {
   const formers = FormerRollouts.in(runtime);
   const areKnown = !hasUnknown(news.nodes);
@@ -50,25 +50,25 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
 }
 
-/** State without the entries of nodes that left the program, which are no difference of the arguments: `hasMoved` covers them. */
+/** State without the entries of nodes that left the program: they are no change of arguments, and `hasMoved` covers them. */
 function withoutLeaving({ differs, ...olds }: JsonObject): JsonObject {
   const nodes = membersOf(olds.nodes);
   const staying = Object.entries(membersOf(differs)).filter(([node]) => node in nodes);
   return staying.length > 0 ? { ...olds, differs: Object.fromEntries(staying) } : olds;
 }
 
-/** True where a node of the program is at another address than the state says, or one that left it is still held. */
+/** True if a node of the program has another address than in the state, or a node that left it is still in the state. */
 function isElsewhere(runtime: Runtime, endpoints: unknown, names: readonly string[]): boolean {
   const before = new Map(Object.entries(membersOf(endpoints)));
   return before.size !== names.length || names.some((node) => before.get(node) !== runtime.node(node).endpoint);
 }
 
-/** Takes in what a state holds: what is owned is not foreign, and what was found is named. */
+/** Records the entries of the state as owned, so that they are not foreign, and reports foreign and lost ones. */
 function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefined): void {
   let inputs: GroupInputs | undefined;
   const alike = new Map<ListedMap, Place[]>();
   const notices = new FoldedNotices(runtime.notices);
-  const lifecycle = new SetLifecycle(runtime, notices);
+  const lifecycle = new SetLifecycle(runtime, notices.say);
   for (const [node, endpoint] of state.endpoints) {
     const held = state.of(node);
     addTo(alike, held.entries, { name: node, endpoint });
@@ -87,7 +87,7 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
   for (const [entries, places] of alike) runtime.shared.owned.addAll(places, url, entries);
 }
 
-/** True for a node of a wave that has not passed, under a program that does not have its check: nothing is written there. */
+/** True for a node of a wave that has not passed, if the program lacks the check of that wave: nothing is written there. */
 function isHeldBack(runtime: Runtime, { address, rollout, strays }: GroupState, inputs: GroupInputs, node: string) {
   const { pending, args } = rollout;
   const isOfWave = pending?.nodes.includes(node) === true && !strays.includes(node);
@@ -95,11 +95,10 @@ function isHeldBack(runtime: Runtime, { address, rollout, strays }: GroupState, 
   return isOfWave && !hasCheck && !runtime.settings.passesWave(formatUrl(address));
 }
 
-/** A node takes the place of another one: what the two hold is compared before the new one is written. */
+/** A node takes the place of another one: the contents of both are compared before the new one is written. */
 function exchange(runtime: Runtime, state: GroupState, names: readonly string[], news: JsonObject): void {
   const { former, left } = placed(runtime, names, state);
-  const numbers = [...state.apart].map(([node, number]) => [state.endpoints.get(node) ?? "", number] as const);
-  runtime.shared.sameMachine.learn(formatUrl(state.address), new Map(numbers));
+  learnApart(runtime, state);
   if (!hasUnknown(news)) sayLeaving(runtime, state, readInputs(news), { former, left });
   if (former.size < names.length && news.onDestroy !== "keep") leave(runtime, state, left);
 }
@@ -111,12 +110,17 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
   }
 }
 
+/** Hands on the machines that the state tells apart. */
+export function learnApart(runtime: Runtime, { address, apart, endpoints }: GroupState): void {
+  const numbers = [...apart].map(([node, number]) => [endpoints.get(node) ?? "", number] as const);
+  runtime.shared.sameMachine.learn(formatUrl(address), new Map(numbers));
+}
+
 /**
- * Finds which node of the state each node of the program was. A place is an address, not a name: a node under another name at the address of the state is the same machine. Only where
- * no node of the program is at that address does a name say that the node has moved.
+ * Finds the node of the state for each node of the program: the one at its address, whatever its name. Only if the program
+ * has no node at an address of the state, the name tells that the node has moved.
  *
- * @returns `former`: node of the program to node of the state, without those that join; `left`: nodes of the state that are
- * none of the program's any more
+ * @returns `former`: node of the program to node of the state, without joining nodes; `left`: nodes that left the program
  */
 export function placed(runtime: Runtime, names: readonly string[], state: GroupState | undefined) {
   const former = new Map<string, string>();

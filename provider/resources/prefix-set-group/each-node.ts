@@ -9,7 +9,7 @@ import { isUnreachableNode } from "../remedy";
 import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
 
-/** Milliseconds between two messages about long work. What is quicker has none. */
+/** Milliseconds between two messages about long work. */
 const PROGRESS_MS = 30_000;
 
 /** Failure at one node. */
@@ -19,10 +19,9 @@ export interface NodeFailure {
 }
 
 /**
- * Works on many nodes, so many at a time. A failure of one is no other's: all are worked on, and what failed is returned.
- * Twice a minute a message says how far it is.
+ * Works on many nodes, `atOnce` at a time, and returns the failures: one stops no other. Messages report the progress.
  *
- * @param label How messages call the work's object.
+ * @param label Name of the work's object in messages.
  */
 export async function eachNode(
   { runtime, label, atOnce }: { readonly runtime: Runtime; readonly label: string; readonly atOnce: number },
@@ -56,7 +55,7 @@ export async function eachNode(
   return failures;
 }
 
-/** Works on the sets of nodes; what is said of several alike is said once, at the end. */
+/** Works on the sets of nodes; at the end, nodes with the same notice share a line. */
 export async function eachSet(
   runtime: Runtime,
   what: string,
@@ -65,7 +64,7 @@ export async function eachSet(
   work: (node: string, lifecycle: SetLifecycle) => Promise<void>,
 ): Promise<NodeFailure[]> {
   const notices = new FoldedNotices(runtime.notices);
-  const lifecycle = new SetLifecycle(runtime, notices);
+  const lifecycle = new SetLifecycle(runtime, notices.say);
   const label = `Set ${formatUrl(address)}, ${what}`;
   const failures = await runtime.notices.together(() =>
     eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle)),
@@ -77,7 +76,7 @@ export async function eachSet(
 /** Number of failures that are reported in full; the other nodes are named. */
 const TOLD = 5;
 
-/** One sentence or more for each node that failed; nodes that failed with the same words share them. */
+/** Texts about the failures; nodes that failed with the same error share one. */
 export function failureTexts(failures: readonly NodeFailure[]): string[] {
   const texts = groupBy(failures, ({ error }) => messageOf(error));
   const namesOf = (alike: readonly NodeFailure[]) => alike.map(({ node }) => node);
@@ -90,13 +89,14 @@ export function failureTexts(failures: readonly NodeFailure[]): string[] {
   ];
 }
 
-/** The way out where a node of a group does not answer. */
+/** Remedy for a node of a group that does not answer. */
 export const GONE_FROM_GROUP =
   'If it is gone for good, run "pulumi up" once without it in "nodes" and with onDestroy: "keep", which forgets it (docs/guides/many-nodes.md).';
 
 /**
- * Parts nodes that do not answer, as far as the group may go on without them, from what failed.
- * @param earlier So many nodes it goes on without already.
+ * Separates failures of silent nodes from the others, if `maxUnreachable` allows that many silent ones.
+ *
+ * @param earlier Number of nodes that the run goes on without already.
  */
 export function goOnWithout(
   runtime: Runtime,

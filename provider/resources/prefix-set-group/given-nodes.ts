@@ -5,7 +5,7 @@ import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../entries";
 import { overrideSchema } from "./state";
 
-/** A node as the program gives it. */
+/** A node of the program. */
 export interface GivenNode {
   /** Its own entries, if it has some. */
   readonly own: NormalEntries | undefined;
@@ -13,11 +13,11 @@ export interface GivenNode {
 }
 
 /**
- * Reads names, or names with what is different there.
+ * Reads the argument `nodes`: names, or names with overrides.
  *
- * @param before `nodes` of the run before: with `ignoreChanges` the engine hands its notes in, which no program gives.
- * @returns no nodes while they are not known; as `json` what the inputs have: names to overrides, whose entries are flat maps,
- * or the argument itself while something is unknown
+ * @param before `nodes` of the last run: with `ignoreChanges` the engine hands in its notes, which no program gives.
+ * @returns `json`: names to overrides with flat maps of entries, for the inputs; without nodes, the argument itself, while
+ * something is unknown
  */
 export function givenNodes(
   given: unknown,

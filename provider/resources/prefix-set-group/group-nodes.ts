@@ -10,7 +10,7 @@ import type { SetInputs, SetState } from "../prefix-set/state";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { type Apart, refined } from "./apart";
-import { placed } from "./diff";
+import { learnApart, placed } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { writeState } from "./outputs";
 import type { Former } from "./rollout/former";
@@ -18,7 +18,7 @@ import type { Red, RolloutNodes, Written } from "./rollout/rollout";
 import { type GroupInputs, type GroupState, type KeptNode, keptBefore, NOTHING_KEPT } from "./state";
 import { isStray } from "./stray";
 
-/** The nodes of a group in one run: what they held, what is done there, and what came of it. */
+/** The nodes of a group in one run: their contents before it, the work on them, and its results. */
 export class GroupNodes implements RolloutNodes {
   readonly names: readonly string[];
   private readonly kept = new Map<string, KeptNode>();
@@ -28,8 +28,8 @@ export class GroupNodes implements RolloutNodes {
   private readonly failures: NodeFailure[] = [];
   /** Lists of nodes that differ from the state. */
   private readonly found = new Map<string, ListedMap>();
-  /** Which nodes are known to be machines of their own, by the names of the program. */
-  private apart: Apart = new Map();
+  /** Nodes that are known to be machines of their own, by the names of the program. */
+  private apart: Apart;
   /** Nodes that did not answer when all were looked at. */
   private readonly unseen = new Set<string>();
   /** Nodes that a wave of this run came to. */
@@ -48,18 +48,17 @@ export class GroupNodes implements RolloutNodes {
     this.names = [...inputs.nodes.keys()];
     const { former, left } = placed(runtime, this.names, state);
     this.former = former;
-    const apart = state && [...state.apart].map(([node, number]) => [state.endpoints.get(node) ?? "", number] as const);
-    if (apart) runtime.shared.sameMachine.learn(formatUrl(inputs.address), new Map(apart));
+    if (state) learnApart(runtime, state);
     this.left = left;
+    const apart = new Map<string, number>();
     for (const node of this.names) {
       const before = keptBefore(state, former.get(node));
       this.kept.set(node, before);
       const number = state?.apart.get(former.get(node) ?? "");
-      if (number !== undefined && before.endpoint === runtime.node(node).endpoint)
-        this.apart = new Map([...this.apart, [node, number]]);
+      if (number !== undefined && before.endpoint === runtime.node(node).endpoint) apart.set(node, number);
     }
     for (const node of left) this.kept.set(node, keptBefore(state, node));
-    this.apart = refined(this.apart, this.looked(), this.names);
+    this.apart = refined(apart, this.looked(), this.names);
   }
 
   /** Lists of the look of this run, without nodes that were written to since. */
@@ -89,7 +88,7 @@ export class GroupNodes implements RolloutNodes {
     const held = this.names.flatMap((node) => {
       const { seen, activity, owned } = this.runtime.node(node).set(this.inputs.address);
       const { entries, exclusive } = this.inputs.of(node);
-      // What others have in a set that is shared is nothing of this group's.
+      // In a shared set, entries of others do not count.
       const ours = [...(seen ?? [])].filter(([prefix]) => exclusive || entries.has(prefix));
       const isOurs = activity.epoch === 0 && ours.length > 0 && ours.every(([prefix]) => !owned.has(prefix));
       return isOurs ? [{ node, isDone: equal(new Map(ours), entries) }] : [];
@@ -102,14 +101,14 @@ export class GroupNodes implements RolloutNodes {
   async strays(): Promise<readonly string[]> {
     const seen = new Map<string, ListedMap>();
     const strays: string[] = [];
-    // Those that leave in this run; what happens to one that left before it is not of a wave.
+    // Nodes that leave in this run: those that left before it belong to no wave.
     const leaving = this.left.filter((node) => this.state?.nodes.has(node));
     await eachSet(this.runtime, "look", this.inputs, [...this.names, ...leaving], async (node) => {
       if (leaving.includes(node)) {
         const state = this.state?.of(node);
         const set = state && ResourceSet.ofState(this.runtime, state);
         const held = await set?.observedSoon();
-        // One that was emptied is being retired.
+        // An emptied node is being retired.
         if (set && held?.size && isStray(held, { before: state, wanted: state, owned: set.owned })) strays.push(node);
         return;
       }
@@ -124,7 +123,7 @@ export class GroupNodes implements RolloutNodes {
     return [...new Set([...this.found.keys(), ...strays, ...(this.replaced?.strays ?? [])])];
   }
 
-  /** List of a node, if it answers soon. A list that differs from the state is kept in `found`. */
+  /** The node's list, if it answers soon; kept in `found` if it differs from the state. */
   private async inspected(node: string): Promise<ListedMap> {
     const before = this.before(node);
     const wanted = this.inputs.of(node);
@@ -141,7 +140,7 @@ export class GroupNodes implements RolloutNodes {
     for (const node of nodes) this.reached.add(node);
     const changed: string[] = [];
     const failures = await eachSet(this.runtime, "write", this.inputs, nodes, async (node, lifecycle) => {
-      // A node that was silent before the first wave may be one that a killed run wrote.
+      // A killed run may have written a node that was silent before the first wave.
       const wasUnseen = this.unseen.has(node);
       if (wasUnseen) await this.inspected(node).catch(() => undefined);
       const isLateStray = wasUnseen && this.found.has(node);
@@ -158,10 +157,7 @@ export class GroupNodes implements RolloutNodes {
     return { changed, failed: failed.map(({ node }) => node), reason: first ? messageOf(first.error) : "" };
   }
 
-  /**
-   * Puts back what nodes lost that no wave of this run came to, as far as the program wants it as it was there: those contents
-   * have passed.
-   */
+  /** Restores lost entries on nodes outside the waves of this run, if the program still declares them: they have passed. */
   async restore({ pending, strays = [] }: Red): Promise<void> {
     const former = this.state?.rollout.pending?.nodes.map((node) => this.nameNow(node));
     const unpassed = (pending?.nodes ?? former ?? []).filter((node) => !strays.includes(node));
@@ -174,7 +170,7 @@ export class GroupNodes implements RolloutNodes {
       const passed = [...state.entries, ...(this.state?.lost.get(this.former.get(node) ?? "") ?? [])];
       const entries = new Map(passed.filter(([prefix, value]) => wanted.entries.get(prefix) === value));
       if (set.endpoint !== state.endpoint || !set.lost(entries, entries)) continue;
-      // What the new contents have to hold, these need not.
+      // Prefixes that the new content must cover may be missing in the old one.
       const limits = { ...wanted.limits, requiredPrefixes: [] };
       const had = { entries, notes: state.notes };
       sets.set(node, { set, state: { ...state, ...had, unsettled: new Set() }, inputs: { ...wanted, ...had, limits } });
@@ -184,15 +180,15 @@ export class GroupNodes implements RolloutNodes {
       if (!restored) return;
       const { set, state, inputs } = restored;
       await lifecycle.update(set.called(WHOLE_SET, true), state, inputs);
-      // What a refresh had taken out of the state is there again.
+      // Entries that a refresh took out of the state are there again.
       const before = this.kept.get(node) ?? NOTHING_KEPT;
       this.kept.set(node, { ...before, entries: new Map([...before.entries, ...inputs.entries]) });
     });
-    // What failed here leaves the state as it is: the next run sees it again.
+    // A failure here leaves the state as it is: the next run sees the loss again.
     this.unrestored.push(...failures);
   }
 
-  /** Clears the nodes that leave. A joining node may replace them, so this runs after all others are filled and have passed. */
+  /** Clears leaving nodes. A joining node may replace them, so this runs after all others are filled and have passed. */
   async clear(): Promise<void> {
     const open = this.names.filter((node) => !this.former.has(node) && this.kept.get(node)?.open !== undefined);
     if (open.length > 0) {
@@ -212,7 +208,7 @@ export class GroupNodes implements RolloutNodes {
     this.take(await eachSet(this.runtime, "clear", this.inputs, this.left, clear));
   }
 
-  /** Says that what left the program stays for now. @param open Nodes that could not be filled. */
+  /** Warns that leaving nodes are not cleared yet. @param open Nodes that could not be filled. */
   leaveStaying(open?: readonly string[]): void {
     if (this.left.length === 0) return;
     const why = open ? `${some(open)} could not be filled` : "not all waves have passed";
@@ -221,7 +217,7 @@ export class GroupNodes implements RolloutNodes {
     );
   }
 
-  /** The outputs, with all that failed in them. @throws {PartialFailure} unless what failed may be left as it is */
+  /** The outputs. @throws {PartialFailure} with them, if a node failed or a wave did not pass */
   ended(red: Red | undefined): JsonObject {
     const { inputs, failures } = this;
     const outs = writeState(inputs, this.kept, {
@@ -251,7 +247,7 @@ export class GroupNodes implements RolloutNodes {
     return lost;
   }
 
-  /** Nodes that left the program are told apart until they are cleared. */
+  /** Nodes known to be machines of their own; those that left the program count until they are cleared. */
   private stillApart(): Apart {
     const left = this.left.flatMap((node) => {
       const number = this.state?.apart.get(node);
@@ -267,7 +263,7 @@ export class GroupNodes implements RolloutNodes {
     return state && found ? { ...state, entries: knownOf(state.entries, found) } : state;
   }
 
-  /** Keeps what is true of nodes that failed. @returns those without which the group may not go on */
+  /** Keeps the state of nodes that failed. @returns failures that stop the group */
   private take(failures: readonly NodeFailure[]): readonly NodeFailure[] {
     const { failed, silent } = goOnWithout(this.runtime, this.inputs, failures, "it is left as it is", this.silent);
     this.silent += silent.length;

@@ -18,7 +18,7 @@ import { askPassedOver } from "./rollout/passed-over";
 import { wavesOf } from "./rollout/rollout";
 import { type GroupState, type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
 
-/** One set that is kept equal on many nodes: what each holds is what the program says. */
+/** One set that is kept equal on many nodes. */
 export class PrefixSetGroupHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
@@ -56,7 +56,7 @@ export class PrefixSetGroupHandler implements Handler {
         const before = keptBefore(state, node);
         kept.set(node, before);
         const isLeaving = !state.nodes.has(node);
-        // What others put on a node that left is theirs: it is not taken in, and so not cleared.
+        // Entries of others on a node that left are not adopted, and so not cleared.
         const set = isLeaving ? { ...state.of(node), exclusive: false } : state.of(node);
         const now = await lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
         if (!now) return;

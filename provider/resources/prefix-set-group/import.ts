@@ -4,12 +4,12 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import type { GroupState } from "./state";
 
-/** True of a state that an import begins with: it names nodes, and nothing has been done at any. */
+/** True for the first state of an import: it names nodes, none of which was written. */
 export function isImport({ endpoints, open }: GroupState): boolean {
   return endpoints.size + open.size === 0;
 }
 
-/** The arguments that say what nodes hold: what is alike on all of them stands once, the rest with its node. */
+/** Arguments for the content of the nodes: common entries once, the others as overrides. */
 export function sharedContent(json: JsonObject, held: ReadonlyMap<string, ListedMap>): JsonObject {
   const [first = new Map<CanonicalPrefix, ListedValue>(), ...others] = held.values();
   const isCommon = (prefix: CanonicalPrefix, value: ListedValue) => others.every((one) => one.get(prefix) === value);

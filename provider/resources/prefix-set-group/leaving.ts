@@ -5,13 +5,10 @@ import { FoldedNotices } from "../notices";
 import type { Runtime } from "../runtime";
 import type { GroupInputs, GroupState } from "./state";
 
-/** The command that says that each address is a machine of its own. */
+/** Command that declares each address to be a machine of its own. */
 const DISTINCT = "pulumi config set packetfilter:distinctNodes true";
 
-/**
- * Asks, at the first `up` of a group with several addresses, whether each is a machine of its own: later they hold the same,
- * which proves nothing.
- */
+/** Asks before the first write whether each address is a machine of its own: later all hold the same, which proves nothing. */
 export function askForDistinct(runtime: Runtime, url: string, endpoints: Iterable<string>): void {
   const { size } = new Set(endpoints);
   if (size < 2 || runtime.settings.distinctNodes) return;
@@ -31,12 +28,12 @@ interface Staying {
 }
 
 /**
- * Fate at an `up` of the entries of a node that leaves the group, as far as the state shows it: it is cleared once the others are
- * written, unless nothing proves by then that it is another machine than one where the same is wanted.
+ * Predicts from the state if an `up` clears a leaving node. It does so once the others are written, unless the node may
+ * still be the same machine as one that wants the same entries.
  *
- * @param isKnown Whether two addresses are known to be two machines.
- * @param joins Whether a node joins the group in the same run: then lists are compared before anything is written, too.
- * @returns `doubted`: nodes that may be the same machine; `same`: those of them whose lists will show the same, so that all stays
+ * @param isKnown True if two addresses are known to be two machines.
+ * @param joins True if a node joins the group in the same run: then lists are also compared before anything is written.
+ * @returns `doubted`: nodes that may be the same machine; `same`: those of them with the same list, for which all stays
  */
 export function fateOfLeaving(
   { endpoint: here, entries }: { readonly endpoint: string | undefined; readonly entries: ListedMap },
@@ -54,11 +51,7 @@ export function fateOfLeaving(
   return { doubted: names(doubted), same: names(same) };
 }
 
-/**
- * Says what an `up` does with the nodes that left the program, as far as the state tells.
- *
- * @param former Node of the program to node of the state.
- */
+/** Reports, by the state, the fate of nodes that left the program. @param former Node of the program to node of the state. */
 export function sayLeaving(
   runtime: Runtime,
   state: GroupState,
@@ -66,6 +59,7 @@ export function sayLeaving(
   { former, left }: { readonly former: ReadonlyMap<string, string>; readonly left: readonly string[] },
 ): void {
   const notices = new FoldedNotices(runtime.notices);
+  const { say } = notices;
   const url = formatUrl(state.address);
   const isKnown = (here: string, there: string) => runtime.shared.sameMachine.isKnown(url, here, there);
   const staying = [...inputs.nodes.keys()].map((name) => {
@@ -78,7 +72,8 @@ export function sayLeaving(
     const what = count(entries.size, "entry", "entries");
     const leaves = (text: string) => `it leaves the group, and ${text}`;
     if (inputs.onDestroy === "keep") {
-      notices.info(
+      say(
+        "info",
         { url, at: node },
         leaves(`up leaves ${what} there (onDestroy: "keep"); with onDestroy: "clear", "pulumi up" clears it.`),
       );
@@ -88,15 +83,17 @@ export function sayLeaving(
     const joins = former.size < inputs.nodes.size;
     const { doubted, same } = fateOfLeaving(held, staying, { isKnown, joins });
     if (same.length > 0)
-      notices.warn(
+      say(
+        "warn",
         { url, at: node },
         leaves(
           `${what} ${entries.size === 1 ? "stays" : "stay"} there: ${some(same)} ${same.length === 1 ? "holds" : "hold"} the same, and nothing proves that it is another machine. If it is, ${DISTINCT}`,
         ),
       );
-    else if (doubted.length === 0) notices.info({ url, at: node }, leaves(`up clears ${what} there.`));
+    else if (doubted.length === 0) say("info", { url, at: node }, leaves(`up clears ${what} there.`));
     else
-      notices.info(
+      say(
+        "info",
         { url, at: node },
         leaves(`up clears ${what} there, once its list proves that it is another machine than ${some(doubted)}.`),
       );

@@ -9,7 +9,7 @@ import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { readInputs } from "./state";
 
-/** Looks at every node of a group, side by side: what an `up` puts back there, told once of nodes that lack the same. */
+/** Looks at all nodes of a group at once. Nodes with the same losses share a part of the text. */
 export async function lookAtGroup(
   runtime: Runtime,
   olds: JsonObject,
@@ -36,7 +36,7 @@ export async function lookAtGroup(
   });
   await runtime.notices.together(() => Promise.all(looks));
   if (problems.size > 0) return { problems: [...problems] };
-  // In the order of the arguments, which the engine sorts by name, whichever node answered first.
+  // In the order of the arguments, which the engine sorts by name, and not in that of the answers.
   const order = [...inputs.nodes.keys()];
   const at = (nodes: readonly string[]) => order.filter((node) => nodes.includes(node));
   const parts = [...alike].map(([text, nodes]) => ({ text, nodes: at(nodes) }));
@@ -46,7 +46,7 @@ export async function lookAtGroup(
   const told = parts.slice(0, TOLD).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
   const rest = parts.slice(TOLD).flatMap(({ nodes }) => nodes);
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
-  // Which waves have passed, the state alone tells.
+  // Only the state knows the waves that have passed.
   const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
   return parts.length > 0 ? { putsBack: [...told, ...more, ...waits].join("; ") } : {};
 }

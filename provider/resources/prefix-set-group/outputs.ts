@@ -7,10 +7,10 @@ import type { Pending } from "./rollout/arguments";
 import type { GroupMembers, KeptNode } from "./state";
 
 /**
- * The outputs of a group with these arguments, whose nodes hold this.
+ * The outputs of a group with these arguments and this content.
  *
  * @param known `pending`: the wave that has not passed; `apart`: nodes that are machines of their own; `strays`: nodes that a
- * refresh found otherwise than the last run left them; `lost`: what nodes of theirs held before it
+ * refresh found changed since the last run; `lost`: entries that they held before
  */
 export function writeState(
   group: GroupMembers,
@@ -60,10 +60,10 @@ export function writeState(
   };
 }
 
-/** Differences of nodes from these arguments, if there are any: lines of an input after a refresh. */
+/** Differences of nodes from these arguments, which a refresh makes an input. */
 export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
   const found = [...nodes].flatMap(([name, { entries, endpoint, open }]): [string, object][] => {
-    // A node whose wave has not come holds nothing of this, which is no difference to be listed for each entry.
+    // A node whose wave has not come would differ in every entry.
     if (endpoint === undefined && open === undefined) return [];
     const differences = differencesOf(group.contentOf(name).entries, entries);
     return differences.size > 0 ? [[name, Object.fromEntries(differences)]] : [];

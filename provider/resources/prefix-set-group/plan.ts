@@ -7,7 +7,7 @@ import { planOf, sayWithdrawn } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
 
-/** Nodes that are to hold the same, held the same, and take the same values. */
+/** Nodes with the same wanted and former content and the same limits. */
 export interface Kind {
   readonly nodes: readonly string[];
   readonly normal: NormalEntries;
@@ -17,7 +17,7 @@ export interface Kind {
 }
 
 /**
- * One line with what changes by the state: what most nodes have, then what is different at others.
+ * Reports the planned changes in one line: those of most nodes, then those of the others.
  * `99 nodes prefixset://edge/blocked: +1 -0 ~0, 10 000 after on each; n7: lacks 3, +4 -0 ~0, 10 000 after`
  */
 export function sayGroupPlan(
@@ -31,7 +31,7 @@ export function sayGroupPlan(
 ): void {
   const alike = new Map<string, string[]>();
   for (const kind of kinds) {
-    // A node that joins may be one under another name, or hold it already.
+    // A joining node may be a renamed one, or hold the entries already.
     const joins = isNew || !kind.nodes.some((node) => before?.nodes.has(node));
     const plan = planOf(runtime, { ...kind, isNew: joins });
     if (plan === undefined) continue;

@@ -20,7 +20,7 @@ import {
 import { differing, overridden, readDiffers } from "./content";
 import { readRollout, rolloutSchema } from "./rollout/arguments";
 
-/** Overrides of one node; `entries` are checked by a module of their own. `notes` are made of them. */
+/** Overrides of one node; `given-nodes.ts` checks `entries` and makes `notes` of them. */
 export const overrideSchema = z.strictObject(
   {
     entries: z.unknown().optional(),
@@ -47,7 +47,7 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
 /** Default of `atOnce`. */
 const AT_ONCE = 16;
 
-/** Outputs that are no arguments. `differs` is one that a refresh makes an input, so that a preview shows its lines. */
+/** Outputs that are no arguments. `differs` is not among them: a refresh makes it an input, so that a preview shows its lines. */
 export const GROUP_OUTPUTS = [
   "url",
   "count",
@@ -132,11 +132,11 @@ export function readState(json: JsonObject) {
     open,
     /** Nodes that are known to be machines of their own. */
     apart: new Map(Object.entries(facts.apart)),
-    /** Nodes that a refresh found otherwise than the last run left them: an update that was killed may have written them. */
+    /** Nodes that a refresh found changed since the last run: a killed update may have written them. */
     strays: facts.strays,
     /** Entries that nodes lost, as refreshes found since the last run. */
     lost: new Map(Object.entries(facts.lost).map(([node, lost]) => [node, mapOf(lost)] as const)),
-    /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
+    /** Addresses of the nodes with a set in the state, also of those that could not be cleared yet. */
     endpoints: new Map(inOrder(facts.endpoints)),
     /** State of one node's set. */
     of: (node: string): SetState => ({
@@ -175,14 +175,14 @@ function readMembers(json: JsonObject) {
     /** Number of nodes that may not answer. */
     maxUnreachable: parseShareLimit(given.maxUnreachable)?.of(nodes.size) ?? 0,
     differs: readDiffers(json.differs),
-    /** In which order its nodes change, and which wave has not passed. */
+    /** Order of the nodes' changes, and the wave that has not passed. */
     rollout,
-    /** The arguments as they came, which go back to the engine unchanged. */
+    /** The arguments for the engine, unchanged. */
     verbatim: {
       ...without(json, [...GROUP_OUTPUTS, "differs", "rollout"]),
       ...(rollout.given && { rollout: rollout.given }),
     } as Verbatim,
-    /** Entries of a node by these arguments: none for one that left them. */
+    /** Entries of a node by these arguments: none for a node that left them. */
     contentOf: (node: string) => {
       const given = nodes.get(node);
       const content = contents.get(node) ?? (given ? overridden(common, given.own) : { ...common, entries: new Map() });
@@ -211,7 +211,7 @@ function setOf(
   };
 }
 
-/** The engine sorts members as texts, people look for names by their numbers. */
+/** The engine sorts names as texts; people expect `n2` before `n10`. */
 function inOrder<T>(members: Readonly<Record<string, T>>): [name: string, T][] {
   return Object.entries(members).sort(([a], [b]) => compareNames(a, b));
 }
@@ -229,7 +229,7 @@ function readNodes(nodes: unknown) {
   );
 }
 
-/** A node as the state has it, where nothing was done there. */
+/** The node's set by the state. */
 export function keptBefore(state: GroupState | undefined, node: string | undefined): KeptNode {
   const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
   if (!state || node === undefined || endpoint === undefined) return NOTHING_KEPT;
@@ -237,7 +237,7 @@ export function keptBefore(state: GroupState | undefined, node: string | undefin
   return { entries, unsettled, found: foreign, endpoint, open: state.open.get(node) };
 }
 
-/** Of a node that this group never wrote. */
+/** Set of a node that this group never wrote. */
 export const NOTHING_KEPT: KeptNode = { entries: new Map(), endpoint: undefined };
 
 function mapOf(entries: Readonly<Record<string, ListedValue>>): ListedMap {

@@ -3,9 +3,8 @@ import type { SetState } from "../prefix-set/state";
 import type { KnownPrefixes } from "../set-plan";
 
 /**
- * True where a node holds otherwise than the state says, by the list of its set. Of a node that the group has not written so far
- * the state says nothing: there it is any entry that no other resource of the deployment put there. With `exclusive: false`
- * others write, too, and only what is known or wanted counts.
+ * True if a node's list differs from the state. A node that the group never wrote has no state: there any entry counts that
+ * no other resource of the deployment owns. With `exclusive: false` only known or wanted entries count, since others write too.
  */
 export function isStray(
   observed: ListedMap,

@@ -78,25 +78,21 @@ export class PrefixSetHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const unknown = { id, inputs: { ...state.verbatim }, props: json };
-    if (state.unreached === "first") return unknown;
     const kept = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, state), state);
-    if (!kept) return unknown;
+    if (!kept) return { id, inputs: { ...state.verbatim }, props: json };
     const props = writeState(state, kept);
     return { id, inputs: { ...state.verbatim, entries: props.entries }, props };
   }
 
-  async update(_id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }> {
+  async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
-    if (state.unreached === "first") return this.create(news);
     const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
     const kept = await this.lifecycle.update(set, state, inputs).catch(partial(inputs, set.url));
     return { outs: writeState(inputs, kept) };
   }
 
   async delete(_id: string, json: JsonObject) {
-    const state = readState(json);
-    if (state.unreached !== "first") await this.lifecycle.delete(state);
+    await this.lifecycle.delete(readState(json));
   }
 }
 

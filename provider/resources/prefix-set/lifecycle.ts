@@ -10,7 +10,7 @@ import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { declared, lookNew, sayLost, them } from "../look-at-set";
 import { WHOLE_SET } from "../node-in-use";
-import { eachAtOnce, type SetNotices } from "../notices";
+import { eachAtOnce, type SayOfSet } from "../notices";
 import { GONE_NODE } from "../remedy";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
@@ -38,10 +38,9 @@ export class UnfinishedWrite extends Error {
 
 /** Lifecycle of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
 export class SetLifecycle {
-  /** @param notices Where it says what it finds. */
   constructor(
     private readonly runtime: Runtime,
-    private readonly notices: SetNotices = eachAtOnce(runtime.notices),
+    private readonly say: SayOfSet = eachAtOnce(runtime.notices),
   ) {}
 
   /**
@@ -78,7 +77,8 @@ export class SetLifecycle {
     this.sayShared(set, inputs, written.before);
     const isChanged = written.changes.size > 0;
     if (adopted.size === 0) return { entries: desired, endpoint, isChanged };
-    this.notices.warn(
+    this.say(
+      "warn",
       set,
       `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
     );
@@ -147,7 +147,7 @@ export class SetLifecycle {
   async delete(state: SetState, wayOut = GONE_NODE): Promise<KeptSet | undefined> {
     if (state.onDestroy === "keep") {
       const place = { url: formatUrl(state.address), at: state.endpoint };
-      this.notices.info(place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
+      this.say("info", place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
       return undefined;
     }
     const set = ResourceSet.ofState(this.runtime, state);
@@ -156,7 +156,8 @@ export class SetLifecycle {
     const { wanted } = set;
     const sayKept = (kept: readonly CanonicalPrefix[]) => {
       if (kept.length > 0)
-        this.notices.info(
+        this.say(
+          "info",
           set,
           `${count(kept.length, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some(kept)}.`,
         );
@@ -177,12 +178,13 @@ export class SetLifecycle {
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
-      this.notices.info(set, `${went} removed with the resource: ${some(gone)}.`);
+      this.say("info", set, `${went} removed with the resource: ${some(gone)}.`);
     }
     // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
     if (others.length > 0 && exclusive) {
-      this.notices.warn(
+      this.say(
+        "warn",
         set,
         `left ${some(others)}, which this stack did not know of; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
       );
@@ -201,12 +203,13 @@ export class SetLifecycle {
       extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
       change.size > 0 ? `other values of ${some([...change.keys()])}` : "",
     ].filter((part) => part !== "");
-    this.notices.warn(
+    this.say(
+      "warn",
       set,
       `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
     );
     const rest = extra.slice(SHOWN);
-    for (const line of inLines(rest)) this.notices.info(set, `left and not declared, too: ${line}.`);
+    for (const line of inLines(rest)) this.say("info", set, `left and not declared, too: ${line}.`);
   }
 
   /** @throws {Error} where something is in the way */
@@ -227,7 +230,8 @@ export class SetLifecycle {
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
-    this.notices.info(
+    this.say(
+      "info",
       set,
       `${grouped(shared.length)} ${were} there already as declared: ${some(
         shared.map(([prefix]) => prefix),
@@ -249,10 +253,10 @@ export class SetLifecycle {
   ): void {
     const { seen } = set;
     if (!seen) return;
-    const say = (text: string) => this.notices.seen(set, text);
+    const say = (text: string) => this.say("seen", set, text);
     const { entries: known, foreign } = state;
     const lost = set.lost(known, desired);
-    if (lost) sayLost(this.notices, set, lost, desired, isHeld);
+    if (lost) sayLost(this.say, set, lost, desired, isHeld);
     const ignored = set.isIgnored ? sizeOf(lostOf(seen, known, desired)) : 0;
     if (ignored > 0) {
       say(
@@ -291,7 +295,7 @@ export class SetLifecycle {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.notices.info(set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
+        this.say("info", set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
       }
     };
     if (!set.isChecked(WHOLE_SET)) {

@@ -52,7 +52,7 @@ export const prefixSetSchema = z.strictObject({
 });
 
 /** Outputs that are no arguments. */
-export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;
+export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
 
 /** Members that inputs and state of one set of one node share. */
 interface SetMembers extends SetPlace {
@@ -92,11 +92,7 @@ const givenSchema = z.object({
   onDestroy: onDestroy.default("clear"),
 });
 const limits = z.object(limitShape);
-const usedBefore = z.object({
-  endpoint: optionalText,
-  /** Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. */
-  unreached: z.enum(["first", "update"]).optional(),
-});
+const usedBefore = z.object({ endpoint: optionalText });
 
 /** Reads inputs that `check` made. */
 export function readInputs(json: JsonObject) {

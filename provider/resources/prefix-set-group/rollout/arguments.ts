@@ -4,7 +4,7 @@ import { parseEndpoint } from "../../../client/endpoint";
 import { attempt } from "../../../model/errors";
 import { isObject, type JsonObject, without } from "../../../model/json";
 
-/** Milliseconds after which a check that has not passed is given up. */
+/** Default time limit of a check, in milliseconds. */
 const CHECK_TIMEOUT_MS = 60_000;
 
 const milliseconds = z
@@ -48,29 +48,29 @@ const pendingSchema = z.object({
   reason: z.string(),
 });
 
-/** A wave that has not passed, as the state says it. */
+/** A wave of the state that has not passed. */
 export type Pending = z.output<typeof pendingSchema>;
 
-/** Parts the argument from what the state says beside it: both are called `rollout`. @throws {z.ZodError} */
+/** Separates the argument from the pending wave: in the state both are in `rollout`. @throws {z.ZodError} */
 export function readRollout(rollout: unknown) {
   if (!isObject(rollout)) return { given: undefined, args: undefined, pending: undefined };
   const { reason } = rollout;
   const given: JsonObject = without(rollout, Object.keys(pendingSchema.shape));
   const isGiven = Object.keys(given).length > 0;
   return {
-    /** As it came. */
+    /** The argument, unchanged. */
     given: isGiven ? given : undefined,
     args: isGiven ? rolloutSchema.parse(given) : undefined,
     pending: reason === undefined ? undefined : pendingSchema.parse(rollout),
   };
 }
 
-/** True where one check is as strict as the other: what is asked, and what passes. Headers hold keys, which are rotated. */
+/** True if both checks ask the same and expect the same. Headers hold keys, which are rotated, so they do not count. */
 function isSameCheck(one: Check, other: Check): boolean {
   return identity(one) === identity(other);
 }
 
-/** True where a program has the check that its nodes owe, if they owe one. */
+/** True if the program has the check that its nodes must pass, if there is one. */
 export function hasOwed(owed: Check | undefined, check: Check | undefined): boolean {
   return owed === undefined || (check !== undefined && isSameCheck(owed, check));
 }
@@ -80,7 +80,7 @@ function identity(check: Check): string {
   return JSON.stringify(command ?? [url, status]);
 }
 
-/** The status that passes unless another is asked for. */
+/** Default of `status`. */
 export const OK = 200;
 
 /** The address for one node. */

@@ -4,13 +4,13 @@ import { runCommand } from "./command-check";
 import { HttpCheck } from "./http-check";
 import type { CheckedWave, CheckWorld, Unpassed } from "./wave-check";
 
-/** A check that has not passed is tried again after so many milliseconds. */
+/** Milliseconds between two tries of a check. */
 const AGAIN_MS = 5_000;
 
-/** One try: why it did not pass, or nothing. @param left Milliseconds that it may take. */
+/** One try; returns the failure, if it did not pass. @param left Milliseconds that it may take. */
 type Try = (left: number) => Promise<Unpassed | undefined>;
 
-/** Asks the check of a wave until it passes, or its time is over. */
+/** Runs the check of a wave until it passes or its time is over. */
 export async function checkWave(
   { world, env, signal }: CheckWorld,
   check: Check,

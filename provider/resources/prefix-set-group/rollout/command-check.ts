@@ -4,7 +4,7 @@ import { attempt, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
 import type { CheckedWave, CheckWorld } from "./wave-check";
 
-/** Characters of its output, from the end, of which the last line is told. */
+/** Last characters of the output that are kept for the last line. */
 const KEPT = 4_096;
 
 /** Wave that a command checks, and its time limit in milliseconds. */
@@ -13,10 +13,10 @@ interface CommandRun extends CheckWorld, Pick<CheckedWave, "nodes" | "set"> {
 }
 
 /**
- * Runs a command in the folder of the program, in which the engine starts the provider. It passes with exit code 0. A
- * command that has to end takes along what it started, where the system has groups of processes.
+ * Runs a command in the folder of the program, where the engine starts the provider. It passes with exit code 0. If it is
+ * killed, its child processes are too, on systems with process groups.
  *
- * @returns why it did not pass
+ * @returns the reason if it did not pass
  */
 export function runCommand(command: readonly string[], run: CommandRun): Promise<string | undefined> {
   const { nodes, set, env, world, signal, left } = run;
@@ -52,11 +52,11 @@ export function runCommand(command: readonly string[], run: CommandRun): Promise
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => (output = `${output}${text}`.slice(-KEPT)));
     child.once("error", (error) => settle(failed(messageOf(error))));
-    // Not "close": what the command left running may hold its output open.
+    // Not "close": a process that the command left running may hold its output open.
     child.once("exit", (code, name) => {
       if (stopped !== undefined) return settle(failed(stopped));
       if (code === 0) return settle(undefined);
-      // What it wrote last is read in the turn after its end.
+      // Its last output arrives in the turn after its end.
       setImmediate(() =>
         settle(failed(`${code === null ? `ended by ${name}` : `exit code ${code}`}${lastLine(output)}`)),
       );
@@ -66,7 +66,7 @@ export function runCommand(command: readonly string[], run: CommandRun): Promise
 
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  // A system without groups of processes knows no negative number.
+  // A system without process groups refuses a negative number.
   if (attempt(() => process.kill(-pid, "SIGKILL")) === undefined) attempt(() => process.kill(pid, "SIGKILL"));
 }
 

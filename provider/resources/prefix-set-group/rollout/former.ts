@@ -9,21 +9,21 @@ export interface Former extends Before {
   readonly failed: readonly string[];
 }
 
-/** A group of some state. */
+/** Rollout of a group in a state. */
 interface Told extends Former {
   readonly url: string;
   readonly endpoints: ReadonlyMap<string, string>;
 }
 
 /**
- * Rollouts of groups, as states told them to this process. The engine creates a replacement, and a group under another name, without a
- * word of the state before: which wave has not passed there is known only from a refresh or a comparison of the same run.
+ * Rollouts of the states that this process has seen. The engine creates a replacement or a renamed group without its former
+ * state: only a refresh or a comparison of the same run tells the wave that has not passed.
  */
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
   private readonly told: Told[] = [];
 
-  /** Those of a process, whichever handler is called in it. */
+  /** Rollouts of a process, shared by its handlers. */
   static in(runtime: Runtime): FormerRollouts {
     const formers = FormerRollouts.ofProcesses.get(runtime) ?? new FormerRollouts();
     FormerRollouts.ofProcesses.set(runtime, formers);
@@ -31,8 +31,8 @@ export class FormerRollouts {
   }
 
   /**
-   * @param url The set that is about to take the place of this one, where that is another one.
-   * @param strays Nodes that a refresh found otherwise.
+   * @param url The set that replaces this one, if it is another one.
+   * @param strays Nodes that a refresh found changed.
    */
   add(state: GroupState, { url = formatUrl(state.address), strays = state.strays } = {}): void {
     const { args, pending } = state.rollout;
@@ -40,11 +40,7 @@ export class FormerRollouts {
     this.told.push({ url, endpoints: state.endpoints, args, pending, failed, strays });
   }
 
-  /**
-   * Pending checks of nodes from before, by the names of the program.
-   *
-   * @param places Nodes of a group that has no state, with their addresses.
-   */
+  /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
   at(url: string, places: ReadonlyMap<string, string>): Former | undefined {
     const names = new Map([...places].map(([node, endpoint]) => [endpoint, node]));
     const here = this.told.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));

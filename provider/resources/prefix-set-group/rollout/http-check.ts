@@ -12,14 +12,14 @@ import type { CheckWorld, Unpassed } from "./wave-check";
 const REQUEST_MS = 10_000;
 /** Requests at the same time. */
 const AT_ONCE = 16;
-/** Longer answers are refused: only the status counts. */
+/** Limit on an answer, of which only the status counts. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** Asks an address for each node of a wave. What has passed is not asked again. */
+/** Requests a url for each node of a wave. A url that has passed is not requested again. */
 export class HttpCheck {
   private readonly http: Http;
   private readonly redactor: Redactor;
-  /** Nodes by their addresses, as long as those have not passed. */
+  /** Urls that have not passed, with their nodes. */
   private readonly open = new Map<string, string[]>();
 
   constructor(

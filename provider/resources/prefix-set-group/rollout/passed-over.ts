@@ -4,16 +4,16 @@ import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
 import { checkWave } from "./check-wave";
 
-/** Remedy by hand: treat a wave as passed. */
+/** Remedy: count the wave as passed. */
 export function wayOut(url: string): string {
   return `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`;
 }
 
 /**
- * Asks the check of a wave that has not passed before its group is deleted, where the program wants something in its place: the
- * engine makes that first, and says nothing of this state then.
+ * Runs the check of a pending wave before its group is deleted, if the program replaces the group: the engine creates the
+ * replacement first, without this state.
  *
- * @throws {Error} where the check does not pass: the state stays, and the next run asks again
+ * @throws {Error} if the check does not pass: the state stays, and the next run checks again
  */
 export async function askPassedOver(runtime: Runtime, { address, endpoints, rollout }: GroupState): Promise<void> {
   const { pending, args } = rollout;

@@ -5,11 +5,11 @@ import type { Runtime } from "../../runtime";
 import type { GroupInputs, GroupState } from "../state";
 import { type Wave, wavesOf } from "./rollout";
 
-/** Nodes of a wave are named up to so many, and counted above. */
+/** Number of nodes of a wave up to which they are named. */
 const NAMED = 3;
 
 /**
- * Says which wave is next, and why the last one did not pass:
+ * Reports the next wave, and why the last one did not pass:
  * `wave 2 of 4 (6 nodes) is next; wave 1 (cdn1) did not pass: GET https://health.example/cdn1: HTTP 503`
  */
 export function sayNext(

@@ -4,7 +4,7 @@ import type { Environment } from "../../environment-credentials";
 /** Surroundings of a check. */
 export interface CheckWorld {
   readonly world: Pick<World, "after" | "sleep" | "monotonic" | "dispatcher">;
-  /** Of a command. */
+  /** Environment of a command. */
   readonly env: Environment;
   /** Ends the check. */
   readonly signal: AbortSignal;
@@ -12,9 +12,9 @@ export interface CheckWorld {
 
 /** A check that nodes did not pass. */
 export interface Unpassed {
-  /** Those that did not pass; all of a wave where that cannot be told. */
+  /** Nodes that did not pass; all nodes of the wave if that is unknown. */
   readonly nodes: readonly string[];
-  /** Why, as half a sentence. */
+  /** The reason, as half a sentence. */
   readonly reason: string;
 }
 
@@ -24,6 +24,6 @@ export interface CheckedWave {
   /** The set's url. */
   readonly set: string;
   readonly timeoutMs: number;
-  /** True where it is not tried again. */
+  /** True if there is only one try. */
   readonly isOnce?: boolean;
 }
