@@ -77,7 +77,6 @@ export async function startBusyNode(options: EmulatorOptions = {}): Promise<Emul
 
 /** Opens a view by its tab; it is there once its heading is. */
 export async function openView(page: Page, name: (typeof VIEWS)[number]): Promise<void> {
-  // On a wide window the journal has no tab.
   await page.goto(`${new URL(page.url()).origin}/#${name}`);
   await page.getByRole("main", { name: new RegExp(`^${name}$`, "i") }).waitFor();
   if (name === "setup") await page.getByText("Set switch").waitFor();

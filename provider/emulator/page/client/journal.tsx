@@ -160,20 +160,24 @@ function Details({ index, version }: { index: number; version: boolean }) {
   return (
     <>
       <Repeat index={index} curl={curl} noCurl={noCurl} noSend={noSend} rebuilt={rebuilt} />
-      <Scroll label="Request">
-        <pre>{JSON.stringify(request, null, 1)}</pre>
-      </Scroll>
-      <p class="hint">{facts}</p>
-      {answer !== undefined && (
-        <Scroll label="Answer">
-          <samp>
-            {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
-            {"\n"}
-            {readable(answer)}
-            {(answerBytes ?? 0) > KEPT && "\n…"}
-          </samp>
+      <div class="exchange">
+        <Scroll label="Request">
+          <pre>{JSON.stringify(request, null, 1)}</pre>
         </Scroll>
-      )}
+        <div>
+          <p class="hint">{facts}</p>
+          {answer !== undefined && (
+            <Scroll label="Answer">
+              <samp>
+                {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
+                {"\n"}
+                {readable(answer)}
+                {(answerBytes ?? 0) > KEPT && "\n…"}
+              </samp>
+            </Scroll>
+          )}
+        </div>
+      </div>
     </>
   );
 }
