@@ -1,6 +1,7 @@
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import type { Connection } from "./connections";
+import { PUTS_BACK } from "./drift";
 import type { About, Compared } from "./handler";
 import type { Runtime } from "./runtime";
 
@@ -56,7 +57,9 @@ export function compare(comparison: Comparison): Compared {
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key))
     .every((key) => sameJson(olds[key], news[key]));
-  if (OPEN_MATTERS.some((key) => olds[key] !== undefined)) return { changes: true };
+  // An input of this run is a line by itself; with `changes` the engine prints every entry of a dynamic resource.
+  const isOpen = OPEN_MATTERS.some((key) => olds[key] !== undefined);
+  if (isOpen) return news[PUTS_BACK] === undefined ? { changes: true } : {};
   if (moved && equal) return { changes: true };
   if (!equal) return {};
   settle?.();

@@ -77,13 +77,7 @@ export function normaliseEntries(
   if (given === UNKNOWN) return undefined;
   const list = givenEntries(given);
   if (list === undefined) {
-    return {
-      entries: new Map(),
-      notes: new Map(),
-      expired: new Map(),
-      problems: [`entries: ${NO_ENTRIES}.`],
-      warnings: [],
-    };
+    return { ...NOTHING_HELD, expired: new Map(), problems: [`entries: ${NO_ENTRIES}.`], warnings: [] };
   }
   if (list.spellings.some(hasUnknown)) return undefined;
   const entries = new Map<CanonicalPrefix, ListedValue>();

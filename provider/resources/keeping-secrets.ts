@@ -3,55 +3,50 @@ import type { DynamicProvider } from "./dynamic-provider";
 import { namesIn, type SecretArguments } from "./secret-arguments";
 import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
 
-/** Marks of outputs that no input becomes: only the engine needs them. */
+/** Marks for outputs without an input of that name: only the engine needs them. */
 const OUTPUT_MARKS = ["started", LISTS_KEY];
 
 /**
- * A provider that keeps secrets: it learns them before anything is done, and hides them in every error. What the classes
- * send beside the arguments goes round the resource and into its state.
+ * A provider that keeps secrets: it learns them before each call, and hides them in every error. Marks that the classes send
+ * beside the arguments bypass the handler and go into the state.
  */
 export function keepingSecrets(provider: DynamicProvider, secrets: SecretArguments): DynamicProvider {
-  const learn = (...all: JsonObject[]) => {
-    for (const props of all) secrets.learn(props);
-  };
-  const hidden = async <T>(props: JsonObject, work: () => Promise<T>): Promise<T> => {
+  /** @param known Properties of the resource; the secrets of the last ones are hidden in errors. */
+  const hidden = async <T>(known: readonly JsonObject[], work: () => Promise<T>): Promise<T> => {
     try {
+      for (const props of known) secrets.learn(props);
       return await work();
     } catch (error) {
-      throw cleaned(error, secrets, props);
+      throw cleaned(error, secrets, known.at(-1) ?? {});
     }
   };
   return {
     configure: (request) => provider.configure(request),
     check: (olds, news, urn) =>
-      hidden(news, async () => {
-        learn(olds, news);
+      hidden([olds, news], async () => {
         const { inputs, failures } = await provider.check(plain(olds), plain(news), urn);
-        learn({ ...inputs, ...hiddenIn(news) });
+        secrets.learn({ ...inputs, ...hiddenIn(news) });
         const isSecret = hasSecretPrefixes(news);
         const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));
         return { inputs: { ...marksIn(news), ...inputs, ...hiddenIn(news) }, failures: shown };
       }),
     diff: (id, olds, news, urn) =>
-      hidden(news, async () => {
-        learn(olds, news);
+      hidden([olds, news], async () => {
         const answer = await provider.diff(id, plain(olds), plain(news), urn);
-        // The state still shows what has become a secret since.
+        // The state still shows an argument that has become a secret since.
         const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
         if (answer.changes === false && !same) return {};
-        // The inputs have none of it, by which the engine could see that there is something to do.
+        // The inputs lack these differences, so the engine cannot see them.
         const isHiddenDrift = hasSecretPrefixes(olds) && plain(olds).differs !== undefined;
         return isHiddenDrift && answer.changes === undefined ? { ...answer, changes: true } : answer;
       }),
     create: (inputs) =>
-      hidden(inputs, async () => {
-        learn(inputs);
+      hidden([inputs], async () => {
         const { id, outs } = await provider.create(plain(inputs));
         return { id, outs: kept(outs, inputs, secrets) };
       }),
     read: (id, props) =>
-      hidden(props, async () => {
-        learn(props);
+      hidden([props], async () => {
         const read = await provider.read(id, plain(props));
         if (read.id === "") return read;
         const marks = props[LISTS_KEY] === undefined ? {} : { [LISTS_KEY]: SECRET_MARK };
@@ -60,16 +55,11 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         return { ...read, ...inputs, props: kept(read.props, props, secrets) };
       }),
     update: (id, olds, news) =>
-      hidden(news, async () => {
-        learn(olds, news);
+      hidden([olds, news], async () => {
         const { outs } = await provider.update(id, plain(olds), plain(news));
         return { outs: kept(outs, news, secrets) };
       }),
-    delete: (id, props) =>
-      hidden(props, async () => {
-        learn(props);
-        await provider.delete(id, plain(props));
-      }),
+    delete: (id, props) => hidden([props], () => provider.delete(id, plain(props))),
   };
 }
 
@@ -80,8 +70,8 @@ function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ..
 }
 
 /**
- * The new state. Lists of prefixes go into one output that the engine keeps as a secret, since it came marked as
- * one; a state from before that has none, and does without those that are known to be secret.
+ * The new state. Lists of prefixes go into one output that the engine keeps as a secret, since its input was marked as one.
+ * A resource without that mark loses the prefixes that are known to be secret.
  */
 function kept(outs: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
   if (!hasSecretPrefixes(props)) return { ...outs, ...hiddenIn(props) };
@@ -92,7 +82,7 @@ function kept(outs: JsonObject, props: JsonObject, secrets: SecretArguments): Js
   return { ...others, ...hiddenIn(props), [LISTS_KEY]: isEmpty ? SECRET_MARK : named };
 }
 
-/** Lists of what was found, which only help to name it; what is unsettled must be known to be settled. */
+/** Lists of adopted and found prefixes, which serve messages alone; unsettled ones are needed to settle them. */
 function withoutSecrets(outs: JsonObject, secrets: SecretArguments): JsonObject {
   const lists = ["adopted", "found"].flatMap((key) => {
     const prefixes = outs[key];
@@ -116,7 +106,7 @@ function marksIn(props: JsonObject): JsonObject {
   return Object.fromEntries(OUTPUT_MARKS.filter((key) => props[key] === SECRET_MARK).map((key) => [key, SECRET_MARK]));
 }
 
-/** The same error with other words; after a partial failure the engine keeps its `properties` as the state. */
+/** The error without secrets; after a partial failure the engine keeps its `properties` as the state. */
 function cleaned(error: unknown, secrets: SecretArguments, props: JsonObject): unknown {
   if (!(error instanceof Error)) return error;
   const hide = (text: string) => secrets.hide(text, hasSecretPrefixes(props));

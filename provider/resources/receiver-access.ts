@@ -3,13 +3,12 @@ import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
-import type { Advice } from "./advice";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import { PartialFailure } from "./handler";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";
-import { adviceIn, credentialsOfState, untouched } from "./remedy";
+import { adviceIn, advised, credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "./wanted";
 
@@ -21,13 +20,13 @@ export interface ReceiverPlace {
   readonly reason?: string | undefined;
 }
 
-/** Progress of a start that did not reach everything. */
+/** Result of a start that failed half-way. */
 export interface Started {
-  /** Active for certain. */
+  /** Prefixes that are certainly active. */
   readonly active: readonly CanonicalPrefix[];
-  /** Those of them that this resource started. */
+  /** Active prefixes that this resource started. */
   readonly ours: readonly CanonicalPrefix[];
-  /** Asked for, and not known to be active. */
+  /** Prefixes that may be active. */
   readonly doubtful: readonly CanonicalPrefix[];
 }
 
@@ -37,7 +36,7 @@ export interface PartialOutputs {
   readonly outputs: JsonObject;
 }
 
-/** A resource's receiver: starts and stops with ownership, audit log, and the truth after failures. */
+/** The receiver of one resource: starts and stops with ownership, audit log, and the true state after failures. */
 export class ReceiverAccess {
   private constructor(
     private readonly runtime: Runtime,
@@ -47,7 +46,7 @@ export class ReceiverAccess {
 
   /**
    * @param before the state, if there is one
-   * @throws {ConfigError} when the receiver cannot be told
+   * @throws {ConfigError} when the receiver is unknown
    * @throws {Error} when the environment names another address than the state
    */
   static open(runtime: Runtime, place: ReceiverPlace, before?: UsedBefore): ReceiverAccess {
@@ -69,8 +68,8 @@ export class ReceiverAccess {
   }
 
   /**
-   * Stops what a deleted resource leaves behind, except what is wanted at the very address: then no receiver is needed,
-   * and one that was only renamed in the configuration need not be found.
+   * Stops the prefixes of a deleted resource, except those wanted at the same address. If all are wanted, no receiver is
+   * needed, not even one that was renamed in the configuration.
    *
    * @throws {Error} when its receiver cannot be asked, with the ways out
    */
@@ -88,7 +87,7 @@ export class ReceiverAccess {
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
     if (left.length === 0) return;
     const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
-    await stop.catch((error: unknown) => Promise.reject(explainedOfState(runtime.advice, error)));
+    await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
   }
 
   /** Name of the receiver in messages: its name, else its address. */
@@ -101,16 +100,16 @@ export class ReceiverAccess {
     return this.receiver.endpoint;
   }
 
-  /** The prefixes with active signaling, shared by all reads of one refresh. */
+  /** Active prefixes; the reads of one refresh share the answer. */
   async active(): Promise<ReadonlySet<CanonicalPrefix>> {
     try {
       return new Set(texts(await this.receiver.reads.read()));
     } catch (error) {
-      throw explainedOfState(this.runtime.advice, error);
+      throw advised(this.runtime.advice, error, credentialsOfState(error));
     }
   }
 
-  /** Warns that the old address keeps what is active, if the resource moves to another one. */
+  /** True if the resource moves to another address; warns that prefixes stay active at the old one. */
   hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
     this.runtime.notices.warn(
@@ -120,10 +119,10 @@ export class ReceiverAccess {
   }
 
   /**
-   * Starts what is not active and returns what this resource owns now.
+   * Starts prefixes that are not active, and returns those that this resource owns now.
    *
-   * @param mayBeOurs prefixes that an earlier run of this resource started, or may have started
-   * @param partial the outputs that are true when only a part was reached
+   * @param mayBeOurs Prefixes that an earlier run of this resource started, or may have started.
+   * @param partial The outputs after a start that failed half-way.
    */
   async start(
     prefixes: readonly CanonicalPrefix[],
@@ -153,7 +152,7 @@ export class ReceiverAccess {
         partial({
           active: [...started, ...texts(truth.already)],
           ours: [...started, ...ours(truth.already)],
-          // The receiver may have done what it did not show yet; only a clear refusal says that it did not.
+          // The receiver may have started what it does not show yet, unless it clearly refused.
           doubtful: truth.verified && truth.outcome === "refused" ? [] : texts(truth.missing),
         }),
       );
@@ -163,8 +162,8 @@ export class ReceiverAccess {
   /**
    * Stops prefixes, except those that another resource of this deployment wants.
    *
-   * @param mayBeOurs prefixes that this resource started, or may have started: they are stopped whatever a status says
-   * @param partial the outputs that are true while these prefixes may still be active
+   * @param mayBeOurs Prefixes that this resource started, or may have started: they are stopped whatever the status says.
+   * @param partial The outputs while these prefixes may still be active.
    */
   async stop(
     candidates: readonly CanonicalPrefix[],
@@ -173,7 +172,7 @@ export class ReceiverAccess {
   ): Promise<void> {
     const { sameMachine, learn } = this.runtime.shared;
     const { activity, label } = this.receiver;
-    // Before anything is compared with what is wanted; and once more after what takes its time.
+    // Once before the comparison with wanted prefixes, and once after the requests, which take time.
     learn();
     const unwanted = this.unwantedOf(candidates);
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
@@ -201,7 +200,7 @@ export class ReceiverAccess {
     }
   }
 
-  /** Starts again the prefixes that another process came to want while they were stopped: it may have seen them active, and started nothing. */
+  /** Restarts prefixes that another process came to want during the stop: it may have seen them active and started nothing. */
   private async startLate(stopped: readonly CanonicalPrefix[]): Promise<void> {
     this.runtime.shared.learn();
     const late = stopped.filter((prefix) => this.receiver.wanted.has(prefix));
@@ -217,14 +216,14 @@ export class ReceiverAccess {
     }
   }
 
-  /** Those that no resource of this deployment wants; the others are named. */
+  /** Prefixes that no resource of this deployment wants; reports the others. */
   private unwantedOf(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
     const { wanted, owned, label } = this.receiver;
     sayActive(this.runtime.notices, { label, kept: candidates.filter((prefix) => wanted.has(prefix)), owned });
     return candidates.filter((prefix) => !wanted.has(prefix));
   }
 
-  /** The receiver's own answer is all that is known then. */
+  /** Warns that only the receiver's own answer is known. */
   private sayUnseen(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
     if (unseen === undefined) return;
     const state = operation === "start" ? "active" : "stopped";
@@ -233,13 +232,14 @@ export class ReceiverAccess {
     );
   }
 
-  /** Active prefixes of a look or refresh just before the first change of this process, so that the change need not ask again. */
-  private async prepare(): Promise<{ readonly active?: readonly Prefix[] }> {
+  /** Active prefixes by a look or refresh just before the first change of this process, which then need not ask again. */
+  private async prepare(): Promise<{ readonly active?: readonly Prefix[]; readonly signal?: AbortSignal }> {
     const { label, reads } = this.receiver;
     this.runtime.requireWritable(`Signaling at ${label}`);
     const active = await reads.take();
     reads.forget();
-    return active ? { active } : {};
+    const { signal } = this.runtime.limits;
+    return { ...(active && { active }), ...(signal && { signal }) };
   }
 
   private audit(
@@ -257,8 +257,8 @@ export class ReceiverAccess {
 }
 
 /**
- * Reports prefixes that are not stopped, since another resource wants them. A resource that was compared or read in this run has handed on those that
- * it started; a plain rename shows the old resource only when it is deleted, which is too late.
+ * Reports prefixes that stay active since another resource wants them. Ownership passes to that resource only if the old one
+ * was compared or read in this run: after a plain rename the engine shows the old one too late, at its delete.
  */
 function sayActive(
   notices: Notices,
@@ -273,12 +273,6 @@ function sayActive(
   notices.warn(
     `${stay(orphaned)} Its destroy will leave what it did not start, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner.`,
   );
-}
-
-function explainedOfState(advice: Advice, error: unknown): unknown {
-  const [told] = advice.of(credentialsOfState(error));
-  advice.of(adviceIn(error));
-  return told === undefined ? error : new Error(`${messageOf(error)} ${told}`, { cause: error });
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {

@@ -1,5 +1,6 @@
 import { isRefusal, isUnreachable, RequestError, SignalingIncomplete, SignalingRefused } from "../client/errors";
 import { messageOf } from "../model/errors";
+import type { Advice } from "./advice";
 
 /** Error of a failed write that changed nothing: it names the failure, its place and the remedy. */
 export function untouched(error: unknown): unknown {
@@ -12,7 +13,7 @@ export function untouched(error: unknown): unknown {
   return new Error(`${messageOf(error)} Nothing was changed: ${remedy}.`, { cause: error });
 }
 
-/** The failed request in an error, which may have been given further words since. */
+/** The failed request in an error or in its causes. */
 function requestOf(error: unknown): RequestError | undefined {
   if (error instanceof RequestError) return error;
   return error instanceof Error && error.cause !== undefined ? requestOf(error.cause) : undefined;
@@ -23,24 +24,31 @@ export function adviceIn(error: unknown): string | undefined {
   return requestOf(error)?.remedy;
 }
 
-/** True where a node did not answer at all. */
+/** The error with these ways out behind its message; its own advice and theirs are shown once a run. */
+export function advised(advice: Advice, error: unknown, ...ways: readonly (string | undefined)[]): unknown {
+  advice.of(adviceIn(error));
+  const told = advice.of(...ways);
+  return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
+}
+
+/** True if a node did not answer at all. */
 export function isUnreachableNode(error: unknown): boolean {
   return isUnreachable(requestOf(error));
 }
 
-/** The refusal, where a node answered the list of a set with a no: as a rule it does not know the set. */
+/** The refusal, if a node refused to list a set: usually it does not know the set. */
 export function refusedList(error: unknown): RequestError | undefined {
   const request = requestOf(error);
   return isRefusal(request) && request.operation === "list" ? request : undefined;
 }
 
-/** The way out where a node does not answer the delete of a resource. */
+/** Remedy for a node that does not answer the delete of a resource. */
 export const GONE_NODE =
   "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
 
 /**
- * Advice when a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and
- * a destroy with the configuration of the last `up`, so that today's may be right.
+ * Advice if a node or receiver refuses the credentials of a read or a delete: the engine uses the configuration of the last
+ * `up` for refresh and destroy, and today's may be right.
  */
 export function credentialsOfState(error: unknown): string | undefined {
   const request = requestOf(error);
@@ -51,10 +59,10 @@ export function credentialsOfState(error: unknown): string | undefined {
 }
 
 /**
- * The ways out where a node refuses to list a set.
+ * Remedies if a node refuses to list a set.
  *
- * @param status Of the refusal; `answers.absent: "empty"` is about 404.
- * @param isOfState True where a state knows the set: then it was there once.
+ * @param status Status of the refusal; `answers.absent: "empty"` is about 404.
+ * @param isOfState True if a state has the set: then it existed once.
  */
 export function unknownSet(status: number | undefined, isOfState: boolean): string {
   const ways = ["make it there"];

@@ -4,7 +4,7 @@ import { isUnreachable } from "../client/errors";
 import { messageOf } from "../model/errors";
 import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
@@ -15,6 +15,7 @@ import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import {
   adviceIn,
+  advised,
   credentialsOfState,
   GONE_NODE,
   isUnreachableNode,
@@ -23,8 +24,9 @@ import {
   untouched,
 } from "./remedy";
 import type { Runtime } from "./runtime";
+import type { Intent } from "./set-plan";
 
-/** Inputs or state of a resource that choose the set. */
+/** Inputs or state of a resource that name its set. */
 export interface SetPlace {
   readonly address: PrefixSetUrl;
   /** The argument `node`, which the settings read. */
@@ -33,7 +35,7 @@ export interface SetPlace {
   readonly reason?: string | undefined;
 }
 
-/** The truth about a resource whose write failed half-way. */
+/** True state after a write that failed half-way. */
 export interface Reached {
   /** Known entries of the node. */
   readonly applied: ListedMap;
@@ -41,12 +43,12 @@ export interface Reached {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-/** Result of a look at a set: the set has the entries seen; a set that could not be seen is reported. */
+/** Result of a look at a set, which keeps the entries seen; a set that could not be seen is reported. */
 export interface LookedSet {
   readonly set: ResourceSet;
   /** Name in messages: `fra1 prefixset://edge/blocked`. */
   readonly what: string;
-  /** The node answered with a no, or with what cannot be read. */
+  /** Reason if the node refused, or its answer cannot be read. */
   readonly refused?: string | undefined;
 }
 
@@ -56,7 +58,7 @@ const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 /** Number of nodes that one sentence names. */
 const SHOWN = 5;
 
-/** A set as one resource reaches it: what `PrefixSet` and `PrefixSetEntry` have in common. */
+/** The set of one resource: what `PrefixSet`, the nodes of a group and `PrefixSetEntry` have in common. */
 export class ResourceSet {
   /** The set's url as text. */
   readonly url: string;
@@ -66,9 +68,7 @@ export class ResourceSet {
   readonly label: string;
   /** Name of the node in messages. */
   readonly at: string;
-  /** Prefixes that some resource of this deployment wants in this set. */
   readonly wanted: DeploymentSet["wanted"];
-  /** Prefixes that the state of some resource of this deployment holds in this set. */
   readonly owned: DeploymentSet["owned"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
@@ -77,7 +77,7 @@ export class ResourceSet {
     private readonly runtime: Runtime,
     private readonly node: NodeInUse,
     private readonly place: SetPlace,
-    /** True where the state tells the place: then the resource was there once. */
+    /** True if the state names the place: then the set existed once. */
     private readonly isOfState = false,
   ) {
     this.set = node.set(place.address);
@@ -90,10 +90,10 @@ export class ResourceSet {
   }
 
   /**
-   * Set at the place of the program: for a create, or an update, which may move.
+   * Set at the place of the program: for a create or an update.
    *
-   * @param before the state, if there is one
-   * @throws {ConfigError} when the node cannot be told
+   * @param before The state, if there is one.
+   * @throws {ConfigError} when the node is unknown
    * @throws {Error} when the environment names another address than the state
    */
   static open(runtime: Runtime, place: SetPlace, before?: UsedBefore): ResourceSet {
@@ -115,8 +115,8 @@ export class ResourceSet {
   }
 
   /**
-   * A resource of this state is about to be replaced: what it holds leaves its address. Says what a delete will need that
-   * the configuration does not have any more, before the replacement is made.
+   * Records that the resource of this state will be replaced. Warns, before the replacement is made, if the configuration
+   * lacks credentials that the delete may need.
    *
    * @throws {Error} when its node cannot be asked, with the ways out
    */
@@ -127,11 +127,7 @@ export class ResourceSet {
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
   }
 
-  /**
-   * Looks at a set that the program names, before anything is decided.
-   *
-   * @returns the set, and what came of it; `undefined` while the set or its node is not known
-   */
+  /** Looks at the set of the program before anything is decided. @returns `undefined` while the set or its node is unknown */
   static async look(runtime: Runtime, inputs: JsonObject): Promise<LookedSet | undefined> {
     const address = setUrl(inputs);
     if (!address || hasUnknown(inputs.node)) return undefined;
@@ -147,7 +143,7 @@ export class ResourceSet {
     return { set, what: looked.what, refused };
   }
 
-  /** Entries that the look of this process saw otherwise than the state says, without those that the program ignores. */
+  /** Entries that the look of this process did not see as in the state, without those that the program ignores. */
   lost(known: ListedMap, desired: ListedMap): Lost | undefined {
     const { seen, ignored, isIgnored } = this.set;
     if (!seen || isIgnored) return undefined;
@@ -166,19 +162,19 @@ export class ResourceSet {
     return this.set.isIgnored || this.set.ignored.has(prefix);
   }
 
-  /** A text about this set as an argument may have it: no secret is in it. */
+  /** A text about this set for an argument, without secrets. */
   shown(text: string): string {
     return this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(this.url, this.node));
   }
 
-  /** A resource that was announced by a check stays as it is: the engine will not call it. */
+  /** Takes back the announcement of a check: the engine will not call a resource without changes. */
   static settle(runtime: Runtime, inputs: JsonObject, key: string): void {
     const address = setUrl(inputs);
-    // What is unknown in a preview was not announced.
+    // A check with unknown arguments announced nothing.
     if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).announced.drop(key);
   }
 
-  /** True once the program's own arguments were checked: a refresh compares with those of the last run. */
+  /** True once the program's arguments were checked: a refresh compares with those of the last run. */
   isChecked(key: string): boolean {
     return this.set.announced.has(key);
   }
@@ -189,16 +185,17 @@ export class ResourceSet {
   }
 
   /**
-   * The engine calls a resource that was announced by a check.
-   * @param key what it was announced as
-   * @param isNode whether this is one node of a resource of many
+   * The engine calls a resource that a check announced.
+   *
+   * @param key Key of the announcement.
+   * @param isNode True for one node of a group.
    */
   called(key: string, isNode = false): this {
     this.caller = { isAnnounced: this.set.announced.take(key), isNode };
     return this;
   }
 
-  /** The node's list, shared by all reads within a while. */
+  /** The node's list, shared by all reads within a short time. */
   async observed(options?: { readonly until: number }): Promise<ListedMap> {
     try {
       return (await this.set.reads.read(options)).values;
@@ -207,15 +204,12 @@ export class ResourceSet {
     }
   }
 
-  /** {@link observed}, where a node may be left out that does not answer soon. */
+  /** {@link observed} within the time of a look. */
   observedSoon(): Promise<ListedMap> {
     return this.observed({ until: this.runtime.now + PATIENCE_MS });
   }
 
-  /**
-   * {@link observed} for a refresh. `undefined` where it does not answer at all and its options
-   * say that the refresh goes on without it.
-   */
+  /** {@link observed} for a refresh; `undefined` if the node does not answer and has `onUnreachable: "skip"`. */
   async refreshed(): Promise<ListedMap | undefined> {
     const { unreachable } = this.node;
     try {
@@ -235,8 +229,27 @@ export class ResourceSet {
     return undefined;
   }
 
-  /** Warns that the old address keeps what it holds, if the resource moves to another one. */
-  hasMovedFrom({ endpoint }: UsedBefore): boolean {
+  /**
+   * Start of an update.
+   *
+   * @param withdrawn Entries of `block --now` that are no longer wanted.
+   * @returns `undefined` if nothing is to be sent: state and program agree, and the look saw no loss
+   */
+  intent(
+    state: UsedBefore & Pick<Intent, "unsettled">,
+    change: Pick<Intent, "known" | "desired" | "withdrawn">,
+  ): Intent | undefined {
+    const { known, desired, withdrawn } = change;
+    const { unsettled } = state;
+    const moved = this.hasMovedFrom(state);
+    const isOpen = moved || unsettled.size + withdrawn.size > 0 || this.lost(known, desired) !== undefined;
+    if (!isOpen && isEmpty(sharedDifference(known, desired))) return undefined;
+    const { wanted, seen } = this;
+    return { ...change, unsettled, moved, wanted, seen, ignores: (prefix) => this.ignores(prefix) };
+  }
+
+  /** True if the resource moves to another address; warns that the old one keeps its entries. */
+  private hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
     const move = { at: this.at, from: endpoint, to: this.endpoint };
     this.runtime.notices.warnAlike(`${this.url} moved`, move, (all) => {
@@ -248,29 +261,36 @@ export class ResourceSet {
     return true;
   }
 
-  /**
-   * A failure at an address that the configuration does not have any more says what to do about it, and so does one of a
-   * node that does not list the set.
-   */
+  /** The error with remedies, if the configuration no longer has the address, or the node does not list the set. */
   private explained(error: unknown): unknown {
     const refused = refusedList(error);
-    const ways = [
-      this.node.wayOut,
-      refused ? unknownSet(refused.status, this.isOfState) : undefined,
-      this.isOfState ? credentialsOfState(error) : undefined,
-    ];
-    this.runtime.advice.of(adviceIn(error));
-    const told = this.runtime.advice.of(...ways);
-    return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
+    const ofSet = refused && unknownSet(refused.status, this.isOfState);
+    const ofState = this.isOfState ? credentialsOfState(error) : undefined;
+    return advised(this.runtime.advice, error, this.node.wayOut, ofSet, ofState);
   }
 
   /**
    * Carries out an operation and writes the audit log.
    *
-   * @param failure makes the error of a failure that may have changed the node; any other error means that nothing was changed
+   * @param failure Makes the error of a failure that may have changed the node; after any other error nothing was changed.
    */
   async write(operation: SetOperation, failure?: (message: string, reached: Reached) => Error): Promise<SetResult> {
     this.runtime.requireWritable(this.label);
+    try {
+      const submit = (limited: SetOperation) => this.runtime.during(this.submitted(limited));
+      return await this.runtime.limits.write(this.label, operation, submit);
+    } catch (error) {
+      if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
+      const { message, applied, unsettled } = error;
+      this.runtime.advice.of(adviceIn(error));
+      const reached = { applied, endpoint: this.endpoint, unsettled };
+      const text = operation.isDelete ? messageOf(this.explained(error)) : message;
+      throw failure?.(text, reached) ?? this.explained(error);
+    }
+  }
+
+  /** The write itself, which is logged once it has ended, even if nothing waits for it any more. */
+  private async submitted(operation: SetOperation): Promise<SetResult> {
     try {
       const result = await this.set.writer.submit(operation, this.caller);
       this.audit(() => {
@@ -280,21 +300,15 @@ export class ResourceSet {
       return result;
     } catch (error) {
       this.audit(() => failedWrite(error));
-      if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
-      const { message, applied, unsettled } = error;
-      this.runtime.advice.of(adviceIn(error));
-      const reached = { applied, endpoint: this.endpoint, unsettled };
-      if (operation.isDelete) throw failure?.(messageOf(this.explained(error)), reached) ?? this.explained(error);
-      throw failure?.(message, reached) ?? this.explained(error);
+      throw error;
     }
   }
 
   /**
-   * {@link write} for a delete. A set that is not there any more is as it was asked to be: that is said.
+   * {@link write} for a delete. A set that no longer exists is no error; a message reports it.
    *
-   * @param wayOut What to do where the node is gone for good.
-   * @param failure As of {@link write}.
-   * @returns `undefined` where the node has no such set
+   * @param wayOut Remedy if the node is gone for good.
+   * @returns `undefined` if the node has no such set
    */
   async remove(
     operation: SetOperation,
@@ -303,12 +317,11 @@ export class ResourceSet {
     try {
       const removal = { ...operation, isDelete: true };
       const result = await this.write(removal, failure);
-      // An empty list may have hidden what the commit after it published.
+      // An empty list may have hidden entries that the commit after it published.
       const isShown = [...operation.plan(result.after).remove].some((prefix) => result.after.has(prefix));
       return result.before.size === 0 && isShown ? await this.write(removal, failure) : result;
     } catch (error) {
-      if (isUnreachableNode(error))
-        throw new Error([messageOf(error), ...this.runtime.advice.of(wayOut)].join(" "), { cause: error });
+      if (isUnreachableNode(error)) throw advised(this.runtime.advice, error, wayOut);
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;
@@ -317,7 +330,7 @@ export class ResourceSet {
     }
   }
 
-  /** Names what a delete did not find any more, by the list before its commit and the one after it. */
+  /** Reports entries that a delete no longer found, by the lists before and after its commit. */
   sayGone(removed: ReadonlySet<CanonicalPrefix>, { before, after }: Pick<SetResult, "before" | "after">): void {
     if (before.size > 0 || after.size > 0 || removed.size === 0) return;
     const were = removed.size === 1 ? "was" : "were";
@@ -326,7 +339,6 @@ export class ResourceSet {
     );
   }
 
-  /** @param ended What is logged, if anything is. */
   private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome"> | undefined): void {
     const { reason } = this.place;
     this.runtime.audit(() => {

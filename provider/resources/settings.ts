@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
+import { type NodeOptions, nodeSchema, receiverSchema } from "../client/options";
 import { attempt, caught, PacketFilterError } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { parseShareLimit, type ShareLimit } from "../model/limits";
@@ -12,12 +12,12 @@ import { type Environment, strayCredentials } from "./environment-credentials";
 
 /** A connection, and where it was found. */
 export interface Target<O> {
-  /** The name in the configuration; `undefined` for an object or the unnamed default. */
+  /** Name in the configuration; `undefined` for an object or the unnamed default. */
   readonly name: string | undefined;
   readonly options: O;
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
-  /** Remedy if an address that is not that of the configuration does not serve. */
+  /** Remedy for failures at an address that the configuration does not have. */
   readonly wayOut?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Target<O> {
 export type Settings = ReturnType<typeof readSettings>;
 
 /**
- * The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it.
+ * A setting in the configuration, the environment or an argument is missing or wrong. Names the key and the remedy.
  *
  * @example
  * ```ts
@@ -44,12 +44,13 @@ export class ConfigError extends PacketFilterError {
 export class UnknownConnection extends ConfigError {}
 
 /**
- * Reads settings with the precedence argument, configuration, environment. A node or receiver that is named or given as
- * an object stands by itself: nothing of the unnamed default is mixed in, so that no secret reaches another address.
+ * Reads settings with the precedence argument, configuration, environment. A node or receiver with a name or given as an
+ * object takes nothing from the unnamed default, so that no secret reaches another address.
  */
 export function readSettings(config: ReadConfig, env: Environment) {
   refuseFormer(config, env);
-  const [nodes, receivers] = [nodeKind(config, env), receiverKind(config, env)];
+  const nodes = connectionKind("node", nodeSchema, config, env);
+  const receivers = connectionKind("receiver", receiverSchema, config, env);
   const auditLog = config("auditLog");
   return {
     /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
@@ -60,9 +61,9 @@ export function readSettings(config: ReadConfig, env: Environment) {
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
     /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
     requiredPrefixes: () => prefixes("requiredPrefixes", config),
-    /** Shortest prefix lengths that any set of this stack lets in, by family. @throws {ConfigError} */
+    /** Shortest prefix lengths in any set of this stack, by family. @throws {ConfigError} */
     shortestPrefix: () => parse(shortestSchema(), config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
-    /** More entries fail in every set of this stack; `undefined`: no such limit. @throws {ConfigError} */
+    /** Maximum of entries in every set of this stack; `undefined`: none. @throws {ConfigError} */
     maxEntries: () => maxEntries(config("maxEntries")),
     /** True: nothing is changed at any node or receiver. */
     readOnly: readOnly(config, env),
@@ -75,13 +76,13 @@ export function readSettings(config: ReadConfig, env: Environment) {
     /** Limit on entries of a set that get another value in one deployment, all resources together; `undefined`: none. */
     maxChanges: shareLimit("maxChanges", config("maxChanges")),
     /**
-     * Whether a run looks at what is there before anything is decided: `auto` where it answers within two seconds, `require` fails
-     * where something cannot be seen, `off` asks nothing.
+     * Look at nodes and receivers before anything is decided: `auto` uses those that answer within two seconds, `require`
+     * fails if one cannot be seen, `off` asks nothing.
      */
     detectDrift: detectDrift(config("detectDrift")),
     /** True: the user says that each address of a node or receiver is a machine of its own. */
     distinctNodes: flag("packetfilter:distinctNodes", config("distinctNodes")),
-    /** Every node that the configuration and the environment know, as far as they make sense. */
+    /** Nodes of the configuration and the environment whose settings are valid. */
     knownNodes: () => knownNodes(nodes),
     /** True when the limits on removals and other values are lifted for this set in this run. */
     lifts: (url: string) => names(env.PACKETFILTER_ALLOW, url),
@@ -92,14 +93,14 @@ export function readSettings(config: ReadConfig, env: Environment) {
 
 const ALLOW = "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values";
 
-/** Variables that nothing reads any more, and what says the same. */
+/** Variables that nothing reads any more, with their replacements. */
 const FORMER_VARIABLES = {
   PACKETFILTER_ALLOW_REMOVALS: ALLOW,
   PACKETFILTER_ALLOW_CHANGES: ALLOW,
   PACKETFILTER_DISTINCT_NODES: "packetfilter:distinctNodes",
 } as const;
 
-/** @throws {ConfigError} where something is set that nothing reads any more: what it limited or lifted would not be */
+/** @throws {ConfigError} if a former setting is set: its limit, or the lifting of one, would have no effect */
 function refuseFormer(config: ReadConfig, env: Environment): void {
   const variables = Object.entries(FORMER_VARIABLES).flatMap(([name, now]) =>
     env[name] ? `${name} is gone: set ${now}, and unset this one.` : [],
@@ -121,36 +122,35 @@ type Sources = Readonly<Record<string, string>>;
 /** Differences between connections to nodes and to receivers. */
 interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
-  /** All that have a name. Read once: reading the text of a thousand for each of them takes seconds. @throws {ConfigError} */
+  /** Named connections. Read once: reading a thousand for each of them takes seconds. @throws {ConfigError} */
   readonly members: () => JsonObject;
   readonly schema: () => z.ZodType<O>;
-  /** The unnamed default: its members, and whether its address comes from the environment. */
   readonly standard: () => Standard | undefined;
-  readonly remedy: string;
 }
 
-function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOptions> {
-  return {
-    argument: "node",
-    members: named("nodes", config),
-    schema: nodeSchema,
-    remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
-    standard: () => standard("node", config, env),
+/** Remedies for an argument without a default. */
+const REMEDIES = {
+  node: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
+  receiver:
+    'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
+} as const;
+
+function connectionKind<O>(
+  argument: "node" | "receiver",
+  schema: () => z.ZodType<O>,
+  config: ReadConfig,
+  env: Environment,
+): ConnectionKind<O> {
+  const key = `${argument}s` as const;
+  let read: JsonObject | undefined;
+  const members = () => {
+    read ??= parse(membersSchema(), config(key) ?? {}, `packetfilter:${key}`);
+    return read;
   };
+  return { argument, schema, members, standard: () => standard(argument, config, env) };
 }
 
-function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<ReceiverOptions> {
-  return {
-    argument: "receiver",
-    members: named("receivers", config),
-    schema: receiverSchema,
-    remedy:
-      'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
-    standard: () => standard("receiver", config, env),
-  };
-}
-
-/** The unnamed connection of a kind: what its flat keys, its own key and the environment say. @throws {ConfigError} */
+/** The unnamed connection of a kind, by its flat keys, its own key and the environment. @throws {ConfigError} */
 function standard(kind: "node" | "receiver", config: ReadConfig, env: Environment): Standard | undefined {
   const { address, credentials } = FLAT_MEMBERS[kind];
   const value: Record<string, unknown> = { ...parse(membersSchema(), config(kind) ?? {}, `packetfilter:${kind}`) };
@@ -183,19 +183,10 @@ function saidTwice(key: string, path: string): string {
   return `packetfilter:${key} and packetfilter:${path} are the same setting: keep one, and remove the other with pulumi config rm 'packetfilter:${key}' or pulumi config rm --path 'packetfilter:${path}'.`;
 }
 
-/** Connections by name, read once. Only a success is kept. */
-function named(key: "nodes" | "receivers", config: ReadConfig): () => JsonObject {
-  let read: JsonObject | undefined;
-  return () => {
-    read ??= parse(membersSchema(), config(key) ?? {}, `packetfilter:${key}`);
-    return read;
-  };
-}
-
 function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
   if (argument === undefined || argument === null) {
     const standard = kind.standard();
-    if (!standard) throw new UnknownConnection(`No ${kind.argument} is given: ${kind.remedy}.`);
+    if (!standard) throw new UnknownConnection(`No ${kind.argument} is given: ${REMEDIES[kind.argument]}.`);
     return {
       name: undefined,
       options: parse(kind.schema(), standard.value, `packetfilter:${kind.argument}`, standard.sources),
@@ -220,7 +211,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
   };
 }
 
-/** A connection whose members do not parse is reported where it is used, and is none here. */
+/** Leaves out connections with invalid members: their use reports them. */
 function knownNodes(kind: ConnectionKind<NodeOptions>): Target<NodeOptions>[] {
   const found = (argument: unknown) => attempt(() => resolve(argument, kind), ConfigError) ?? [];
   return [undefined, ...Object.keys(kind.members())].flatMap(found);
@@ -255,7 +246,7 @@ function remedyFor(at: string): string {
   if (!at.startsWith("packetfilter:")) return "";
   const isSecret = at.endsWith("secretKey");
   const variable = FLAT_MEMBERS.receiver.credentials.find(({ key }) => at === `packetfilter:${key}`)?.variable;
-  // A secret that is typed behind the command stays in the shell's history; without a value the command asks for it.
+  // A secret typed after the command would stay in the shell's history; without a value the command asks for it.
   const command = `pulumi config set${variable ? "" : " --path"}${isSecret ? " --secret" : ""} '${at}'${isSecret ? "" : " VALUE"}`;
   return `: set it with ${command}${variable ? `, or with the environment variable ${variable}` : ""}`;
 }
@@ -295,7 +286,7 @@ function maxEntries(value: unknown): number | undefined {
   throw new ConfigError("packetfilter:maxEntries is not a number of entries: set it to one such as 5000.");
 }
 
-/** Whether a variable names a set. */
+/** True if a variable names the set. */
 function names(variable: string | undefined, url: string): boolean {
   return url !== "" && (variable ?? "").split(/[\s,]+/).includes(url);
 }

@@ -77,6 +77,15 @@ describe("a create", () => {
     expect(node.printed.join("\n")).toContain(`adopted 1 entry that the program does not declare so: ${B}.`);
   });
 
+  it("leaves a comparison to the engine where a text about restored entries is a line of its own", async () => {
+    await using node = await bench({});
+    const handler = node.deployment();
+    const inputs = node.declared(handler, { [A]: 1 });
+    const state = node.state({ [A]: 5 }, { adopted: [A] });
+    expect(handler.diff(state, inputs)).toEqual({ changes: true });
+    expect(handler.diff(state, { ...inputs, putsBack: `1 other value: ${A} has the value 5, not 1` })).toEqual({});
+  });
+
   it("removes what a command blocked here until a time that is over, and nothing else of the set", async () => {
     await using node = await bench({ [B]: 4 });
     const handler = node.deployment();

@@ -71,13 +71,7 @@ export class PrefixSetEntryHandler implements Handler {
       if (news[PUTS_BACK] !== undefined && set.endpoint === state.endpoint)
         this.sayLook(set, state, readInputs(knownOf(news)));
     });
-    const compared = this.compared(olds, news, about);
-    this.isReplaced = compared.replaces !== undefined;
-    return compared;
-  }
-
-  private compared(olds: JsonObject, news: JsonObject, about: About | undefined) {
-    return compare({
+    const compared = compare({
       olds,
       news,
       outputs: PREFIX_SET_ENTRY_OUTPUTS,
@@ -91,6 +85,8 @@ export class PrefixSetEntryHandler implements Handler {
       runtime: this.runtime,
       about,
     });
+    this.isReplaced = compared.replaces !== undefined;
+    return compared;
   }
 
   async create(json: JsonObject) {
@@ -137,27 +133,20 @@ export class PrefixSetEntryHandler implements Handler {
     const inputs = writeInputs(state, observed);
     const { address } = state;
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
-    const existed = state.existed || undefined;
-    const { endpoint } = set;
-    return { id, inputs, props: writeState({ verbatim: inputs, address }, { endpoint, existed, unsettled }) };
+    const outputs = { endpoint: set.endpoint, existed: state.existed, unsettled };
+    return { id, inputs, props: writeState({ verbatim: inputs, address }, outputs) };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).called(inputs.prefix);
-    const { unsettled } = state;
     const { prefix } = inputs;
-    const [known, desired] = [heldOf(state), desiredOf(inputs)];
-    const moved = set.hasMovedFrom(state);
     const { endpoint } = set;
+    const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
+    const intent = set.intent(state, { known, desired, withdrawn });
+    const moved = intent?.moved === true;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
-    const withdrawn = withdrawnOf(inputs, state);
-    const isOpen = moved || unsettled.size + withdrawn.size > 0 || set.lost(known, desired) !== undefined;
-    if (!isOpen && known.get(prefix) === desired.get(prefix)) {
-      return { outs: writeState(inputs, { endpoint, existed: kept || undefined }) };
-    }
-    const ignores = (one: CanonicalPrefix) => set.ignores(one);
-    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted, seen: set.seen, ignores };
+    if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
     const expired = new Set(inputs.expired ? [...known.keys(), ...withdrawn.keys()] : []);
     const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
     const { before } = await set.write(
@@ -165,9 +154,9 @@ export class PrefixSetEntryHandler implements Handler {
       (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
     );
     // An entry that is put for the first time, or at another address, can meet one that is there.
-    const isFirst = moved || (known.size === 0 && unsettled.size === 0);
+    const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
     const met = isFirst && desired.size > 0 && before.has(prefix) && !set.owned.has(prefix);
-    return { outs: writeState(inputs, { endpoint, existed: kept || met || undefined }) };
+    return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
   }
 
   async delete(_id: string, json: JsonObject) {
@@ -209,7 +198,7 @@ export class PrefixSetEntryHandler implements Handler {
     };
     // Where it stays, the state has it as an entry that it holds: then the next update removes it.
     const held = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["expired"]) };
-    await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached, undefined)));
+    await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached)));
   }
 
   /** Reports the result of the look for the entry; of many lost entries of a set it names the first few. */
@@ -241,11 +230,10 @@ const TOLD = 5;
 function partial(
   inputs: PrefixSetEntryInputs,
   { applied, endpoint, unsettled }: Reached,
-  wasThere: boolean | undefined,
+  existed?: boolean,
 ): JsonObject {
   const value = applied.get(inputs.prefix);
   if (value === undefined) return writeState(inputs, { endpoint, unsettled, absent: true });
-  const existed = wasThere || undefined;
   return writeState(inputs, { endpoint, unsettled, existed, ...(value !== inputs.value && { value }) });
 }
 

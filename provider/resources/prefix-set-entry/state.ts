@@ -129,11 +129,11 @@ export interface PrefixSetEntryOutputs {
   /** The value that the set holds, where it is not the one that is wanted. */
   readonly value?: ListedValue | undefined;
   /** The entry was taken over with another value. */
-  readonly adopted?: true | undefined;
+  readonly adopted?: boolean;
   /** The set held the prefix before this resource did. */
-  readonly existed?: true | undefined;
+  readonly existed?: boolean;
   /** The entry is not there. */
-  readonly absent?: true | undefined;
+  readonly absent?: boolean;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
 }

@@ -1,6 +1,6 @@
 import type { SetResult } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
+import { type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { lostOf, sizeOf } from "../drift";
@@ -22,10 +22,10 @@ function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, wanted: KnownPrefixe
   return new Set([...prefixes].filter((prefix) => !wanted.has(prefix)));
 }
 
-/** The limits of the nodes of a group are one object, by which what is judged once is known. */
+/** Nodes of a group share one object of limits, so that each is judged once. */
 const sharedLimits = madeOnce(contentLimits);
 
-/** A write failed half-way: the set is kept as the node holds it now, and the next run goes on. */
+/** A write failed half-way: the state gets the node's present content, and the next run goes on. */
 export class UnfinishedWrite extends Error {
   override readonly name = "UnfinishedWrite";
   constructor(
@@ -36,7 +36,7 @@ export class UnfinishedWrite extends Error {
   }
 }
 
-/** Lifecycle of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
+/** Lifecycle of one set of one node. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
 export class SetLifecycle {
   constructor(
     private readonly runtime: Runtime,
@@ -44,9 +44,9 @@ export class SetLifecycle {
   ) {}
 
   /**
-   * Puts in what is wanted, in a set that this resource has not written so far.
+   * Writes the entries to a set that this resource has not written so far.
    *
-   * @param owned What other resources of the deployment hold there: it is not foreign.
+   * @param owned Entries of other resources of the deployment there: they are not foreign.
    * @throws {UnfinishedWrite}
    */
   async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.owned): Promise<KeptSet> {
@@ -70,7 +70,7 @@ export class SetLifecycle {
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
     const written = await set.write({ plan }, failure).catch(async (error: unknown) => {
-      // What is in the way may be of a resource of which the engine is telling at this moment.
+      // The engine may be about to show a resource that owns the entries in the way.
       if (!isInTheWay || !(await this.runtime.toldOfMore())) throw error;
       return set.write({ plan }, failure);
     });
@@ -85,18 +85,18 @@ export class SetLifecycle {
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
   }
 
-  /** Tries a create against the result of the look. */
+  /** Tries a create against the result of a look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
     return lookNew(this.runtime, looked, isDecided, () => {
       if (looked.set.seen && inputs) this.planNew(looked.set, inputs, looked.set.seen);
     });
   }
 
-  /** The node's set as it is now; `undefined` if its options let a refresh go on without it. */
+  /** The set as the node holds it; `undefined` if the refresh goes on without the node. */
   async refresh(set: ResourceSet, state: SetState): Promise<KeptSet | undefined> {
     const observed = await set.refreshed();
     if (!observed) return undefined;
-    // Sets that are equal at many nodes are one map.
+    // Equal sets of many nodes are one map.
     const entries = state.exclusive ? observed : new Map([...observed].filter(([prefix]) => state.entries.has(prefix)));
     set.owned.share(entries);
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
@@ -106,23 +106,20 @@ export class SetLifecycle {
     return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, unsettled };
   }
 
-  /** Makes of what the state knows what the program wants. @throws {UnfinishedWrite} */
+  /** Brings the set from the state to the program. @throws {UnfinishedWrite} */
   async update(set: ResourceSet, state: SetState, inputs: SetInputs): Promise<KeptSet> {
-    const { entries: known, unsettled } = state;
+    const { entries: known } = state;
     const { entries: desired } = inputs;
-    const moved = set.hasMovedFrom(state);
     const kept = { entries: desired, endpoint: set.endpoint };
     const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes, inputs.node);
-    const isOpen = moved || unsettled.size + withdrawn.size > 0 || set.lost(known, desired) !== undefined;
-    if (!isOpen && isEmpty(sharedDifference(known, desired))) {
+    const intent = set.intent(state, { known, desired, withdrawn });
+    if (!intent) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
         this.warnOfOthers(set, inputs, { before: observed, after: observed });
       }
       return kept;
     }
-    const ignores = (prefix: CanonicalPrefix) => set.ignores(prefix);
-    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted, seen: set.seen, ignores };
     const { settings, today: now } = this.runtime;
     const content = sharedLimits(inputs.limits, settings);
     const removals = removalLimits(inputs.limits, settings, set.url);
@@ -138,10 +135,10 @@ export class SetLifecycle {
   }
 
   /**
-   * Clears what the state knows, at its address, as far as no other resource wants it.
+   * Removes the entries of the state that no other resource wants.
    *
-   * @param wayOut What to do where the node is gone for good.
-   * @returns what stays though no resource wants it there, since the node may be a machine where it is wanted
+   * @param wayOut Remedy if the node is gone for good.
+   * @returns unwanted entries that stay, since the node may be a machine where they are wanted
    * @throws {UnfinishedWrite}
    */
   async delete(state: SetState, wayOut = GONE_NODE): Promise<KeptSet | undefined> {
@@ -167,7 +164,7 @@ export class SetLifecycle {
     const remove = kept.length === 0 ? managed : unwantedOf(managed, wanted);
     if (managed.size > 0 && remove.size === 0) return undefined;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
-    // Another process of the deployment may tell what it wants while this one waits for company.
+    // Another process of the deployment may come to want some while this one waits to share a commit.
     const plan = () => ({ put: new Map(), remove: unwantedOf(remove, wanted), unsettled, expired });
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
@@ -180,7 +177,6 @@ export class SetLifecycle {
       const went = count(gone.length, "entry was", "entries were");
       this.say("info", set, `${went} removed with the resource: ${some(gone)}.`);
     }
-    // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
     if (others.length > 0 && exclusive) {
       this.say(
@@ -195,7 +191,7 @@ export class SetLifecycle {
 
   private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
     const { remove, change } = sharedDifference(after, inputs.entries);
-    // What the look saw has been said.
+    // The look has reported the entries that it saw.
     const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.seen?.has(prefix) !== true;
     const extra = inputs.exclusive ? [...remove.keys()].filter(isNews) : [];
     if (extra.length + change.size === 0) return;
@@ -212,7 +208,7 @@ export class SetLifecycle {
     for (const line of inLines(rest)) this.say("info", set, `left and not declared, too: ${line}.`);
   }
 
-  /** @throws {Error} where something is in the way */
+  /** @throws {InTheWay} if foreign entries are in the way */
   private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap, owned: KnownPrefixes = set.owned) {
     const { entries: desired, exclusive, onExisting } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
@@ -221,7 +217,7 @@ export class SetLifecycle {
     return planCreate(observed, { label: set.label, desired, exclusive, onExisting, owned, limits, leaving });
   }
 
-  /** Once, at create: entries that were there before with the value that is declared. */
+  /** Reports, once at create, entries that were there already with the declared value. */
   private sayShared(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
     const shared =
       before.size === 0
@@ -241,9 +237,9 @@ export class SetLifecycle {
   }
 
   /**
-   * Reports differences between the look and the program, and the reaction of this run.
+   * Reports differences between the look and the program, and what this run does about them.
    *
-   * @param isHeld True where nothing is put back before a wave has passed.
+   * @param isHeld True if nothing is restored before a wave has passed.
    */
   sayLook(
     set: ResourceSet,
@@ -281,8 +277,8 @@ export class SetLifecycle {
   }
 
   /**
-   * In every preview until it is done: what the update does to entries that entered the state as they were found. A refresh
-   * compares with the arguments of the last run and does not know yet what the program says: it names them only.
+   * Reports, in every preview until it is done, the effect of an update on adopted and found entries. During a refresh the
+   * program is not known yet: then they are only named.
    */
   sayForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
     const present = [...foreign].filter((prefix) => held.has(prefix));

@@ -3,6 +3,7 @@ import { LONGEST_TIMER_MS } from "../../../client/clock";
 import { parseEndpoint } from "../../../client/endpoint";
 import { attempt } from "../../../model/errors";
 import { isObject, type JsonObject, without } from "../../../model/json";
+import { some } from "../../../model/text";
 
 /** Default time limit of a check, in milliseconds. */
 const CHECK_TIMEOUT_MS = 60_000;
@@ -63,6 +64,12 @@ export function readRollout(rollout: unknown) {
     args: isGiven ? rolloutSchema.parse(given) : undefined,
     pending: reason === undefined ? undefined : pendingSchema.parse(rollout),
   };
+}
+
+/** The wave and the reason, as a sentence. */
+export function notPassed({ wave, of, nodes, reason }: Pending): string {
+  const end = /[.!?…]$/.test(reason) ? "" : ".";
+  return `wave ${wave} of ${of} (${some(nodes)}) did not pass: ${reason}${end}`;
 }
 
 /** True if both checks ask the same and expect the same. Headers hold keys, which are rotated, so they do not count. */

@@ -1,7 +1,7 @@
 import { formatUrl } from "../../../model/resource-url";
-import { some } from "../../../model/text";
 import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
+import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";
 
 /** Remedy: count the wave as passed. */
@@ -25,12 +25,11 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   };
   if (!pending.nodes.some(isWanted)) return;
   const surroundings = { world: runtime.shared.world, env: runtime.env, signal: runtime.cancelled };
-  const { nodes, wave, of } = pending;
-  const wanted = { nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
+  const wanted = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
   const unpassed = await checkWave(surroundings, args.check, wanted);
   if (!unpassed) return;
-  const end = /[.!?…]$/.test(unpassed.reason) ? "" : ".";
+  const { reason } = unpassed;
   throw new Error(
-    `Set ${url}: wave ${wave} of ${of} (${some(nodes)}) did not pass: ${unpassed.reason}${end} What took the place of the group was written all the same, since the engine tells of a former state last; with "pulumi up --refresh" it tells first. The next "pulumi up" asks again. ${wayOut(url)}`,
+    `Set ${url}: ${notPassed({ ...pending, reason })} What took the place of the group was written all the same, since the engine tells of a former state last; with "pulumi up --refresh" it tells first. The next "pulumi up" asks again. ${wayOut(url)}`,
   );
 }

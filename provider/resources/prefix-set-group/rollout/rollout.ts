@@ -1,5 +1,5 @@
 import { count, some } from "../../../model/text";
-import { type Check, hasOwed, type Pending, type readRollout } from "./arguments";
+import { type Check, hasOwed, notPassed, type Pending, type readRollout } from "./arguments";
 import type { Unpassed } from "./wave-check";
 import { inWaves } from "./waves";
 
@@ -234,9 +234,8 @@ export class Rollout {
 
   private red(wave: Wave, nodes: readonly string[], reason: string, later: readonly Wave[]): Red {
     const { number, of } = wave;
-    const end = /[.!?…]$/.test(reason) ? "" : ".";
-    const text = `wave ${number} of ${of} (${some(nodes)}) did not pass: ${reason}${end}${this.untouched(number, nodes, later)}`;
-    return { text, pending: { wave: number, of, nodes: [...nodes], reason } };
+    const pending = { wave: number, of, nodes: [...nodes], reason };
+    return { text: `${notPassed(pending)}${this.untouched(number, nodes, later)}`, pending };
   }
 
   /** Nodes that have not passed, and that this run writes nothing to. */
