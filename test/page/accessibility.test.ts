@@ -43,6 +43,7 @@ test.each([
   { colorScheme: "light", width: 1440 },
   { colorScheme: "dark", width: 1440 },
   { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 1920 },
 ] as const)(
   "axe finds nothing wrong in any view: $colorScheme, $width wide",
   async ({ colorScheme, width }) => {

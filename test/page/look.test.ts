@@ -114,3 +114,19 @@ test("on a narrow window the journal is a view, sets a select, and the clock a m
   await page.getByRole("button", { name: "Reset …" }).click();
   await page.getByRole("dialog", { name: "Back to the start?" }).getByRole("button", { name: "Cancel" }).click();
 });
+
+test.each([
+  ["reduce", 0],
+  ["no-preference", 1],
+] as const)("parts move only where motion is wanted: %s", async (reducedMotion, least) => {
+  await using emulator = await startNode();
+  await using view = await open(emulator, "#faults");
+  const { page } = view;
+  await page.emulateMedia({ reducedMotion });
+  await page.getByRole("switch").first().waitFor();
+  const moving = `[...document.querySelectorAll("body *")].filter((it) => {
+    const { transitionDuration, animationName } = getComputedStyle(it);
+    return transitionDuration !== "0s" || animationName !== "none";
+  }).length`;
+  expect(Math.min(Number(await page.evaluate(moving)), 1)).toBe(least);
+});

@@ -58,6 +58,7 @@ test.each([
     expect([await verbs(page), await page.getByRole("combobox", { name: label }).inputValue()]).toEqual([left, value]);
     await page.getByRole("button", { name: "Show all" }).click();
     await expect.poll(async () => (await verbs(page)).length).toBe(8);
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
     expect(new URL(page.url()).hash).toBe("#node");
     expect(view.complaints).toEqual([]);
   },
@@ -82,6 +83,37 @@ test("a request is copied as a command without secrets, and sent again from the 
   expect(emulator.journal.map(({ status }) => status)).toEqual([200, 200]);
   expect(await page.content()).not.toContain(client?.secretKey);
   expect(view.complaints).toEqual([]);
+});
+
+test("where the browser lets nothing be copied, the command is shown and the person is told", async () => {
+  await using emulator = await startNode();
+  await fapi(emulator, { url: BLOCKED, cmd: "list" });
+  await using view = await open(emulator);
+  const { page } = view;
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.locator(".line").click();
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByText("select the text and copy it by hand").waitFor();
+  expect(await page.locator(".command").innerText()).toContain(`'${emulator.endpoint}/fapi'`);
+});
+
+test.each([
+  ["node", "profile://edge/web", "2 requests"],
+  ["sets", BLOCKED, "1 request"],
+  ["signaling", "client-a", "1 request"],
+] as const)("beside an object its requests are counted, and one click away: %s", async (name, object, count) => {
+  await using emulator = await startNode();
+  const [client] = emulator.clients;
+  await fapi(emulator, { url: "profile://edge/web", cmd: "list" });
+  await fapi(emulator, { url: "profile://edge/web", cmd: "list" });
+  await fapi(emulator, { url: BLOCKED, cmd: "list" });
+  await fetch(`${emulator.signalingUrl}/${client?.clientId}/${client?.secretKey}/status`);
+  await using view = await open(emulator, `#${name}`);
+  const { page } = view;
+  const panel = page.locator("main section", { has: page.locator("h2", { hasText: object }) });
+  await panel.getByRole("link", { name: count }).click();
+  await page.getByText(`${count.split(" ")[0]} of 4 match.`).waitFor();
+  expect(await page.getByRole("combobox", { name: "Object" }).inputValue()).toBe(object);
 });
 
 test("where a request cannot be repeated, the page says why", async () => {

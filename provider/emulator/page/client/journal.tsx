@@ -1,3 +1,4 @@
+import type { TargetedEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine, Overview } from "../answers";
 import { act, useAnswer } from "./ask";
@@ -54,7 +55,7 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
       <p class="shown" role="status">
         {isFiltered && `${number(found.length)} of ${number(seen.length)} match. `}
         {shown.length < found.length && `Newest ${number(shown.length)} shown.`}
-        {isFiltered && <Button text="Show all" onClick={() => choose(journalChoices({}))} />}
+        {isFiltered && <Button text="Show all" onClick={showAll} />}
       </p>
       <ol class="lines" reversed>
         {shown.map((line, at) => (
@@ -80,6 +81,12 @@ export function Journal(props: { lines: readonly JournalLine[]; overview: Overvi
       )}
     </Panel>
   );
+}
+
+/** Clears the filter. Its button goes, and the focus moves to the search. */
+function showAll({ currentTarget }: TargetedEvent<HTMLButtonElement>): void {
+  currentTarget.closest("aside")?.querySelector("input")?.focus();
+  choose(journalChoices({}));
 }
 
 /** The filter of the requests, all of it in the address. */

@@ -7,7 +7,7 @@ import { choice, link } from "./route";
 import type { Seen } from "./store";
 import { Table } from "./table";
 import { actionText, bytes, hasWords, listed, number, plural, shortUrl, whenText } from "./texts";
-import { Badge, Name, Panel, Unknown } from "./ui";
+import { Badge, Name, Panel, Requests, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
 export function NodeView({ overview, subject }: Seen) {
@@ -116,7 +116,7 @@ function ProfilePanel({ profile, words }: { profile: Profile; words: string }) {
   const rules = words === "" || hits.length === 0 ? profile.rules : hits;
   const marks = profile.marks.filter(({ active }) => active > 0);
   return (
-    <Panel id={profile.url} title={<code>{profile.url}</code>}>
+    <Panel id={profile.url} title={<code>{profile.url}</code>} actions={<Requests filter={{ object: profile.url }} />}>
       <div class="halves">
         <dl class="facts">
           <dt>Bound prefixes</dt>

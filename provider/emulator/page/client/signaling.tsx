@@ -5,7 +5,7 @@ import { Form, TextField, useFind } from "./fields";
 import { link } from "./route";
 import type { Seen } from "./store";
 import { shortUrl } from "./texts";
-import { Badge, Panel, Switch } from "./ui";
+import { Badge, Panel, Requests, Switch } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: Seen) {
@@ -47,7 +47,12 @@ function ClientPanel({ client }: { client: Client }) {
           "records signalings, moves nothing"
         )
       }
-      actions={deployment === "test" ? <Badge tone="info">test deployment</Badge> : undefined}
+      actions={
+        <>
+          {deployment === "test" && <Badge tone="info">test deployment</Badge>}
+          <Requests filter={{ object: clientId }} />
+        </>
+      }
     >
       <ul class="switches">
         {rows.map((each) => (
