@@ -3,24 +3,30 @@ import type { Log } from "../forwarder/telling/troubles";
 import { visibleLines } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
 
-/** Writes to standard output; resolves when the text is taken. */
+/** Writes to standard output; resolves once the text is written. */
 export function stdoutOf(io: CliIo): (text: string) => Promise<void> {
   return io.stdout === undefined ? async (text) => io.out(text) : standardOutput(io.stdout);
 }
 
 /** Lines of JSON on standard error, which services collect. */
-export async function structured(io: CliIo): Promise<Log> {
-  const { pino, stdTimeFunctions } = await import("pino");
-  const options = {
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (level: string) => ({ level }) },
+export function structured(io: CliIo): Log {
+  let made: Log | undefined;
+  const log = (): Log => {
+    // Loaded at the first line: a round without troubles has none.
+    const { pino, stdTimeFunctions } = require("pino") as typeof import("pino");
+    const formatters = { level: (level: string) => ({ level }) };
+    const options = { base: null, timestamp: stdTimeFunctions.isoTime, formatters };
+    made ??= pino(options, { write: (line: string) => io.err(line) }) satisfies Log;
+    return made;
   };
-  const log: Log = pino(options, { write: (line: string) => io.err(line) });
-  return log;
+  return {
+    info: (members, message) => log().info(members, message),
+    warn: (members, message) => log().warn(members, message),
+    error: (members, message) => log().error(members, message),
+  };
 }
 
-/** The same for people. */
+/** Plain lines, for people. */
 export function forPeople(say: (line: string) => void): Log {
   const line = (word: string) => (_: object, message: string) =>
     say(visibleLines(word === "" ? message : `${word}: ${message}`));

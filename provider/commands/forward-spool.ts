@@ -18,10 +18,7 @@ import { wrongUse } from "./option-values";
 
 /** Adds `spool list`, `spool export` and `spool requeue` to `forward`. */
 export function registerSpool(forward: Command, io: CliIo): void {
-  const spool = forward
-    .command("spool")
-    .description("what a state holds that its sinks have not taken, or have refused");
-  const argument = ["[path]", "a state folder, or a file that was set aside; default: the state of --config"] as const;
+  const spool = forward.command("spool").description("records that sinks have not accepted yet, or have refused");
   const configOf = (command: Command) => command.optsWithGlobals<{ config?: string }>().config;
   const pathOf = async (path: string | undefined, command: Command): Promise<string> => {
     if (path !== undefined) return path;
@@ -33,22 +30,17 @@ export function registerSpool(forward: Command, io: CliIo): void {
     spool
       .command(name)
       .description(description)
-      .option("--config <file>", "the configuration: a file of YAML, or a folder of some")
-      .argument(...argument);
-  named("list", "say how many records each sink has not taken, and how many it has refused").action(
-    async (path: string | undefined, _: object, command: Command) => {
+      .option("--config <file>", "the configuration: a YAML file, or a folder of such files")
+      .argument("[path]", "a state folder, or a file that was set aside; default: the state of --config");
+  const reading = (name: string, description: string, read: (path: string, io: CliIo) => Promise<void>) =>
+    named(name, description).action(async (path: string | undefined, _: object, command: Command) => {
       const from = await pathOf(path, command);
-      await wrongUse(StoreError, () => list(from, io));
-    },
-  );
-  named("export", "print all records that are kept, one JSON object a line").action(
-    async (path: string | undefined, _: object, command: Command) => {
-      const from = await pathOf(path, command);
-      await wrongUse(StoreError, () => exported(from, io));
-    },
-  );
-  named("requeue", "send what sinks refused to the sinks of --config, and what was not taken of a state that is named")
-    .option("--sink <name>", "what this sink refused, and nothing else")
+      await wrongUse(StoreError, () => read(from, io));
+    });
+  reading("list", "count the records that each sink has not accepted yet, and those that it has refused", list);
+  reading("export", "print all these records, one JSON object a line", exported);
+  named("requeue", "send refused records, and with a path also the others of that state, to the sinks of --config")
+    .option("--sink <name>", "only records that this sink refused")
     .action(async (path: string | undefined, { sink }: { sink?: string }, command: Command) => {
       const config = configOf(command);
       if (config === undefined) throw new UsageError("requeue needs --config, whose sinks get the records.");
@@ -81,10 +73,10 @@ async function exported(path: string, io: CliIo): Promise<void> {
   told(left, io);
 }
 
-/** Of the configuration's own state what was refused: what was not taken, its forwarder delivers. */
+/** Sends refused records; the others of the configuration's own state are delivered by its forwarder. */
 async function sent(file: string, path: string | undefined, sink: string | undefined, io: CliIo): Promise<void> {
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(file, io.env));
-  const log = await structured(io);
+  const log = structured(io);
   const parts = { world: systemWorld, stdout: stdoutOf(io), log, signal: io.stop };
   const isSpool = path !== undefined && sink === undefined;
   const spool = isSpool ? await wrongUse(StoreError, () => requeue(config, path, parts)) : { delivered: 0, left: 0 };
@@ -99,7 +91,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   if (left > 0) throw new Error(`Not all of ${path ?? config.stateFolder} was taken: call it again.`);
 }
 
-/** The dead letters of a state folder, by sink. */
+/** Refused records of a state folder, by sink. */
 function lettersIn(path: string): [sink: string, files: RejectedFiles][] {
   const folder = join(path, REJECTED);
   const names = attempt(() => readdirSync(folder).sort()) ?? [];

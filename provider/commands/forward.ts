@@ -23,7 +23,7 @@ interface Flags {
 
 const REDRAW_MS = 1_000;
 
-/** Takes the function that runs at each hang-up (SIGHUP) of the process; hang-ups before it was given count as one. */
+/** Takes the function that runs at each SIGHUP; earlier signals count as one. */
 function hangupsOf(io: Pick<CliIo, "onHangup">): (run: () => void) => void {
   let missed = false;
   let react = () => {
@@ -40,10 +40,9 @@ function hangupsOf(io: Pick<CliIo, "onHangup">): (run: () => void) => void {
 export function register(program: Command, io: CliIo): void {
   const forward = program
     .command("forward")
-    .description("poll the marks of nodes and forward them to files, services and buses, at least once")
-    .option("--config <file>", "the configuration: a file of YAML, or a folder of some")
-    .option("--once", "list each table once, wait until the sinks have everything, and end")
-    .option("--check", "check the configuration, say what it means, and send nothing")
+    .option("--config <file>", "the configuration: a YAML file, or a folder of such files")
+    .option("--once", "list each table once, wait until the sinks have all records, and end")
+    .option("--check", "check and describe the configuration, and send nothing")
     .action(({ config, ...flags }: Partial<Flags>) => {
       if (config === undefined) throw new UsageError("forward needs --config <file>.");
       return run({ ...flags, config }, io);
@@ -53,7 +52,7 @@ export function register(program: Command, io: CliIo): void {
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
   if (flags.once && flags.check) throw new UsageError("--once and --check exclude each other.");
-  // A hang-up ends a process that does not listen for it.
+  // SIGHUP ends a process that does not listen for it.
   const onHangup = hangupsOf(flags.once || flags.check ? {} : io);
   if (flags.check) {
     const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
@@ -64,16 +63,16 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
   if (flags.once && config.current.cluster) {
     throw new UsageError(
-      "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes: take `cluster` out of the configuration for one round, and name another `state` folder.",
+      "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes: remove `cluster` from the configuration for one round, and name another `state` folder.",
     );
   }
   const stdout = stdoutOf(io);
-  // Where records go to standard output, people read them there.
+  // Records on standard output take the place of the table.
   const table =
     io.terminal && !config.current.sinks.some(({ type }) => type === "stdout")
       ? new LiveTable(io.err, io.terminal.columns)
       : undefined;
-  const log = table ? forPeople((line) => table.say(line)) : await structured(io);
+  const log = table ? forPeople((line) => table.say(line)) : structured(io);
   const open = (live: LiveConfig) =>
     wrongUse(OptionsError, () => Forwarder.open({ config: live, log, world: systemWorld, stdout }));
   if (flags.once) {
@@ -91,7 +90,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   await serve(flags, service, { log, table, onHangup }, io);
 }
 
-/** Runs until it is told to stop; a hang-up reads the configuration again, also one that came while it started. */
+/** Runs until the process is asked to end; SIGHUP reloads the configuration, also one that came during the start. */
 async function serve(
   flags: Flags,
   service: Service,
@@ -114,7 +113,7 @@ async function serve(
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();
-    // Nothing but a signal ends a process one of whose threads waits for a reader.
+    // If a thread waits for a reader, only a signal ends the process.
     if ((await service.stop()).isStuck) io.end?.();
   }
   const { reason } = service.ended;
