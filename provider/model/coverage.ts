@@ -3,7 +3,7 @@ import { type CanonicalPrefix, Prefix } from "./prefix";
 /** IP versions. */
 type Family = 4 | 6;
 
-/** Of all addresses of a family. More of them stand in a set by mistake far more often than on purpose. */
+/** Share of a family's addresses. A set that covers more is far more often a mistake than meant. */
 const QUARTER = 0.25;
 
 /** Share of the address space that prefixes cover, counted one prefix at a time. */
@@ -24,9 +24,9 @@ export class Coverage {
   }
 }
 
-/** The families of which these prefixes cover more than a quarter: what decides for `up`, `block`, import and policies alike. */
+/** Families of which these prefixes cover more than a quarter. `up`, `block`, import and policies decide by it. */
 export function wideFamilies(prefixes: readonly CanonicalPrefix[]): Family[] {
-  // As if no prefix stood in another one: nearly always that is enough to know.
+  // Counts nested prefixes twice: a sum below a quarter needs no exact count.
   const sums = { 4: 0, 6: 0 };
   for (const prefix of prefixes) sums[familyOf(prefix)] += shareOf(prefix);
   return ([4, 6] as const).filter(
@@ -50,12 +50,12 @@ function shareOf(prefix: CanonicalPrefix): number {
   return 2 ** -lengthOf(prefix);
 }
 
-/** The bits of a prefix that is written in canonical form. */
+/** Length of a canonical prefix, in bits. */
 export function lengthOf(prefix: CanonicalPrefix): number {
   return Number(prefix.slice(prefix.indexOf("/") + 1));
 }
 
-/** Its IP version. */
+/** IP version of a canonical prefix. */
 export function familyOf(prefix: CanonicalPrefix): Family {
   return prefix.includes(":") ? 6 : 4;
 }

@@ -1,13 +1,13 @@
 /** One field of a row. */
 export interface Field {
   readonly text: string;
-  /** In UTF-16 code units from the beginning of the record. */
+  /** Position in the record, in UTF-16 code units. */
   readonly offset: number;
 }
 
 /**
- * The fields of one record, separated by `delimiter` and quoted as in RFC 4180; blanks around unquoted ones are left out.
- * `"open"` when a quoted field goes on in the next line; an object with a problem and its place when quotes are wrong.
+ * Splits a record into fields, separated by `delimiter` and quoted as in RFC 4180; blanks around unquoted fields are removed.
+ * Returns `"open"` if a quoted field continues in the next line, and the problem with its place if quotes are wrong.
  */
 export function splitRecord(
   record: string,
@@ -40,7 +40,7 @@ export function splitRecord(
   }
 }
 
-/** The separator that a line has most of: a comma, a semicolon or a tab. */
+/** The most frequent separator of a line: a comma, a semicolon or a tab. */
 export function delimiterOf(line: string): string {
   const counted = [",", ";", "\t"].map((one) => ({ one, count: line.split(one).length }));
   return counted.reduce((best, other) => (other.count > best.count ? other : best)).one;

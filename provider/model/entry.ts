@@ -13,9 +13,8 @@ export function isEntryValue(value: unknown): value is number {
 }
 
 /**
- * The value of an entry as a node lists it. What this package writes is in the range of `isEntryValue`; what
- * another writer wrote may be any number, or a text (the digits of an integer beyond ±(2⁵³−1) included). Such a value is
- * kept as it is and only compared.
+ * The value of an entry as a node lists it. This package writes integers from 0 to 2³²−1. The value of another writer may be
+ * any number or text, such as the digits of an integer beyond ±(2⁵³−1); it is kept unchanged and only compared.
  */
 export type ListedValue = number | string;
 
@@ -27,21 +26,21 @@ export interface EntryNote {
   readonly ticket?: string | undefined;
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string | undefined;
-  /** Of an entry that has expired: the value with which `block --now` put it into this very set, if it did. */
+  /** Of an expired entry: the value with which `block --now` inserted it into this set, if it did. */
   readonly sent?: number | undefined;
-  /** Of a group, beside `sent`: the nodes at which it did. */
+  /** Of a group, beside `sent`: the nodes at which `block --now` inserted it. */
   readonly at?: readonly string[] | undefined;
 }
 
 /**
- * Places where `block --now` put an entry: {@link sentPlace} to the value. A prefix file keeps them, so that an entry that expires,
- * or leaves the file, before any `up` has seen it can still be removed.
+ * Values with which `block --now` inserted an entry, by {@link sentPlace}. A prefix file keeps them, so that an entry can still be
+ * removed if it expires or leaves the file before the next `up`.
  */
 export type SentTo = Readonly<Record<string, number>>;
 
 /**
- * By this an entry of a prefix file carries what {@link formatSent} wrote. Programs may spread and merge such entries, and
- * none of it gets into JSON, and so into outputs of a stack. Of all copies of the package the same.
+ * Key under which an entry of a prefix file carries the text of {@link formatSent}. It survives when programs spread and merge
+ * entries, and never appears in JSON or in outputs of a stack. All copies of the package share the symbol.
  */
 export const SENT: unique symbol = Symbol.for("pulumi-packetfilter.sent");
 
@@ -76,7 +75,7 @@ export function formatSent(sent: SentTo): string {
   return [...groups].map(([key, endpoints]) => `${key} ${endpoints.join(" ")}`).join("; ");
 }
 
-/** The inverse of {@link formatSent}; `undefined` for what is none. */
+/** The inverse of {@link formatSent}; `undefined` for any other text. */
 export function parseSent(text: string | undefined): SentTo | undefined {
   const sent: Record<string, number> = {};
   for (const group of text?.split("; ") ?? []) {
@@ -91,14 +90,14 @@ export function parseSent(text: string | undefined): SentTo | undefined {
 /** Error for a text that {@link parseSent} does not read. */
 export const NO_SENT = "is not where block --now put it: <value> <url of the set> <address of a node> …";
 
-/** {@link SentTo} as people give it. */
+/** Reads {@link SentTo} from its text. */
 export const sentSchema = schema(() =>
   zod().string({ error: NO_SENT }).refine(parseSent, NO_SENT).transform(parseSent),
 );
 
 const sentValue = schema(() => zod().unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`));
 
-/** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
+/** An ISO 8601 time with zone: without one, it would be a different moment on another machine. */
 export const expiresSchema = schema(() =>
   zod().iso.datetime({
     offset: true,
@@ -132,8 +131,8 @@ export function formatNote({ reason, ticket, expires, sent, at }: EntryNote): st
 }
 
 /**
- * The inverse of {@link formatNote}, which also takes the members as an object. It never fails: a state is not to be
- * stuck on a note. A member that cannot be read, or says nothing, is absent, and the others stay.
+ * The inverse of {@link formatNote}; it also takes the members as an object. It never fails, since a bad note must not block a
+ * state: a member that is blank or cannot be read is left out.
  */
 export function parseNote(note: unknown): EntryNote {
   const read = noteSchema().safeParse(typeof note === "string" ? jsonIn(note) : note);

@@ -1,6 +1,6 @@
 /**
- * Base of all errors of this package that a caller can get. `message` is a sentence for people, `code` a stable word for
- * programs. Neither they nor `stack` and `cause` contain secrets of a connection.
+ * Base class of all errors that this package throws to its callers. `message` is a sentence for people, `code` a stable word
+ * for programs. None of `message`, `code`, `stack` and `cause` contains secrets of a connection.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function codeOf(error: unknown): string | undefined {
 /** A class of errors. */
 type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** Result of the work, or of `instead` for an error of this kind; other errors are thrown on. */
+/** Result of the work, or of `instead` for an error of this kind; other errors are rethrown. */
 export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>, instead: (error: E) => R): T | R {
   try {
     return work();

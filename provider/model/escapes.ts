@@ -13,10 +13,10 @@ const ESCAPES = {
   "but signs": new RegExp(BY_NUMBER_OR_NAME.join("|"), "gi"),
 };
 
-/** Which escapes: where a backslash stands for itself, `\\` and the like are none. */
+/** `but signs` leaves out `\\`, `\"` and the like, for texts in which a backslash stands for itself. */
 export type EscapeKind = keyof typeof ESCAPES;
 
-/** A text with one layer of escapes undone, and where its characters come from. */
+/** A text with one layer of escapes decoded, and the origin of its characters. */
 export interface Decoded {
   readonly text: string;
   /** Position in the encoded text of the decoded characters from `start` to before `end`. */
@@ -24,14 +24,14 @@ export interface Decoded {
 }
 
 /**
- * Undoes one layer of all escapes at once, mixed as they may be: `%hh`, HTML's `&#n;`, `&#xh;` and `&name;`, the `\uhhhh`,
- * `\/`, `\"` and `\n` of JSON and of programming languages. A byte of UTF-8 becomes the character of its number (ISO 8859-1):
- * readers of bytes look for these. `undefined` where there is nothing to undo. Takes time in proportion to the text.
+ * Decodes one layer of escapes of all kinds, also mixed: `%hh`, HTML's `&#n;`, `&#xh;` and `&name;`, the `\uhhhh`, `\/`, `\"`
+ * and `\n` of JSON and programming languages. A byte of UTF-8 becomes the character of its number (ISO 8859-1), for which
+ * `SecretMatcher` searches too. Returns `undefined` if there is nothing to decode. Takes linear time.
  */
 export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined {
   if (!/[%&\\]/.test(text)) return undefined;
   const parts: string[] = [];
-  // Of each escape: where it begins and ends in the text, and where what it stands for begins and ends.
+  // Of each escape: start and end in the encoded text, then in the decoded one.
   const places: [start: number, end: number, at: number, until: number][] = [];
   let length = 0;
   let last = 0;
@@ -46,7 +46,7 @@ export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined
   }
   if (places.length === 0) return undefined;
   parts.push(text.slice(last));
-  /** The last escape whose meaning begins at or before a character. */
+  /** The last escape whose decoded text begins at or before an index. */
   const before = (index: number) => {
     let [low, high] = [0, places.length];
     while (low < high) {
@@ -64,49 +64,20 @@ export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined
   return { text: parts.join(""), origin: (start, end) => [from(start)[0], from(end - 1)[1]] };
 }
 
-/** HTML's names (https://html.spec.whatwg.org/#named-character-references) of what is no letter of ASCII. */
-const NAMES: Readonly<Record<string, string>> = {
-  amp: "&",
-  apos: "'",
-  ast: "*",
-  bsol: "\\",
-  colon: ":",
-  comma: ",",
-  commat: "@",
-  dollar: "$",
-  equals: "=",
-  excl: "!",
-  grave: "`",
-  gt: ">",
-  hat: "^",
-  lbrace: "{",
-  lbrack: "[",
-  lcub: "{",
-  lowbar: "_",
-  lpar: "(",
-  lsqb: "[",
-  lt: "<",
-  midast: "*",
+/** HTML's names (https://html.spec.whatwg.org/#named-character-references) of ASCII signs, each before its sign. */
+const NAMES: Readonly<Record<string, string | undefined>> = {
   newline: "\n",
-  num: "#",
-  percnt: "%",
-  period: ".",
-  plus: "+",
-  quest: "?",
-  quot: '"',
-  rbrace: "}",
-  rbrack: "]",
-  rcub: "}",
-  rpar: ")",
-  rsqb: "]",
-  semi: ";",
-  sol: "/",
   tab: "\t",
-  verbar: "|",
-  vert: "|",
+  ...Object.fromEntries(
+    `amp & apos ' ast * bsol \\ colon : comma , commat @ dollar $ equals = excl ! grave \` gt > hat ^ lbrace { lbrack [ lcub {
+lowbar _ lpar ( lsqb [ lt < midast * num # percnt % period . plus + quest ? quot " rbrace } rbrack ] rcub } rpar ) rsqb ] semi ;
+sol / verbar | vert |`
+      .match(/[a-z]+ \S/g)
+      ?.map((pair) => pair.split(" ")) ?? [],
+  ),
 };
 
-/** Those of ISO 8859-1 from U+00A0 on, in order. */
+/** HTML's names of ISO 8859-1 from U+00A0 on, in order. */
 const LATIN_NAMES =
   `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3
 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil

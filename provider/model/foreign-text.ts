@@ -1,14 +1,14 @@
 /**
- * Text that others wrote: nodes, receivers, sinks, files. All of it that may reach a person, a log or an error goes through
- * {@link told}: secrets are cut out first, then it is made visible, then cut to a length, so that no half of a secret stays
- * and nothing of it moves a cursor, makes a link, rings or turns the direction of writing around.
+ * Text from outside: nodes, receivers, sinks, files. Before it reaches a person, a log or an error, {@link told} removes
+ * secrets, makes control characters visible, then cuts it to a length. Thus no half of a secret remains, and nothing moves a
+ * cursor, makes a link, rings or reverses the direction of writing.
  */
 
-/** Longer text is cut: a message has no room for it. */
+/** Most characters of such a text in a message. */
 const LONGEST = 300;
 
 /**
- * Foreign text for a message, on one line.
+ * Text from outside for a message, on one line.
  *
  * @param hide Cuts secrets out.
  * @example
@@ -28,14 +28,14 @@ export function told(text: string, hide: (text: string) => string, longest = LON
 }
 
 /**
- * A text on one line, with nothing that a screen acts on or hides: control characters, what turns the direction of writing
- * around, what has no width, and halves of surrogate pairs become `\u{…}`; blanks of all kinds become one blank.
+ * A text on one line, without characters that a screen acts on or hides. Control characters, marks of writing direction,
+ * characters without width and halves of surrogate pairs become `\u{…}`; each run of blanks becomes one blank.
  */
 export function visible(text: string): string {
   return inert(text.replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, " "));
 }
 
-/** The same for a text of several lines, whose line breaks and indents stay. */
+/** As {@link visible}, for a text of several lines: line breaks and tabs stay. */
 export function visibleLines(text: string): string {
   return text
     .split(/([\n\t])/)
@@ -43,7 +43,7 @@ export function visibleLines(text: string): string {
     .join("");
 }
 
-/** JSON that says the same, with what a screen acts on escaped: JSON itself only does so below U+0020. */
+/** Equal JSON in which characters that a screen acts on are escaped: JSON itself escapes only those below U+0020. */
 export function visibleJson(json: string): string {
   return json.replace(ACTING, (sign) =>
     sign === "\n"
@@ -55,7 +55,7 @@ export function visibleJson(json: string): string {
   );
 }
 
-/** The same of bytes, which most often hold nothing of the kind and are then returned as they are. */
+/** As {@link visibleJson}, for bytes; pure ASCII, the usual case, is returned unchanged. */
 export function visibleBytes(json: Buffer): Buffer {
   return /[\x7f-\xff]/.test(json.toString("latin1")) ? Buffer.from(visibleJson(json.toString("utf8"))) : json;
 }
@@ -66,7 +66,7 @@ function inert(text: string): string {
   return text.replace(ACTING, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
-/** The first characters, without half of one at the end. */
+/** The first characters, with `…` if there were more; never half a surrogate pair. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")}…`;

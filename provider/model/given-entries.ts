@@ -2,10 +2,10 @@ import type { ListedValue } from "./entry";
 import { isObject, type JsonObject, membersOf } from "./json";
 import { Prefix } from "./prefix";
 
-/** A prefix as people and lists give it: its text in any spelling, or a parsed {@link Prefix}. */
+/** A prefix as an argument: its text in any spelling, or a parsed {@link Prefix}. */
 export type PrefixLike = string | Prefix;
 
-/** An entry of a list: a prefix and what it holds. `spelling`, which lists of nodes have, is not looked at. */
+/** An entry of a list: a prefix and its content. `spelling`, which lists of nodes have, is ignored. */
 export type EntryLike<Content> = {
   /** The prefix, in any spelling. */
   readonly prefix: PrefixLike;
@@ -20,14 +20,14 @@ export interface ValueLike {
 }
 
 /**
- * Content of a set, as people and lists give it: prefixes alone (each with the value 1), entries with their prefix, pairs of
- * prefix and content, or a record or Map by prefix. A text as value, which some nodes list, is refused where it would be written.
+ * Content of a set as an argument: prefixes alone (each with the value 1), entries with their prefix, pairs of prefix and
+ * content, or a record or Map by prefix. A text as value, which some nodes list, is refused wherever entries are written.
  */
 export type EntriesOf<Content> =
   | (Iterable<PrefixLike | EntryLike<Content> | readonly [prefix: PrefixLike, content: ListedValue | Content]> & object)
   | Readonly<Record<string, ListedValue | Content>>;
 
-/** Entries as they were given, before any of it is judged. Paths are made for messages only: they take longer than most entries. */
+/** Entries as given, not yet checked. Paths are made for messages only, since they cost more than most entries. */
 export interface GivenEntries {
   readonly spellings: readonly unknown[];
   content(index: number): unknown;
@@ -39,10 +39,10 @@ export interface GivenEntries {
 export const NO_ENTRIES = "is neither an array of prefixes nor an object with prefixes as keys";
 
 /**
- * Reads whatever {@link EntriesOf} allows; the one reader of resources, algebra and client. Neither prefixes nor contents are checked.
+ * Reads all that {@link EntriesOf} allows, for resources, algebra and client. Checks neither prefixes nor contents.
  *
- * @param name how paths call the argument
- * @returns nothing for what is no entries at all: a text, a number, a promise
+ * @param name Name of the argument in paths.
+ * @returns `undefined` for a value that cannot be entries: a text, a number, a promise.
  */
 export function givenEntries(given: unknown, name = "entries"): GivenEntries | undefined {
   if (given instanceof Map) return byPrefix([...given.keys()], (key) => given.get(key), name);
@@ -51,7 +51,7 @@ export function givenEntries(given: unknown, name = "entries"): GivenEntries | u
   return byPrefix(Object.keys(given), (key) => given[String(key)], name);
 }
 
-/** True for an object that is written as `{ … }` or was parsed, in whatever realm: a promise has no members, and would be empty. */
+/** True for a plain object of any realm. A promise is none: it has no members, and would pass for an empty set. */
 export function isRecord(given: unknown): given is JsonObject {
   if (!isObject(given)) return false;
   const parent: unknown = Object.getPrototypeOf(given);

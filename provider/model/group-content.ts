@@ -5,8 +5,8 @@ interface Content<P, V, N> {
 }
 
 /**
- * Entries of a group with the overrides of one node. An expired override is wanted
- * there no more, whatever the others hold: it has a note and no value.
+ * Entries of a group with the overrides of one node. An expired override has a note and no value: the node is not to hold the
+ * entry, whatever the others hold.
  */
 export function overridden<P, V, N>(common: Content<P, V, N>, own: Content<P, V, N> | undefined): Content<P, V, N> {
   if (own === undefined || own.entries.size + own.notes.size === 0) return common;

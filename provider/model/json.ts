@@ -11,18 +11,18 @@ export function membersOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Plain JSON that is passed on as it is: it can be spread, and nothing can be read from it. */
+/** Plain JSON that is passed on unchanged: the type allows spreading, and no reading. */
 export type Verbatim = object;
 
 /**
- * True when a member of an object passes. They are looked at one by one: a set has ten thousand members and more, and a
- * list of them (`Object.values`, `Object.entries`) takes several times as long as most looks.
+ * True if a member of an object passes. Visits members one by one: for ten thousand of them, `Object.values` or
+ * `Object.entries` takes several times as long.
  */
 export function someMember(object: JsonObject, passes: (member: unknown) => boolean): boolean {
   return Object.keys(object).some((key) => passes(object[key]));
 }
 
-/** The members that are not named. */
+/** The object without the named members. */
 export function without(json: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(json).filter(([key]) => !names.includes(key)));
 }

@@ -1,18 +1,18 @@
 /**
- * Limits of what sets hold and of what changes take from them: read and judged by arguments of resources, keys of stacks, commands and policies
- * alike (docs/guides/teams.md#limits-for-every-team). Beside it `prefix-embedded.ts` judges protected prefixes, and `coverage.ts` entries that
- * are a default route in pieces.
+ * Limits on the content of sets and on changes, shared by arguments of resources, keys of stacks, commands and policies
+ * (docs/guides/teams.md#limits-for-every-team). `prefix-embedded.ts` checks protected prefixes, `coverage.ts` a default route
+ * in pieces.
  */
 import type { Prefix } from "./prefix";
 import { PrefixIndex } from "./prefix-index";
 
-/** Bits. By default a default route (`/0`) is refused; beside it only what makes up one in pieces. */
+/** Shortest prefix that is allowed by default, in bits: the default route (`/0`) is refused. */
 export const SHORTEST = 1;
 
-/** Of a `PrefixSet` without `maxRemovals`: a list that arrives half empty is a mistake more often than not. */
+/** Limit of a `PrefixSet` without `maxRemovals`: a list that lost half of its entries is usually a mistake. */
 export const DEFAULT_MAX_REMOVALS = "50%";
 
-/** Entries. So few removals or changes need no permission, whatever the size of the set: half of three is soon changed. */
+/** Number of removals or changes that need no permission, whatever the size of the set: a small set soon changes by half. */
 export const ALWAYS_ALLOWED = 20;
 
 /** `maxRemovals` and `maxChanges` as a text: entries, or percent of what a set holds. */
@@ -26,7 +26,7 @@ export interface ShareLimit {
   of(size: number): number;
 }
 
-/** Reads `500`, `"500"` and `"20%"`; `undefined` where it is none of them. */
+/** Reads `500`, `"500"` and `"20%"`; `undefined` for anything else. */
 export function parseShareLimit(value: number | string): ShareLimit | undefined {
   const text = String(value);
   if (!SHARE_TEXT.test(text) || (typeof value === "number" && !Number.isInteger(value))) return undefined;

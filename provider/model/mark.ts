@@ -1,7 +1,7 @@
 /** The four tables of marks of a profile (docs/contributing/contract.md#mark-types). */
 export const MARK_TYPES = ["shost", "dhost", "sdhost", "conn"] as const;
 
-/** Milliseconds that must lie between two lists of marks (docs/contributing/contract.md#pace-of-mark-lists). */
+/** Shortest time between two lists of marks, in milliseconds (docs/contributing/contract.md#pace-of-mark-lists). */
 export const MARK_PAUSE_MS = 3_000;
 
 /** `shost`: by source, `dhost`: by recipient, `sdhost`: by connection, `conn`: by connection with extended parameters. */

@@ -1,6 +1,6 @@
 /**
- * The known name with the fewest letters to change, if those are few and at most half of them: what a misspelt one was
- * probably meant to be.
+ * The known name that a misspelt one probably means: the one with the fewest letters to change, if these are few and at most
+ * half of them.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const ranked = known.map((each) => ({ known: each, edits: distance(name.toLowerCase(), each.toLowerCase()) }));
@@ -10,7 +10,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best.edits * 2 <= Math.max(name.length, best.known.length) ? best.known : undefined;
 }
 
-/** A sentence about what a misspelt name was probably meant to be, behind another one; empty where no known name is near. */
+/** A sentence that names the likely meaning of a misspelt name, after a blank; empty if no known name is near. */
 export function likelyMeant(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return near === undefined ? "" : ` ${JSON.stringify(near)} is likely meant.`;

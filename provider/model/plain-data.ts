@@ -1,21 +1,20 @@
-/** Objects and arrays within each other: no file, body or preview that is meant has more. */
+/** Deepest nesting of objects and arrays: no genuine file, body or preview has more. */
 const MOST_LEVELS = 200;
 
 /** Number of values that a text of any length may hold. */
 const FEWEST_VALUES = 100_000;
 
 /**
- * Fault in the size of data that was read from a text, so that no later reader walks for ever or runs out of
- * stack: too deep, or more values than the text has room for. YAML lets a value stand in several places (aliases), in each of
- * which every reader meets it anew: a text of a thousand characters can hold more than a machine can count. Data may also
- * hold itself.
+ * Checks the size of data from a text, so that no later reader loops for ever or runs out of stack: its depth, and more values
+ * than the text has room for. YAML's aliases let a value stand in several places, and a reader visits it in each: a text of a
+ * thousand characters can hold more values than a machine can count. Data may also contain itself.
  *
- * @param characters Of the text: a value takes one at least.
- * @returns a clause such as `is nested deeper than 200 levels`; `undefined` where all is well
+ * @param characters Length of the text: a value takes at least one.
+ * @returns a clause such as `is nested deeper than 200 levels`; `undefined` for data that is fine
  */
 export function excess(value: unknown, characters: number, levels: number = MOST_LEVELS): string | undefined {
   const most = Math.max(FEWEST_VALUES, 2 * characters);
-  // Members that are still to be looked at, with the level on which they stand.
+  // Members still to be visited, with their level.
   const left: [member: object, level: number][] = typeof value === "object" && value !== null ? [[value, 1]] : [];
   let count = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -33,20 +32,20 @@ export function excess(value: unknown, characters: number, levels: number = MOST
   return undefined;
 }
 
-/** True for what V8 throws, and for what a parser that caught it throws in its place. */
+/** True for V8's error for a full stack, also as a parser rethrows it. */
 export function ranOutOfStack(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Maximum call stack");
 }
 
-/** Data of a text is too large or too deep; the message says how, without a full stop. */
+/** Data of a text is too large or too deep; the message is a clause without a full stop. */
 export class ExcessError extends Error {
   override readonly name = "ExcessError";
 }
 
 /**
- * Reads a text that another may have written. A parser that runs out of stack says that it is nested too deeply, too.
+ * Reads a text from outside. A text for which the parser runs out of stack is nested too deeply.
  *
- * @throws {ExcessError} by {@link excess}, and what the parser throws
+ * @throws {ExcessError} by {@link excess}; other errors of the parser are rethrown
  */
 export function plainData(text: string, read: (text: string) => unknown = JSON.parse, levels?: number): unknown {
   let value: unknown;

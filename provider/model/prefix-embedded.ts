@@ -13,7 +13,7 @@ const RANGES: readonly { readonly range: Prefix; readonly readings: readonly Pla
   // The well-known prefix of translators (RFC 6052 section 2.1).
   { range: Prefix.parse("64:ff9b::/96"), readings: [LAST] },
   // Local translators (RFC 8215): an operator takes any length of RFC 6052 section 2.2 that fits, so each reading counts.
-  // Bits 64 to 71 hold nothing in these forms. What stands there is not asked: a reading too many is the safe side.
+  // Bits 64 to 71 are zero in these forms. They are not checked: an extra reading is the safe side.
   {
     range: Prefix.parse("64:ff9b:1::/48"),
     readings: [
@@ -33,12 +33,12 @@ const RANGES: readonly { readonly range: Prefix; readonly readings: readonly Pla
   { range: Prefix.parse("2002::/16"), readings: [[[16, 32]]] },
 ];
 const ALL_IPV4 = Prefix.parse("0.0.0.0/0");
-/** The first 16 bits of the ranges: almost every prefix is told apart by them. */
+/** First 16 bits of the ranges: they rule out almost every prefix. */
 const HEADS = new Set(RANGES.map(({ range }) => head(range)));
 
 /**
- * The IPv4 prefixes that an IPv6 prefix stands for, since translators or tunnels carry its traffic to them: usually none.
- * A prefix that holds such a range whole stands for all of IPv4.
+ * IPv4 prefixes to which translators or tunnels carry the traffic of an IPv6 prefix: usually none. A prefix that contains a
+ * whole range of them stands for all of IPv4.
  *
  * @example
  * ```ts
@@ -60,8 +60,8 @@ export function embeddedIpv4(prefix: Prefix): readonly Prefix[] {
 }
 
 /**
- * Pairs of an entry and a prefix that is to be kept out, which overlap in either direction of containment; an IPv6 entry that
- * stands for IPv4 prefixes overlaps what they overlap.
+ * Pairs of an entry and a protected prefix of which one contains the other. An IPv6 entry that stands for IPv4 prefixes
+ * overlaps whatever these overlap.
  */
 export function protectedOverlaps(
   entries: readonly Prefix[],

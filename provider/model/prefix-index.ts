@@ -1,8 +1,8 @@
 import type { Prefix } from "./prefix";
 
 /**
- * Prefixes that answer which of them cover a given prefix, in a handful of look-ups whatever their number:
- * one hash table per prefix length that occurs.
+ * Finds the prefixes that cover a given one in a few look-ups, whatever their number: it has one hash table per prefix length
+ * that occurs.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class PrefixIndex<V = Prefix> {
     return index;
   }
 
-  /** Adds a prefix, or gives a prefix that is there another value. */
+  /** Adds a prefix, or replaces its value. */
   set(prefix: Prefix, value: V): this {
     let table = this.tables[prefix.family].get(prefix.length);
     if (!table) {
@@ -56,7 +56,7 @@ function networkOf({ family, bits }: Prefix, length: number): bigint {
   return bits >> BigInt((family === 4 ? 32 : 128) - length);
 }
 
-/** Pairs that overlap, in either direction of containment, with no comparison of all with all. */
+/** Pairs of which one contains the other, without comparing all with all. */
 export function overlaps(entries: readonly Prefix[], others: readonly Prefix[]): [entry: Prefix, other: Prefix][] {
   const pairs: [Prefix, Prefix][] = [];
   const byOther = PrefixIndex.of(others);

@@ -39,12 +39,12 @@ export function difference<V = number>(
   return { insert, change, remove };
 }
 
-/** {@link difference} of what sets hold: of maps that many of them share it is worked out once. */
+/** As {@link difference}, computed once for maps that many sets share. */
 export const sharedDifference = madeOnce((observed: ListedMap, wanted: ListedMap) =>
   difference<ListedValue>(observed, wanted),
 );
 
-/** True when the difference holds nothing. */
+/** True for a difference without changes. */
 export function isEmpty(delta: Difference<unknown>): boolean {
   return delta.insert.size + delta.change.size + delta.remove.size === 0;
 }
@@ -64,7 +64,7 @@ export function summary(delta: Difference<unknown>): string {
 /** Which of two words of a 64-bit number in memory is the high one: 1 on nearly every machine. */
 const HIGH = new Uint8Array(new Uint32Array([1]).buffer)[0] as 0 | 1;
 
-/** Bits that tell the place of an entry below those of its length: room for 67 million. */
+/** Low bits of a sort key, for the index of an entry: room for 67 million. */
 const PLACE_BITS = 26;
 
 /**
@@ -103,8 +103,8 @@ export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): OrderedPrefixes
 type Made = WeakMap<object, unknown>;
 
 /**
- * A function that remembers what it made of these very objects, which nothing may change. What many nodes hold alike is one
- * object, and what follows from it is worked out once. Nothing is kept of objects that are out of use.
+ * Remembers the results of a function by its arguments, which must not change. Nodes with equal content share one object, so
+ * that results are computed once for all of them. Results for objects that are out of use are released.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ export const BITS = { 4: 32, 6: 128 } as const;
 const MAX_SPELLING = 64;
 /** The 96 bits that IPv4-mapped addresses begin with: `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). */
 const MAPPED = 0xffffn;
-/** Nothing but addresses, lengths, and what stands between the two of a range or the members of a list. */
+/** Characters of addresses and lengths, and the separators of ranges and lists. */
 const RANGE = { letters: /^[0-9a-f.:/,;-]+$/i, address: /[.:]/, between: /[-,;]/ };
 const SIGNED_LENGTH = /^[^-,;]*\/-\d*$/;
 
@@ -151,7 +151,7 @@ function notAnAddress(spelling: string): PrefixError {
   return refusal("address", spelling, sentence);
 }
 
-/** The number without the bits behind a length. */
+/** The number with all bits after a length set to 0. */
 export function mask(bits: bigint, family: 4 | 6, length: number): bigint {
   const hostBits = BigInt(BITS[family] - length);
   return (bits >> hostBits) << hostBits;
@@ -205,14 +205,14 @@ function groupOf(words: ArrayLike<number>, index: number): number {
 /** The eight groups of an IPv6 address as one number. */
 export function toNumber(groups: ArrayLike<number>): bigint {
   let bits = 0n;
-  // Two groups at a time: arithmetic on bigints is what costs.
+  // Two groups at a time, since arithmetic on bigints is slow.
   for (let i = 0; i < 8; i += 2) {
     bits = (bits << 32n) | BigInt((groups[i] as number) * 0x10000 + (groups[i + 1] as number));
   }
   return bits;
 }
 
-/** @param sentence What stands behind the text, without the full stop. */
+/** @param sentence Rest of the sentence after the text, without the full stop. */
 function refusal(problem: PrefixProblem, spelling: string, sentence: string, corrected?: string): PrefixError {
   const quoted = JSON.stringify(spelling.length > MAX_SPELLING ? `${spelling.slice(0, MAX_SPELLING)}…` : spelling);
   return new PrefixError(problem, spelling, `${quoted} ${sentence}.`, corrected);

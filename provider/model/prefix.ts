@@ -38,13 +38,13 @@ export class Prefix {
     this.#bits = bits;
   }
 
-  /** Worked out when it is asked for: a list of ten thousand prefixes is mostly read for their texts. */
+  /** Computed on demand: of most prefixes of a long list only the text is used. */
   #bits: bigint | undefined;
 
   /** The first address as a number, in network byte order. */
   get bits(): bigint {
     if (this.#bits === undefined) {
-      // Only what is read at a glance is made without it.
+      // Only IPv6 in canonical form is constructed without it.
       canonicalV6(this.text);
       this.#bits = toNumber(groups);
     }
@@ -76,8 +76,8 @@ export class Prefix {
   }
 
   /**
-   * The canonical text of a prefix, for who needs no more of it: quick for text that is in canonical form already, as
-   * in states; other spellings are understood, too.
+   * The canonical text of a prefix, without a `Prefix`. Fast for text in canonical form, as in states; other spellings are
+   * read too.
    *
    * @throws {PrefixError} as {@link parse}.
    */
@@ -160,13 +160,13 @@ export class Prefix {
 }
 
 /*
- * Quick looks at text that is in canonical form already, as most of it is in states, lists and requests. What they do not know at
- * once is left to the reader, which finds out what else a text could be.
+ * Fast checks for text in canonical form, as most of it is in states, lists and requests. Any other text is left to
+ * `readPrefixText`.
  */
 
 const [COLON, DOT, SLASH, ZERO, NINE, A, F] = [58, 46, 47, 48, 57, 97, 102] as const;
 
-/** True for text that is a prefix in canonical form, as far as that is seen quickly; false says nothing. */
+/** True for nearly all prefixes in canonical form; false may still be one. */
 export function isCanonical(text: string): text is CanonicalPrefix {
   return canonicalV4(text) >= 0 || canonicalV6(text) >= 0;
 }
@@ -193,12 +193,12 @@ export function canonicalV4(text: string): number {
   return isWhole && address % 2 ** (32 - part) === 0 ? address : -1;
 }
 
-/** The address that {@link canonicalV6} has read last. One list for all: to make one for each text costs as much as to read it. */
+/** The address that {@link canonicalV6} read last. Shared, since an array for each text costs as much as reading it. */
 export const groups = new Uint16Array(8);
 
 /**
- * The length of an IPv6 prefix in canonical form, -1 for any other text and for what is rare: text that begins with `::`,
- * as all IPv4-mapped ones do, and text with a second run of zeros.
+ * The length of an IPv6 prefix in canonical form; -1 for any other text and for rare forms: text that begins with `::`, as
+ * all IPv4-mapped prefixes do, and text with a second run of zeros.
  */
 export function canonicalV6(text: string): number {
   let [at, group, digits, count, gap] = [0, 0, 0, 0, -1];

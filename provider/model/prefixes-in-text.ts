@@ -4,8 +4,8 @@ import { prefixIn } from "./readable";
 const TOKEN = /(?<![0-9A-Fa-f.:])[0-9A-Fa-f.:]+(?:\/\d+)?/g;
 
 /**
- * A text in which every address and every prefix is replaced, in whatever spelling. Hosts of urls stay, and so do these
- * names: a node may be called by its address.
+ * A text in which `mark` replaces every address and prefix, in whatever spelling. Hosts of urls and the given names stay: a
+ * node may be named by its address.
  */
 export function withoutPrefixes(text: string, mark: string, names: Iterable<string> = []): string {
   const kept = [...names].flatMap((name) => placesOf(name, text));
@@ -14,7 +14,7 @@ export function withoutPrefixes(text: string, mark: string, names: Iterable<stri
     const isName = kept.some(([from, to]) => from <= offset && offset + token.length <= to);
     if (isHost || isName) return token;
     if (isPrefix(token)) return mark;
-    // An address may be the last word of a sentence, and have a mask behind it that is no length.
+    // An address may end a sentence, or a mask that is no length may follow it.
     const word = /^[^/]*[^/.:]/.exec(token)?.[0] ?? "";
     return isPrefix(word) ? `${mark}${token.slice(word.length)}` : token;
   });
@@ -29,7 +29,7 @@ function placesOf(name: string, text: string): (readonly [from: number, to: numb
   const places: (readonly [number, number])[] = [];
   for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1)) {
     places.push([at, at + name.length]);
-    // Behind a colon of "name:", which a token takes for its own.
+    // A token includes the colon of "name:".
     if (text[at + name.length] === ":") places.push([at, at + name.length + 1]);
   }
   return places;

@@ -3,14 +3,14 @@ import { plainData } from "./plain-data";
 import { type HostBits, Prefix, PrefixError } from "./prefix";
 import { parseUrl, type ResourceUrl } from "./resource-url";
 
-/** Readers for what need not be readable: each gives `undefined`, where those that they call throw. */
+/** Readers that return `undefined` where the parsers that they call throw. */
 
 /** The prefix that a value spells. */
 export function prefixIn(spelling: unknown, options: { readonly hostBits?: HostBits } = {}): Prefix | undefined {
   return typeof spelling === "string" ? attempt(() => Prefix.parse(spelling, options), PrefixError) : undefined;
 }
 
-/** Resource that a text is the address of. */
+/** The resource that an address names. */
 export function resourceIn(text: string): ResourceUrl | undefined {
   return attempt(() => parseUrl(text));
 }

@@ -17,10 +17,10 @@ export function nativeToken(type: string): string {
 }
 
 /**
- * True for what the plugin serves: by its own provider, or under its own types, since a provider may bear another name.
+ * True for a resource that the plugin serves: by its provider, or by its type, since a provider may have another name.
  *
  * @param type The type token, without those of parents.
- * @param provider The type of the provider resource, where it is known: a program may give any type to that of dynamic resources.
+ * @param provider The type of the provider resource, if known: a program may give a dynamic resource any type.
  */
 export function isNative(type: string, provider?: string): boolean {
   return provider === `${PROVIDER}packetfilter` || (type.startsWith(NATIVE) && provider !== OF_DYNAMIC);
@@ -39,21 +39,21 @@ const NATIVE = "packetfilter:";
 const DYNAMIC = "pulumi-nodejs:";
 
 /**
- * Stands among inputs that a check refused. The engine asks policies about them all the same, and they are as the program wrote
- * them: what is read in them may be wrong, and no state keeps them. A policy would not be shown a name that begins with underlines.
+ * Member of inputs that a check refused. The engine still passes these to policies, as the program wrote them: they may be
+ * invalid, and no state keeps them. Policies do not see members whose names begin with underscores.
  */
 export const REFUSED_KEY = "refusedByCheck";
 
-/** Arguments and outputs of a `CloudSignaling`: its check refuses every other. */
+/** Arguments and outputs of a `CloudSignaling`: its check refuses all others. */
 const OF_SIGNALINGS = [
   ...["prefixes", "stops", "reason", "ticket", "hostBits", "receiver"],
   ...["started", "endpoint", "unsettled", "secretPrefixes"],
 ];
 
 /**
- * Kind of a resource of this package, whatever its type says: the Node SDK's dynamic-provider server serves every type that a
- * program gives it, and the provider text says which of ours is behind it. A policy is shown no provider text, so that the
- * arguments decide: those of another provider have other ones. All that judges goes by this.
+ * Kind of a resource of this package, whatever its type: the Node SDK's dynamic-provider server serves any type that a program
+ * chooses, and the provider text names the handler. Policies do not see that text, so that the arguments decide, which differ
+ * from those of other providers.
  *
  * @param type The type token, without those of parents.
  * @param properties Inputs or outputs, as the engine has them.
@@ -65,7 +65,7 @@ export function kindOf(type: string, properties: JsonObject, provider?: string):
   return shapeOf(properties) ?? KINDS.find((kind) => type === typeToken(kind)) ?? named(properties);
 }
 
-/** True for a type that is not the one of the kind: what goes by types does not see the resource. */
+/** True for a type other than those of the kind: rules that go by type miss the resource. */
 export function isForeign(type: string, kind: ResourceKind): boolean {
   return type !== typeToken(kind) && type !== nativeToken(kind);
 }
@@ -81,7 +81,7 @@ function shapeOf(properties: JsonObject): ResourceKind | undefined {
   return has("prefixes") && names.every((name) => OF_SIGNALINGS.includes(name)) ? "CloudSignaling" : undefined;
 }
 
-/** By a provider text that names this package, in whatever spelling, where it is shown. */
+/** Kind by a provider text that names this package, in whatever escapes, where the text is visible. */
 function named({ __provider: text }: JsonObject): ResourceKind | undefined {
   const letters = String(text ?? "")
     .replace(/\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{1,6})\}?)/gi, (_, two, more) => sign(Number.parseInt(two ?? more, 16)))

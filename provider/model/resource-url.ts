@@ -41,7 +41,7 @@ export interface MarkUrl {
 }
 
 /**
- * The text of an address, without a trailing slash: how messages, ids and map keys show it.
+ * The text of an address, without a trailing slash, as in messages, ids and map keys.
  *
  * @example
  * ```ts
@@ -85,8 +85,8 @@ export function parseUrl(text: string): ResourceUrl {
 }
 
 /**
- * Why a name is none to declare, though a node may know it; `undefined` when it is. A node that reads addresses as URLs
- * decodes `%65` to `e` and resolves `.` and `..` (RFC 3986 sections 2.1 and 5.2.4): what limits and policies judge could be
+ * Reason why a program cannot declare a name, though a node may know it; `undefined` if it can. A node that reads addresses as
+ * URLs decodes `%65` to `e` and resolves `.` and `..` (RFC 3986 sections 2.1 and 5.2.4): limits and policies could check
  * another set than the one that is changed.
  */
 export function declaredNameProblem(name: string): string | undefined {
@@ -115,7 +115,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value !== UNKNOWN && declaredNameProblem(value) === undefined;
 }
 
-/** Why a text cannot be the name of an arena, profile or set; `undefined` when it can. */
+/** Reason why a text cannot be the name of an arena, profile or set; `undefined` if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > 255) return "is longer than 255 characters";
@@ -125,7 +125,7 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** An address without some characters at its end, as its last slashes. In linear time, which `/[x]+$/` does not take. */
+/** An address without certain characters at its end, such as slashes. Linear time, unlike `/[x]+$/`. */
 export function withoutEnding(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { nearest } from "./nearest";
 
 /**
- * zod, loaded when the first schema is made: it takes as long to load as all that a program needs of this package. What
- * programs load takes it from here; what only providers, commands and clients load imports it as usual.
+ * zod, loaded with the first schema: it takes as long to load as all else that a program needs of this package. Modules that
+ * programs load take it from here; those that only providers, commands and clients load import it as usual.
  */
 export function zod(): typeof z {
   return (require("zod") as typeof import("zod")).z;
 }
 
-/** A schema that is made when it is first asked for, and once: it compiles itself at its first use. */
+/** A schema that is made at its first use, and once, since zod compiles each schema anew. */
 export function schema<S>(make: () => S): () => S {
   let made: S | undefined;
   return () => {
@@ -21,10 +21,9 @@ export function schema<S>(make: () => S): () => S {
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 
 /**
- * Words the errors of a strict object, in place of zod's own texts. Never shows a value, which
- * may be a secret that stands in the wrong place.
+ * Errors of a strict object, in place of zod's own texts. They never show a value, which may be a misplaced secret.
  *
- * @param otherwise Error for a value that is no such object.
+ * @param otherwise Error for a value that is no object.
  * @example
  * ```ts
  * z.strictObject({ endpoint: z.string() }, { error: objectError() });   // has no member `enpoint`
@@ -37,7 +36,7 @@ export function objectError(
   return (issue) => unknownMembers(issue, former) ?? otherwise;
 }
 
-/** Names members that are not known, and what stands in place of former ones; `undefined` for any other issue. */
+/** Names unknown members, and the replacements of former ones; `undefined` for any other issue. */
 export function unknownMembers(issue: Issue, former: Readonly<Record<string, string>> = {}): string | undefined {
   if (issue.code !== "unrecognized_keys" || !Array.isArray(issue.keys)) return undefined;
   const known = knownMembers(issue);
@@ -50,7 +49,7 @@ export function unknownMembers(issue: Issue, former: Readonly<Record<string, str
   return `has no member ${quoted(issue.keys)}${more}${now.join("")}`;
 }
 
-/** Those of the object's schema. */
+/** Members of the object's schema. */
 function knownMembers(issue: Issue): string[] {
   const inst: unknown = Reflect.get(issue, "inst");
   const definition: unknown = inst instanceof Object && "def" in inst ? inst.def : undefined;
@@ -78,7 +77,7 @@ export function describeIssues({ issues }: z.ZodError): string {
     .join("; ");
 }
 
-/** The first issue: what it says, and where it is within what is called `name`. */
+/** Message of the first issue, and its place within the value called `name`. */
 export function firstIssue({ issues }: z.ZodError, name: string): { readonly place: string; readonly message: string } {
   const [{ path, message } = { path: [], message: "is not valid" }] = issues;
   return { place: issuePath([name, ...path]), message };

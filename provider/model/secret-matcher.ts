@@ -1,20 +1,20 @@
 import { type Decoded, decodeLayer, type EscapeKind } from "./escapes";
 
-/** Most layers of encoding in which a secret is found: a proxy writes a decoded path as JSON into a page. */
+/** Most layers of encoding that are decoded: a redirect to an echo that was encoded twice has three (test/client/secrets.test.ts). */
 const LAYERS = 4;
 
 /** Longest spelling of one character: `&#x0000002b;`. */
 const SPELLED = 12;
 
-/** Characters looked at in one go, which bounds memory, and how far two goes overlap: a secret is whole in one of them. */
+/** Characters that are searched at a time, which bounds memory; windows overlap, so that each secret is whole in one of them. */
 const WINDOW = { length: 1_048_576, overlap: 131_072 } as const;
 
-/** A shorter stretch of base64 may stand anywhere by chance. */
+/** Fewest characters of base64: shorter stretches occur by chance. */
 const SHORTEST_BASE64 = 8;
 
 /**
- * Finds secrets in a text, however it spells them: as they are, in every encoding of `decodeLayer` and mixtures of these, up to
- * four deep, and in base64 or base64url at any place of what was encoded. Without regard to case. Takes time in proportion to the text.
+ * Finds secrets in a text: verbatim, in every encoding of `decodeLayer` and mixtures of these, up to four layers deep, and in
+ * base64 or base64url at any offset. Ignores case. Takes linear time.
  *
  * @example
  * ```ts
@@ -25,12 +25,11 @@ export class SecretMatcher {
   /** Characters that the longest secret takes in its longest spelling. */
   readonly longest: number;
   private readonly pattern: RegExp | undefined;
-  /** Beginnings of secrets at the end of a cut text, see {@link halves}. */
+  /** Forms of secrets whose beginnings may end a cut text, see {@link halves}. */
   private readonly beginnings: readonly string[];
 
   /**
-   * @param freelyFrom Secrets with fewer characters are only found where they stand alone: cutting every "a" would leave no
-   *   readable text.
+   * @param freelyFrom Secrets with fewer characters are found as whole words only: without every "a", no text is readable.
    */
   constructor(secrets: Iterable<string>, freelyFrom: number) {
     const whole = [...new Set(secrets)].filter((secret) => secret !== "");
@@ -89,7 +88,7 @@ export class SecretMatcher {
     }
   }
 
-  /** Beginnings of secrets before a "…", where a reader of the text has cut it before it came here. */
+  /** Beginnings of secrets before a "…", left by a reader that cut the text. */
   private halves(text: string): [start: number, end: number][] {
     const found: [start: number, end: number][] = [];
     const even = evened(text);
@@ -102,16 +101,16 @@ export class SecretMatcher {
   }
 }
 
-/** Characters of a text that may have been cut for a message. */
+/** Longest text that may have been cut for a message. */
 const MESSAGE = 65_536;
 
-/** Fewer characters of a secret's beginning stand before a "…" by chance. */
+/** Fewest characters of such a beginning: shorter ones occur by chance. */
 const SHORTEST_HALF = 4;
 
 /** Part of an escape that a cut leaves. */
 const HALF_ESCAPE = /(?:%[0-9a-f]?|&#?x?[0-9a-z]{0,8}|\\{1,4}(?:u[0-9a-f]{0,3})?)$/;
 
-/** The same text for either alphabet of base64, each case, and a blank that a form writes as "+". */
+/** The text with one alphabet of base64, in lower case, and blanks as the "+" of forms. */
 function evened(text: string): string {
   return text
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
@@ -127,7 +126,7 @@ function commonEnd(text: string, end: number, secret: string): number {
   return 0;
 }
 
-/** A secret, and what a decoder makes of one that itself looks encoded: a text is decoded as a whole. */
+/** A secret, and its decoded forms if it looks encoded itself: texts are decoded as a whole. */
 function formsOf(secret: string): string[] {
   return (["all", "but signs"] as const).flatMap((kind) => {
     const forms = [secret];
@@ -145,7 +144,7 @@ function literal(form: string, freelyFrom: number): string {
   return form.length >= freelyFrom ? pattern : `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`;
 }
 
-/** One character; beyond ASCII also its bytes read as ISO 8859-1, and what stands for what could not be read. */
+/** Pattern of one character; beyond ASCII also of its bytes read as ISO 8859-1, and of replacement characters. */
 function one(sign: string): string {
   // Forms write a blank as "+".
   if (/[\s+]/.test(sign)) return "[\\s+]";
@@ -154,7 +153,7 @@ function one(sign: string): string {
   return `(?:${sign}|${bytes}|\\ufffd{1,${bytes.length}}|\\?)`;
 }
 
-/** The secret within something that was encoded in base64. */
+/** Patterns of the secret within base64. */
 function base64(secret: string): string[] {
   return base64Cores(secret).flatMap(({ core, offset, isWhole }) => {
     if (core.length < SHORTEST_BASE64 && offset > 0) return [];
@@ -164,7 +163,7 @@ function base64(secret: string): string[] {
   });
 }
 
-/** The characters of base64 that depend on the secret alone: its bytes begin at one of three places of a group. */
+/** Characters of base64 that depend on the secret alone, for each of the three offsets of its bytes in a group. */
 export function base64Cores(secret: string): { core: string; offset: number; isWhole: boolean }[] {
   const bytes = Buffer.from(secret, "utf8");
   return [0, 1, 2].map((offset) => {

@@ -14,7 +14,7 @@ export function grouped(number: number | bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-/** A line of a long list has so many items. */
+/** Items on a line of a long list. */
 const A_LINE = 20;
 
 /** A list as texts of a bounded number of items each, so that a thousand stay readable: `["a, b", "c"]`. */
@@ -25,7 +25,7 @@ export function inLines(items: readonly unknown[]): string[] {
 
 const NAMES = new Intl.Collator("en", { numeric: true });
 
-/** For `sort`: the order in which people look for names, `n2` before `n10`. */
+/** For `sort`: natural order of names, `n2` before `n10`. */
 export function compareNames(a: string, b: string): number {
   return NAMES.compare(a, b);
 }

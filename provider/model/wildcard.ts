@@ -1,6 +1,6 @@
 /**
- * A pattern for set addresses and stack names: `*` stands for any characters but `/`, `**` for any characters. Takes no more
- * than quadratic time, whatever stands in a pattern: a `*` is tried again only from where it ended, and none before a `**`.
+ * A pattern for set addresses and stack names: `*` stands for any characters but `/`, `**` for any characters. Takes at most
+ * quadratic time, whatever the pattern: only the last `*` and the last `**` are tried again.
  *
  * @example
  * ```ts
@@ -11,7 +11,7 @@
  */
 export function matches(pattern: string, text: string): boolean {
   let [at, inText] = [0, 0];
-  // Where to go on, in pattern and text, when a wildcard must take one character more.
+  // Positions in pattern and text from which a wildcard matches one more character.
   let within: { pattern: number; text: number } | undefined;
   let across: { pattern: number; text: number } | undefined;
   while (true) {

@@ -3,27 +3,27 @@ import { visible } from "./foreign-text";
 import { ExcessError, plainData, ranOutOfStack } from "./plain-data";
 
 /**
- * References (YAML's aliases) times values of a text: the parser seeks the target of each reference through all values before
- * it, and a text of a megabyte with as many of both keeps it busy for minutes.
+ * Limit of references (YAML's aliases) times values. The parser searches all earlier values for the target of each reference,
+ * which takes minutes for a megabyte of both.
  */
 const MOST_SEARCHES = 20_000_000;
 
-/** Options of the parser for texts that another may have written. */
+/** Options of the parser for texts from outside. */
 export const PARSING = {
-  // It compares each key with all: see `repeatedKeys`.
+  // The parser compares each key with all others, `repeatedKeys` does not.
   uniqueKeys: false,
-  // It would print what is odd in the text, as it stands there.
+  // Warnings would quote the text on the terminal.
   logLevel: "error",
 } as const;
 
-/** A key that a map of a document has twice: the second one. */
+/** The second occurrence of a key in a map. */
 export interface RepeatedKey {
   readonly name: string;
   /** Characters before it. */
   readonly offset: number;
 }
 
-/** Keys that stand twice in their map, in the order of the text. */
+/** Repeated keys of all maps, in the order of the text. */
 export function repeatedKeys(document: Document): RepeatedKey[] {
   // Loaded here, since most programs read no YAML.
   const { isNode, visit } = require("yaml") as typeof import("yaml");
@@ -64,7 +64,7 @@ export function dataOf(document: Document, text: string): unknown {
 }
 
 /**
- * Reads a YAML text that another may have written, in a time that grows as the text does.
+ * Reads a YAML text from outside, in linear time.
  *
  * @throws {ExcessError} as {@link dataOf}; {YAMLError} where it is no YAML, or a key stands twice in a map.
  * @example

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { told, visible, visibleJson, visibleLines } from "../../provider/model/foreign-text";
 import { SecretMatcher } from "../../provider/model/secret-matcher";
 
-/** What a screen, a speaker or a reader acts on: ESC, BEL, OSC 8, a C1 introducer, bidi, what has no width. */
+/** Characters on which a screen, a speaker or a reader acts: ESC, BEL, OSC 8, a C1 introducer, bidi, what has no width. */
 const ACTING =
   "\u001b[2J \u0007 \u001b]8;;https://192.0.2.1\u001b\\ \u009b31m \u202e \u2066 \u200b \u00ad \u{e0041} \ud800";
 
@@ -78,6 +78,11 @@ describe("a secret", () => {
         expect(matcher.cut(`you sent ${text}.`, "***")).toBe("you sent <***>.");
       }),
     );
+  });
+
+  test("is found in four layers of one encoding", () => {
+    const text = [1, 2, 3, 4].reduce((inner) => encodeURIComponent(inner), SECRET);
+    expect(matcher.cut(text, "***")).toBe("***");
   });
 
   test("with a backslash is found where that escapes nothing", () => {
