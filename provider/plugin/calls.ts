@@ -1,6 +1,7 @@
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import type { JsonObject } from "../model/json";
 import type { DynamicProvider } from "../resources/dynamic-provider";
+import type { TimeLimits } from "../resources/time-limit";
 import type { EngineLog } from "./engine-log";
 import { EngineFailure } from "./failures";
 import type { Opened } from "./properties";
@@ -19,6 +20,8 @@ export interface PluginParts {
   /** Resources of a type that could be imported, by its token. */
   readonly list: (token: string, query: Opened) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly log: EngineLog;
+  /** Time that the program gives single operations. */
+  readonly limits: TimeLimits;
   /** Ends what is in hand, since the engine was interrupted. */
   readonly cancel: () => void;
 }

@@ -27,18 +27,26 @@ export class EngineFailure extends Error {
     this.details = message;
   }
 
-  /** @param onWire Puts the properties of such a resource on the wire; nothing else leaves one. */
-  static of(error: unknown, onWire?: (props: JsonObject) => Struct): EngineFailure {
+  /**
+   * @param onWire Puts the properties of such a resource on the wire; nothing else leaves one.
+   * @param more A sentence about all of the operation.
+   */
+  static of(error: unknown, onWire?: (props: JsonObject) => Struct, more?: string): EngineFailure {
     if (error instanceof EngineFailure) return error;
-    const failure = new EngineFailure(messageOf(error));
+    const failure = new EngineFailure([messageOf(error), ...listOf(more)].join(" "));
     const found = onWire && partialOf(error);
     if (found)
-      failure.metadata.add("grpc-status-details-bin", packed(failure.message, found, onWire(found.properties)));
+      failure.metadata.add(
+        "grpc-status-details-bin",
+        packed(failure.message, [...found.reasons, ...listOf(more)], found.id, onWire(found.properties)),
+      );
     return failure;
   }
 }
 
-function packed(message: string, { id, reasons }: Partial_, properties: Struct): Buffer {
+const listOf = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
+
+function packed(message: string, reasons: readonly string[], id: string, properties: Struct): Buffer {
   const failed = new ErrorResourceInitFailed();
   failed.setId(id);
   failed.setProperties(properties);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { get } from "../provider";
 import { addressIn, providerProcess } from "../resources/provider-process";
+import { TimeLimits } from "../resources/time-limit";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
 import { listed } from "./listing";
@@ -16,7 +17,8 @@ const packageRoot = join(__dirname, "..", "..", "..");
 const log = new EngineLog();
 const address = addressIn(process.argv);
 if (address !== undefined) log.connect(address);
-const runtime = providerProcess({ address, print: log.print });
+const limits = new TimeLimits();
+const runtime = providerProcess({ address, print: log.print, limits });
 const server = pluginServer({
   version: String(JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")).version),
   schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
@@ -26,6 +28,7 @@ const server = pluginServer({
   invoke: async (token, args) => (await import("./invoke.js")).invoke(runtime, token, args),
   list: (token, query) => listed(runtime, token, query),
   log,
+  limits,
   cancel: () => process.kill(process.pid, "SIGINT"),
 });
 server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {

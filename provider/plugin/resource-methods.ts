@@ -10,10 +10,6 @@ import { EngineFailure } from "./failures";
 import { close, marked, type Opened, open } from "./properties";
 import { type PluginResource, resourceOf } from "./resources";
 
-/** Resources share the requests to a node: one of them cannot end what all wait for. */
-const TIMEOUT =
-  'warning: the option "customTimeouts" is not followed: deadlineMs of the node or receiver limits each operation.';
-
 /** The methods of the protocol that are about one resource. */
 export function resourceMethods(parts: PluginParts) {
   return {
@@ -53,7 +49,8 @@ export function resourceMethods(parts: PluginParts) {
       const { id, secrets, props } = isImport
         ? importedBy(kind, request.getId(), open(request.getInputs()))
         : { ...state, id: request.getId() };
-      const found = await handler.read(id, read({ props, secrets }));
+      const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
+      const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;
@@ -101,9 +98,9 @@ function resource<Request extends AboutResource, Response>(
   parts: PluginParts,
   work: (request: Request, subject: Subject) => Promise<Response>,
 ) {
-  return unary<Request, Response>(parts, (request) =>
-    parts.log.about(request.getUrn(), async () => {
-      if (request.getTimeout?.()) parts.log.print(TIMEOUT);
+  const { limits, log } = parts;
+  return unary<Request, Response>(parts, (request) => {
+    const answer = async () => {
       const kind = resourceOf(request.getType() || typeIn(request.getUrn()));
       const { repeats } = kind;
       const seen = new Set<string>();
@@ -120,10 +117,11 @@ function resource<Request extends AboutResource, Response>(
           foreseen: ({ props, secrets }) => write({ ...props, ...kind.foreseen(props) }, secrets),
         });
       } catch (error) {
-        throw EngineFailure.of(error, (props) => write(props, [...seen]));
+        throw EngineFailure.of(error, (props) => write(props, [...seen]), limits.passed);
       }
-    }),
-  );
+    };
+    return log.about(request.getUrn(), () => limits.within(request.getTimeout?.() ?? 0, answer));
+  });
 }
 
 /** The type of `urn:pulumi:stack::project::parent$type::name`. */

@@ -5,9 +5,10 @@ import { attempt } from "../model/errors";
 import { toEngine } from "./notices";
 import { DeploymentFolder, sharedFolder } from "./other-processes";
 import { Runtime } from "./runtime";
+import type { TimeLimits } from "./time-limit";
 import type { OtherProcesses } from "./wanted";
 
-/** Steps that the engine runs in parallel for each core, unless `--parallel` says otherwise. */
+/** Default of the engine's `--parallel`, for each core. */
 const STEPS_PER_CORE = 4;
 
 let runtime: Runtime | undefined;
@@ -18,13 +19,11 @@ export interface Start {
   readonly address: string | undefined;
   /** Shows a line to the user. */
   readonly print: (line: string) => void;
+  /** Time that the engine says single operations have. */
+  readonly limits?: TimeLimits;
 }
 
-/**
- * The runtime of this provider process, made at the first call: all resource types share it.
- *
- * @param start Given once, before anything else, by the plugin; what evaluates the provider text is the server of dynamic resources.
- */
+/** The runtime of this provider process, made at the first call. @param start The plugin gives it, before any other call. */
 export function providerProcess(start: Start = { address: addressIn(process.argv), print: toEngine }): Runtime {
   if (runtime) return runtime;
   const others = deploymentOf(start.address);
@@ -33,17 +32,18 @@ export function providerProcess(start: Start = { address: addressIn(process.argv
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
     print: start.print,
+    ...(start.limits && { limits: start.limits }),
   });
   exitWithEngine(runtime);
   return runtime;
 }
 
-/** The address that the engine serves, behind the flags that it passes on, of which some have values (`--tracing ADDRESS`). */
+/** The address that the engine serves: the last argument, after flags with values (`--tracing ADDRESS`). */
 export function addressIn(argv: readonly string[]): string | undefined {
   return argv.slice(2).at(-1);
 }
 
-/** Messages of the engine's other provider processes. The engine gives each of them the address that it serves for one deployment. */
+/** Messages of the deployment's other provider processes, which get the same address from the engine. */
 function deploymentOf(address: string | undefined): OtherProcesses | undefined {
   if (address === undefined) return undefined;
   const folder = new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));
@@ -52,10 +52,9 @@ function deploymentOf(address: string | undefined): OtherProcesses | undefined {
 }
 
 /**
- * Ends this process only once nothing is in hand. An engine that is killed takes no plugin along, and need not be the parent of
- * this process: Pulumi's own script `pulumi-resource-pulumi-nodejs` stays between the two. What ends with the engine is the pipe
- * that it holds as our standard input. An engine that is stopped sends SIGINT and waits for some seconds; a second signal
- * ends at once.
+ * Ends this process with the engine, once no operation is under way. A killed engine ends no plugin and need not be its parent:
+ * Pulumi's own script `pulumi-resource-pulumi-nodejs` is between the two. But the pipe that it holds as our standard input
+ * closes. A stopped engine sends SIGINT and waits for some seconds; a second signal ends the process at once.
  */
 function exitWithEngine(inUse: Runtime): void {
   const settle = () => {
@@ -64,7 +63,7 @@ function exitWithEngine(inUse: Runtime): void {
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
   const input = attempt(() => fstatSync(0));
-  // What is no pipe, as in a debugger, says nothing of the engine.
+  // A standard input that is no pipe, as in a debugger, does not end with the engine.
   if (!input?.isFIFO() && !input?.isSocket()) return;
   for (const event of ["end", "error"] as const) process.stdin.once(event, settle);
   process.stdin.resume();

@@ -238,7 +238,7 @@ export class ReceiverAccess {
     this.runtime.requireWritable(`Signaling at ${label}`);
     const active = await reads.take();
     reads.forget();
-    const { signal } = this.runtime.limits;
+    const signal = this.runtime.limits?.signal;
     return { ...(active && { active }), ...(signal && { signal }) };
   }
 

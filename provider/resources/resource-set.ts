@@ -278,7 +278,8 @@ export class ResourceSet {
     this.runtime.requireWritable(this.label);
     try {
       const submit = (limited: SetOperation) => this.runtime.during(this.submitted(limited));
-      return await this.runtime.limits.write(this.label, operation, submit);
+      const { limits } = this.runtime;
+      return await (limits ? limits.write(this.label, operation, submit) : submit(operation));
     } catch (error) {
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
       const { message, applied, unsettled } = error;

@@ -19,11 +19,12 @@ import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
+import type { TimeLimits } from "./time-limit";
 import { KeyRegistry, type OtherProcesses, type Place } from "./wanted";
 
-/** Milliseconds from a check's answer within which the engine tells what the state has of the same resource. */
+/** Milliseconds after a check's answer within which the engine shows the state of the same resource. */
 const TOLD_WITHIN_MS = 100;
-/** Milliseconds after which what the engine is about to tell of is waited for no longer. */
+/** Longest wait for states that the engine is about to show, in milliseconds. */
 const TOLD_AT_MOST_MS = 5_000;
 
 /** Surroundings of the runtime in its process. */
@@ -37,11 +38,13 @@ export interface Surroundings {
   readonly usualSteps?: number;
   /** Other provider processes of the same deployment, where there can be some. */
   readonly others?: OtherProcesses;
+  /** Where the engine tells of them. */
+  readonly limits?: TimeLimits;
 }
 
 /**
- * Everything that the resources of one deployment share: settings, connections, writers, and which keys
- * are wanted or owned. The engine starts one provider process for each provider resource of a deployment, which is one as a rule.
+ * Settings, connections, writers, and wanted and owned keys, which the resources of one deployment share. The engine starts
+ * one provider process for each provider resource of a deployment, usually one.
  */
 export class Runtime {
   /** Secrets that no message and no line of the audit log may show. */
@@ -54,25 +57,28 @@ export class Runtime {
   /** Registries that the connections share, and wanted and owned keys. */
   readonly shared: Shared;
   readonly env: Environment;
+  /** Time that single operations have. */
+  readonly limits: TimeLimits | undefined;
   private config: ReadConfig = () => undefined;
   private read: Settings | undefined;
   private readonly nodes = new Map<string, NodeInUse>();
-  /** Nodes by their names, and the unnamed one: reading a configuration of a thousand for each of them would take seconds. */
+  /** Nodes by name, and the unnamed one: reading a configuration of a thousand nodes for each would take seconds. */
   private readonly named = new Map<string | undefined, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
   private readonly checks = new Set<Promise<void>>();
-  /** Urns of resources whose check got something unknown, and `undefined` once there is one. */
+  /** Urns of resources whose check got unknown arguments, and `undefined` once there is one. */
   private readonly previewed = new Set<string | undefined>();
   private readonly ending = new AbortController();
 
-  constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
+  constructor({ env, print, world: given, usualSteps, others, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
     const wanted = new KeyRegistry("wanted", others);
     const removed = new KeyRegistry("removed", others);
     const changed = new KeyRegistry("changed", others);
     const learn = () => others?.learn();
     this.env = env;
+    this.limits = limits;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
     this.look = new Look(world, this, () => this.settings);
     this.shared = {
@@ -109,7 +115,7 @@ export class Runtime {
     return this.read;
   }
 
-  /** Milliseconds since 1970: what `expires` is compared with. */
+  /** Milliseconds since 1970, for comparison with `expires`. */
   get today(): number {
     return this.shared.world.wall();
   }
@@ -132,7 +138,7 @@ export class Runtime {
     return cached(this.nodes, target, () => new NodeInUse(target, this.shared));
   }
 
-  /** A node that this deployment knows at an address, whatever its name: in use already, or in the configuration. */
+  /** A node at an address, in use already or in the configuration, under any name. */
   nodeAt(endpoint: string): NodeInUse | undefined {
     const isThere = (node: NodeInUse) => node.endpoint === endpoint && node.wayOut === undefined;
     const inUse = [...this.nodes.values()].find(isThere);
@@ -150,13 +156,13 @@ export class Runtime {
     return cached(this.receivers, target, () => new ReceiverInUse(target, this.shared));
   }
 
-  /** @throws {Error} where the stack's configuration lets nothing be changed. */
+  /** @throws {Error} if the stack is read-only. */
   requireWritable(subject: string): void {
     if (!this.settings.readOnly) return;
     throw new Error(`${subject}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
   }
 
-  /** Writes a mutation to the audit log, if it is one; without a log the record is not even made. */
+  /** Writes a mutation to the audit log, if there is a log; without one the record is not made. */
   audit(make: () => AuditRecord | undefined): void {
     const { auditLog, actor } = this.settings;
     const record = auditLog === undefined ? undefined : make();
@@ -169,15 +175,16 @@ export class Runtime {
     const { node, nodes, receiver, prefixes, endpoint } = resource;
     // A group is at many places.
     if (nodes !== undefined) return undefined;
-    // Where it fails, the resource's own check or call says what is wrong.
+    // The resource's own check or call reports a failure.
     const place = attempt(() => (prefixes === undefined ? this.node(node) : this.receiver(receiver)));
     if (place === undefined || (endpoint !== undefined && endpoint !== place.endpoint)) return undefined;
     return { name: place.name, endpoint: place.endpoint };
   }
 
-  /** Aborts once the engine wants the process to end: what only waits is waited for no longer. */
+  /** Aborts once the engine wants the process to end, or the operation's time has passed: what only waits is waited for no longer. */
   get cancelled(): AbortSignal {
-    return this.ending.signal;
+    const [ending, limit] = [this.ending.signal, this.limits?.signal];
+    return limit ? AbortSignal.any([ending, limit]) : ending;
   }
 
   /** The engine wants the process to end. */
@@ -185,12 +192,12 @@ export class Runtime {
     this.ending.abort();
   }
 
-  /** A check got something unknown, which only that of a preview does: in an `up` all that a program says is known by then. */
+  /** A check got unknown arguments, as only in a preview: in an `up` all arguments are known by then. */
   seePreview({ urn }: About): void {
     this.previewed.add(urn).add(undefined);
   }
 
-  /** True where what is unknown of a resource is so by its program; of one whose urn is not told, by that of any. */
+  /** True if unknown arguments of a resource come from its program; without a urn, from the program of any resource. */
   isPreview({ urn }: About = {}): boolean {
     return this.previewed.has(urn);
   }
@@ -205,12 +212,7 @@ export class Runtime {
     return counted(this.checks, check);
   }
 
-  /**
-   * Waits for the checks that are under way, which look at nodes first, and for what the engine then tells of the same
-   * resources: what their state holds is not known before.
-   *
-   * @returns whether there was any
-   */
+  /** Waits for the checks under way, and for the states that the engine then shows. @returns true if there was a check */
   async toldOfMore(): Promise<boolean> {
     if (this.checks.size === 0) return false;
     const until = this.now + TOLD_AT_MOST_MS;

@@ -52,6 +52,31 @@ it("each read function of the plugin answers through the engine, and its failure
   expect(failed.text).not.toMatch(/198\.51\.100\.77|canary/);
 });
 
+it("customTimeouts end an update whose node is slow, in time, and the next run settles it", async () => {
+  const slow = '{ ...native, customTimeouts: { update: "2s", delete: "2s" } }';
+  await using w = await world({ program: native(set({ "192.0.2.0/24": 1 }, slow)) });
+  const { emulator, stack } = w;
+  await stack.must("up", "--yes", "--skip-preview");
+  const delayed = async (...args: string[]) => {
+    emulator.fail({ cmd: "commit", kind: "delay", delay: "8s" });
+    const run = await stack.pulumi(...args, "--yes", "--skip-preview");
+    emulator.clearFaults();
+    expect(run.code, run.text).not.toBe(0);
+    expect(run.text).toMatch(/not finished in time\. 1 entry of this resource may be .*2 s \(customTimeouts\)/s);
+  };
+  const entries = { "192.0.2.0/24": 2 };
+  await stack.program(native(set(entries, slow)));
+  await delayed("up");
+  expect((await stack.state()).blocked?.outputs.unsettled).toEqual(["192.0.2.0/24"]);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(entries);
+  expect((await stack.state()).blocked?.outputs).not.toHaveProperty("unsettled");
+
+  await delayed("destroy");
+  await stack.must("destroy", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+});
+
 it("what fails to be created, updated, read or deleted is said at its resource, and the next run goes on from there", async () => {
   await using w = await world({ program: native(set({ "192.0.2.0/24": 1 })) });
   const { emulator, stack } = w;

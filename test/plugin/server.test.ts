@@ -1,13 +1,11 @@
-import type { ServiceError } from "@grpc/grpc-js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
-import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { UNKNOWN } from "../../provider/model/json";
 import { FakeEngine, struct } from "./support/fake-engine";
-import { held, made, Subject } from "./support/subject";
+import { failureOf, held, made, Subject } from "./support/subject";
 
 const BLOCKED = "prefixset://edge/blocked";
 const ARGS = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "203.0.113.7": 2 } };
@@ -140,14 +138,11 @@ describe("the plugin, called as an engine does,", () => {
     await configure({ node: { deadlineMs: 1_000 } });
     const inputs = await blocked.checked(ARGS);
     emulator.fail({ cmd: "commit", times: 40, status: 400 });
-    const error = (await blocked.create(inputs).catch((failed) => failed)) as ServiceError;
-    expect(error.details).toContain(`Set ${BLOCKED}`);
-    const [packed] = error.metadata.get("grpc-status-details-bin");
-    const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
-    const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
-    expect(failed.getId()).toBe(BLOCKED);
-    expect(failed.getReasonsList()).toHaveLength(1);
-    expect(held(failed.getProperties())).toMatchObject({ arena: "edge", set: "blocked" });
+    const { text, partial } = await failureOf(blocked.create(inputs));
+    expect(text).toContain(`Set ${BLOCKED}`);
+    expect(partial?.getId()).toBe(BLOCKED);
+    expect(partial?.getReasonsList()).toHaveLength(1);
+    expect(held(partial?.getProperties())).toMatchObject({ arena: "edge", set: "blocked" });
   });
 
   it("imports a group by its url and nodes: what they hold alike stands once, the rest with its node", async () => {
@@ -200,15 +195,6 @@ describe("the plugin, called as an engine does,", () => {
     expect(await engine.listed("packetfilter:index:PrefixSetEntry", { ...set, set: UNKNOWN })).toEqual(["unknown"]);
     expect(await engine.listed("packetfilter:index:CloudSignaling", {})).toEqual(["198.51.100.7/32"]);
     await expect(engine.listed("packetfilter:index:PrefixSet", {})).rejects.toThrow(/name no sets/);
-  });
-
-  it("says that it does not follow customTimeouts, and of what limits an operation", async () => {
-    await configure();
-    await blocked.create(await blocked.checked(ARGS), false, 1);
-    expect(engine.logged.map(({ about, message }) => `${about}: ${message}`)).toContainEqual(
-      expect.stringMatching(/^blocked: the option "customTimeouts" is not followed: deadlineMs/),
-    );
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual(CANONICAL);
   });
 
   it("takes the engine's address from behind the flags that an engine passes on", async () => {

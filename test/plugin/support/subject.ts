@@ -1,4 +1,6 @@
+import type { ServiceError } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { type FakeEngine, struct } from "./fake-engine";
 
 /** A request of a type, with its members by the names of their setters. */
@@ -51,22 +53,37 @@ export class Subject {
     inputs: object;
     news: object;
     preview?: boolean;
+    timeout?: number;
   }): Promise<messages.UpdateResponse> {
-    return this.ask("update", messages.UpdateRequest, { ...changed(of), Preview: of.preview ?? false });
+    const { preview = false, timeout = 0 } = of;
+    return this.ask("update", messages.UpdateRequest, { ...changed(of), Preview: preview, Timeout: timeout });
   }
 
   /** Reads what is in a state, or, without one, what an import finds by its id. */
-  read(id: string, state: object = {}, inputs: object = {}): Promise<messages.ReadResponse> {
-    return this.ask("read", messages.ReadRequest, { Id: id, Properties: struct(state), Inputs: struct(inputs) });
+  read(id: string, state: object = {}, inputs: object = {}, timeout = 0): Promise<messages.ReadResponse> {
+    const properties = { Properties: struct(state), Inputs: struct(inputs) };
+    return this.ask("read", messages.ReadRequest, { Id: id, ...properties, Timeout: timeout });
   }
 
-  delete(id: string, state: object): Promise<unknown> {
-    return this.ask("delete", messages.DeleteRequest, { Id: id, Properties: struct(state) });
+  delete(id: string, state: object, timeout = 0): Promise<unknown> {
+    return this.ask("delete", messages.DeleteRequest, { Id: id, Properties: struct(state), Timeout: timeout });
   }
 
   private ask<Answer>(method: string, type: new () => object, members: Held): Promise<Answer> {
     return this.engine().call<Answer>(method as never, made(type, { Urn: this.urn, ...members }));
   }
+}
+
+/** A failure: its text, and what it says of a resource that exists all the same. */
+export async function failureOf(answer: Promise<unknown>) {
+  const error = (await answer.then(
+    () => Promise.reject(new Error("did not fail")),
+    (failed) => failed,
+  )) as ServiceError;
+  const [packed] = error.metadata.get("grpc-status-details-bin");
+  const [detail] = packed ? Status.deserializeBinary(packed as Buffer).getDetailsList() : [];
+  const bytes = detail?.getValue_asU8();
+  return { text: error.details, partial: bytes && messages.ErrorResourceInitFailed.deserializeBinary(bytes) };
 }
 
 /** The properties of an answer. */
