@@ -74,7 +74,9 @@ async function run(name: string, change: (command: string) => string = (command)
   for (const { uses = "", run: command, with: given = {} } of jobs[name]?.steps ?? []) {
     const action = uses.split("@")[0];
     if (action === "actions/checkout")
-      execFileSync("git", ["clone", "--quiet", "--branch", `v${version}`, join(place, "source"), folder]);
+      execFileSync("git", ["clone", "--quiet", "--branch", `v${version}`, join(place, "source"), folder], {
+        stdio: "pipe",
+      });
     if (action === "actions/upload-artifact")
       await cp(join(folder, given.path ?? ""), join(artifacts, given.name ?? ""), { recursive: true });
     if (action === "actions/download-artifact")
@@ -89,7 +91,7 @@ async function run(name: string, change: (command: string) => string = (command)
 }
 
 test("a release from a tag, as its workflow has it, publishes nothing here and lacks nothing", {
-  timeout: 15 * MINUTES,
+  timeout: 30 * MINUTES,
 }, async () => {
   // The tests themselves are what runs this.
   const tested = await run("test", (command) => command.replace(/^npm test$/m, "true"));
