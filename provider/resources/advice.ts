@@ -1,25 +1,22 @@
-/**
- * Advice of errors, given once a run: if a hundred nodes refuse alike, the first error has it, and the
- * others keep what failed at which node.
- */
+/** Advice in errors, shown once a run: of a hundred equal refusals the first has it, the others only failure and node. */
 export class Advice {
   private readonly known = new Set<string>();
   private readonly said = new Set<string>();
   private readonly lines = new Map<string, string>();
 
-  /** Knows sentences as advice, wherever they stand in an error. @returns them, joined; nothing where there are none */
+  /** Registers sentences as advice, wherever they stand in an error. @returns those that are given */
   of(...sentences: readonly (string | undefined)[]): string[] {
     const given = sentences.filter((sentence) => sentence !== undefined);
     for (const sentence of given) this.known.add(sentence);
     return given;
   }
 
-  /** The texts of an error, without advice that stands before in it or in an earlier one. */
+  /** The texts of an error without repeated advice. */
   once(texts: readonly string[]): string[] {
     return texts.map((text) => [...this.known].reduce((rest, advice) => this.without(rest, advice), text));
   }
 
-  /** A line without advice that stands in an earlier one: the same text makes the same line. */
+  /** A line without repeated advice; equal texts make equal lines. */
   line(text: string): string {
     const line = this.lines.get(text) ?? this.once([text]).join("");
     this.lines.set(text, line);

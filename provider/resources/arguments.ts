@@ -25,25 +25,25 @@ export const connectionSchema = z.unknown();
 /** The arguments that identify a set. */
 export const setShape = { arena: nameSchema, profile: nameSchema.optional(), set: nameSchema };
 
-/** The arguments that limit which entries an entry's set may be given. */
+/** Arguments that limit entries, for sets and for single entries. */
 export const entryLimitShape = {
   forbiddenPrefixes: prefixListSchema.optional(),
   shortestPrefix: shortestSchema.optional(),
 };
 
-/** Arguments by the names that a schema knows, and not checked. */
+/** Unchecked arguments by the names of a schema. */
 type Given<S> = { readonly [K in keyof S]?: unknown };
 
 /**
- * Checks arguments member by member; a member that is unknown, or holds something unknown, is not checked.
- * A member that may hold unknown parts and is checked elsewhere has the schema `z.unknown()`.
+ * Checks arguments member by member; a member with an unknown part is not checked. A member that is checked elsewhere, with
+ * its unknown parts, has the schema `z.unknown()`.
  *
- * @returns `given`: all of them, as they came; `args`: what is known and valid, `undefined` if there are problems
+ * @returns `given`: all arguments, unchanged; `args`: the known ones, `undefined` if there are problems
  */
 export function checkArguments<S extends z.ZodRawShape>(schema: z.ZodObject<S>, news: JsonObject) {
   const unknown = Object.keys(news).filter((key) => hasUnknown(news[key]) && key in schema.shape);
   const checkable = Object.fromEntries(Object.entries(news).filter(([key]) => !unknown.includes(key)));
-  // A schema compiles itself at its first use, so a new one is made only where something is unknown.
+  // A schema compiles itself at its first use, so a new one is made only if needed.
   const narrowed =
     unknown.length === 0
       ? schema
@@ -75,12 +75,11 @@ function meant(near: readonly (string | undefined)[]): string {
 }
 
 /**
- * Reads what states and checked inputs hold. In states of earlier versions and in those that people wrote by hand a member
- * that is absent has its default. One that this version cannot read is refused by name: a newer version may have written
- * it, and a default in its place could empty a set that is to stay.
+ * Reads states and checked inputs. An absent member has its default, as in states of earlier versions or written by hand.
+ * An unreadable member is an error that names it: a newer version may have written it, and a default could empty a set.
  */
 export class Stored {
-  /** @param resource What messages call it: `PrefixSet prefixset://edge/blocked`. */
+  /** @param resource Name in messages: `PrefixSet prefixset://edge/blocked`. */
   constructor(
     private readonly json: JsonObject,
     private readonly resource: string,
@@ -134,7 +133,7 @@ export class Stored {
     throw this.unread(name, this.json[name], issue?.message ?? "", remedy(name));
   }
 
-  /** Without a schema, which copies what it reads and costs more than all the rest: states hold ten thousand entries. */
+  /** Without a schema, which would copy the ten thousand entries of a state. */
   private object(name: string): JsonObject {
     const value = this.json[name] ?? {};
     if (isObject(value)) return value;
@@ -148,11 +147,7 @@ export class Stored {
   }
 }
 
-/**
- * A state that an update replaces, without the arguments in it that this version cannot read: the program gives them anew.
- *
- * @param schema of these arguments
- */
+/** The state for an update, without arguments that this version cannot read: the program gives them anew. */
 export function replaced(json: JsonObject, schema: z.ZodObject): JsonObject {
   const result = schema.safeParse(present(schema, json));
   if (result.success) return json;
@@ -162,7 +157,7 @@ export function replaced(json: JsonObject, schema: z.ZodObject): JsonObject {
   );
 }
 
-/** The members that a schema knows, as far as they are there. */
+/** Members of the schema that are present. */
 function present(schema: z.ZodObject, json: JsonObject): JsonObject {
   const names = Object.keys(schema.shape).filter((name) => json[name] !== null && json[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, json[name]]));
@@ -185,10 +180,10 @@ const textsSchema = z.array(z.string());
 
 /** A text, where there is one. */
 export const optionalText = z.string({ error: NO_TEXT }).optional();
-/** True or false; false where it is absent. */
+/** True or false; by default false. */
 export const flag = z.boolean({ error: "is neither true nor false" }).default(false);
 
-/** The value of an entry: one of ours, or one that another writer put there and a refresh found. Not the unknown marker. */
+/** The value of an entry, also one that another writer put there and a refresh found. Not the unknown marker. */
 export const listedValue = z.custom<ListedValue>(isListedValue, { error: NO_VALUE });
 
 function isListedValue(value: unknown): value is ListedValue {

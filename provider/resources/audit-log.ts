@@ -3,13 +3,13 @@ import { appendOwnSync } from "../files/no-links";
 import { PRIVATE_FILE } from "../files/private";
 import { messageOf } from "../model/errors";
 
-/** One mutation, as the audit log keeps it. */
+/** One mutation in the audit log. */
 export interface AuditRecord {
   /** The node's or receiver's name or address. */
   readonly node: string;
   /** The set's url, or `signaling`. */
   readonly set: string;
-  /** Prefix to what changed; `null` stands for "not there". Of secret entries neither prefix nor value is shown. */
+  /** Changed values by prefix; `null` means "not there". Secret prefixes and values are not shown. */
   readonly prefixes: Readonly<Record<string, { readonly old: AuditValue; readonly new: AuditValue }>>;
   /** Reason in the program, if it has one. */
   readonly reason?: string | undefined;
@@ -17,7 +17,7 @@ export interface AuditRecord {
   readonly outcome: string;
 }
 
-/** A value of an entry; `[secret]` for one that is there and not shown. */
+/** A value of an entry; `[secret]` if it must not be shown. */
 export type AuditValue = number | string | null;
 
 /** Record of a failed write to a set: the entries that it may have changed. */
@@ -27,7 +27,7 @@ export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "out
   return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };
 }
 
-/** Appends one NDJSON line. One call of the system for one line, so that lines of several writers stay whole. */
+/** Appends one NDJSON line by one system call, so that lines of several writers stay whole. */
 export function appendAudit(file: string, record: AuditRecord & { time: string; actor: string | undefined }): void {
   const { time, actor, node, set, prefixes, reason, outcome } = record;
   appendOwnSync(file, `${JSON.stringify({ time, actor, node, set, prefixes, reason, outcome })}\n`, PRIVATE_FILE);

@@ -15,36 +15,31 @@ export interface Comparison {
   readonly outputs: readonly string[];
   /** Arguments whose change means another object. */
   readonly identity: readonly string[];
-  /** `node` or `receiver`; none of a group, whose nodes are not what it is. */
+  /** `node` or `receiver`; absent for a group, which keeps its identity with other nodes. */
   readonly connection?: "node" | "receiver";
-  /**
-   * Is called when the object is replaced, so that what stands in the way of its deletion is said before anything is sent.
-   * @throws {Error} with the ways out
-   */
+  /** Called for a replacement: reports obstacles to the delete before anything is sent. @throws {Error} with the ways out */
   readonly leave: () => void;
-  /** Is called when the engine will call for nothing more, since nothing is to be changed. */
+  /** Called if nothing changes, since the engine will not call the resource again. */
   readonly settle?: () => void;
-  /** Whether a resource with many connections works at other addresses than the state says. */
+  /** For a group: true if its nodes have other addresses than in the state. */
   readonly hasMoved?: () => boolean;
   readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver">;
-  /** Which resource it is, as far as that is told. */
   readonly about?: About | undefined;
 }
 
-/** Outputs that say that the last run did not reach its goal. */
+/** Outputs of a run that did not reach its goal. */
 export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "failed"] as const;
 
 /**
- * Equal arguments are no change. Otherwise `changes` stays undefined: then the engine compares the inputs by key and
- * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
- * the configuration) is reported as a change.
+ * Equal arguments are no change. If they differ, `changes` stays undefined: then the engine compares the inputs by key and
+ * shows single entries. Only matters of the outputs (an adoption, an unsettled write, a moved address) are reported as a change.
  */
 export function compare(comparison: Comparison): Compared {
   const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, settle } = comparison;
   const [from, to] = connection ? [olds[connection], news[connection]] : [];
   const inUse = connection && !hasUnknown(to) ? runtime[connection](to) : undefined;
-  // What is unknown in the program counts as another object, so that a preview shows a replacement. The engine also asks with unknowns
-  // of its own whether the resource is to be deleted before one that it depends on is replaced, which would take away what may stay.
+  // An unknown argument of the program counts as another object, so that a preview shows a replacement. The engine also asks with
+  // unknowns of its own, when a dependency is replaced: there a replacement would delete the resource first.
   const isDecided = (key: string) => runtime.isPreview(about) || !hasUnknown(news[key]);
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
   if (connection && typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
@@ -66,10 +61,7 @@ export function compare(comparison: Comparison): Compared {
   return { changes: false };
 }
 
-/**
- * True where the environment names another address than the state: no diff may show that, and nothing is sent there, so that
- * what was seen there does not count.
- */
+/** True if the environment names another address than the state: no diff may show it, and a look there does not count. */
 export function isElsewhere(
   runtime: Pick<Runtime, "node" | "receiver">,
   olds: JsonObject,
@@ -87,10 +79,7 @@ export interface UsedBefore {
   readonly endpoint?: string | undefined;
 }
 
-/**
- * An address that comes from the environment must be the one in the state, since no preview showed the difference.
- * @throws {Error} naming both addresses.
- */
+/** @throws {Error} if an address of the environment is not that of the state, since no preview showed the difference */
 export function requireSameAddress(what: string, inUse: Connection, before: string | undefined): void {
   if (!inUse.fromEnvironment || before === undefined || before === inUse.endpoint) return;
   throw new Error(
@@ -99,12 +88,12 @@ export function requireSameAddress(what: string, inUse: Connection, before: stri
 }
 
 /**
- * Records what an old state holds, which is not foreign to whatever takes it over: a replacement that is created before the
- * old resource goes, another entry of a loop whose index shifts, a signaling under another name.
+ * Records the content of an old state, so that it is not foreign to a successor: a replacement, another entry of a loop with
+ * a shifted index, a signaling under another name.
  *
- * @param connection the old `node` or `receiver`; nothing is recorded while it is unknown
+ * @param connection The old `node` or `receiver`; nothing is recorded while it is unknown.
  */
 export function remember(connection: unknown, record: () => void): void {
-  // An old connection that is no longer in the configuration is reported when it is needed.
+  // An old connection that left the configuration is reported when it is needed.
   if (!hasUnknown(connection)) attempt(record);
 }

@@ -2,10 +2,7 @@ import { membersOf } from "../model/json";
 import { nearest } from "../model/nearest";
 import { jsonIn } from "../model/readable";
 
-/**
- * Members of the unnamed node and receiver that are keys by themselves, each with its variable. Every other member stands
- * under `packetfilter:node` and `packetfilter:receiver`.
- */
+/** Members of the unnamed node and receiver with a key and a variable of their own; `node` and `receiver` have the others. */
 export const FLAT_MEMBERS = {
   node: {
     address: { member: "endpoint", key: "endpoint", variable: "PACKETFILTER_ENDPOINT" },
@@ -20,7 +17,7 @@ export const FLAT_MEMBERS = {
   },
 } as const;
 
-/** The key that gives the unnamed node or receiver its address, and that address; `undefined`: the configuration has none. */
+/** The address of the unnamed node or receiver, and its key; `undefined` if the configuration has none. */
 export function unnamedAddress(
   kind: keyof typeof FLAT_MEMBERS,
   config: ReadConfig,
@@ -33,13 +30,13 @@ export function unnamedAddress(
   return within === undefined ? undefined : { key: kind, address: within };
 }
 
-/** The keys that say something of the unnamed node or receiver. */
+/** The keys of the unnamed node or receiver. */
 export function unnamedKeys(kind: keyof typeof FLAT_MEMBERS): readonly ConfigKey[] {
   const { address, credentials } = FLAT_MEMBERS[kind];
   return [address.key, ...credentials.map(({ key }) => key), kind];
 }
 
-/** Keys that limit what a run may do: misspelt, they would let it do everything. */
+/** Keys that limit a run: without effect if misspelt. */
 export const LIMIT_KEYS = [
   "forbiddenPrefixes",
   "requiredPrefixes",
@@ -51,7 +48,7 @@ export const LIMIT_KEYS = [
   "auditLog",
 ] as const;
 
-/** Every key of the namespace `packetfilter` (docs/configuration.md): what does not stand here cannot be read. */
+/** Every key of the namespace `packetfilter` (docs/configuration.md). */
 export const CONFIG_KEYS = [
   "endpoint",
   "headers",
@@ -110,10 +107,10 @@ export type ReadConfig = (key: ConfigKey) => unknown;
 const NAMESPACE = "packetfilter:";
 
 /**
- * Sentences about keys of a stack's configuration that nothing reads: misspelt, they would be passed over in silence.
+ * Sentences about keys of a stack's configuration that nothing reads.
  *
- * @param keys All keys of the configuration, each with its namespace; those of other namespaces are not judged.
- * @returns `refused`: former keys, and where a limit was likely meant; `passed`: all others
+ * @param keys All keys of the configuration with their namespaces; other namespaces are not judged.
+ * @returns `refused`: former keys and likely limits; `passed`: all others
  */
 export function unknownKeys(keys: readonly string[]): { refused: string[]; passed: string[] } {
   const keysRead: readonly string[] = [...CONFIG_KEYS, ...Object.keys(FORMER_KEYS)];

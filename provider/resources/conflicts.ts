@@ -11,27 +11,27 @@ export interface DeclaredSet {
   isSecret?: boolean;
 }
 
-/** A set of prefixes, or a map by prefixes: the nodes of a group share one. */
+/** A set of prefixes, or a map by prefixes. */
 type Prefixes = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
 
 /** Declaration of one resource. */
 export interface Declaration {
   readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;
-  /** Which of a group's nodes it is. */
+  /** Name of a group's node. */
   readonly at?: unknown;
   readonly entries: Prefixes;
   readonly exclusive: boolean;
   /** True when messages may not name the entries. */
   readonly secret?: boolean;
-  /** True when they are secret themselves: then messages name nothing of the set. */
+  /** True when the prefixes are secret: then messages name nothing of the set. */
   readonly isSecret?: boolean;
 }
 
 /** Declaration of one resource, whose name is in its urn. */
 export type Declared = Omit<Declaration, "name">;
 
-/** Adds a declaration and returns what it contradicts, with both names. */
+/** Adds a declaration and returns a contradiction, as a sentence with both names. */
 export function record(set: DeclaredSet, declaration: Declaration): string | undefined {
   const { type, entries, exclusive, secret, isSecret } = declaration;
   set.isSecret ||= isSecret === true;
@@ -69,11 +69,10 @@ export class Declarations {
   private readonly sets = new Map<string, { readonly set: DeclaredSet; readonly of: Map<string, Declaration> }>();
 
   /**
-   * Adds what a resource declares of a set, in place of what it declared before.
+   * Adds the declaration of a resource, in place of its former one. Without a urn nothing is kept: the class in the program
+   * has compared the declarations.
    *
-   * Of one whose urn is not known nothing is kept: its program has looked.
-   *
-   * @returns what it contradicts, with both names
+   * @returns a contradiction, as a sentence with both names
    */
   enter({ urn }: About, { endpoint }: Pick<Place, "endpoint">, url: string, declared: Declared): string | undefined {
     if (urn === undefined) return undefined;

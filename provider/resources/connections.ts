@@ -12,11 +12,11 @@ export interface Shared {
   readonly world: World;
   readonly notices: Notices;
   readonly inFlight: InFlight;
-  /** Keys that some resource of this deployment wants; nothing of it may be removed. */
+  /** Keys that some resource of this deployment wants: they may not be removed. */
   readonly wanted: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly owned: KeyRegistry;
-  /** Keys that the state of a resource holds which another one replaces in this deployment. */
+  /** Keys in the state of a resource that is replaced in this deployment. */
   readonly leaving: KeyRegistry;
   /** Declarations of resources by their urns. */
   readonly declared: Declarations;
@@ -24,7 +24,7 @@ export interface Shared {
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;
-  /** Takes in what other provider processes told. Returns why that cannot be known: then nothing is removed. */
+  /** Reads messages of other provider processes. Returns the reason if that fails: then nothing is removed. */
   readonly learn: () => string | undefined;
   /** Limits what this deployment removes from a set. */
   readonly removals: (url: string, label: string, endpoint: string) => RemovalCheck;

@@ -3,16 +3,13 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
 import { count, some } from "../model/text";
 
-/**
- * The computed argument by which a preview shows what an `up` puts back beside what the program changes: a text, made by the check
- * from what is there. It is in no output.
- */
+/** The computed argument that shows restored entries in a preview: a text that the check makes of the look. No output has it. */
 export const PUTS_BACK = "putsBack";
 
 /** Declared entries that are not there as the state says. */
 export interface Lost {
   readonly missing: readonly CanonicalPrefix[];
-  /** Those that are there with another value: the one that is there. */
+  /** Entries with another value, and that value. */
   readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
 }
 

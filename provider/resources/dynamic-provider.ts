@@ -11,19 +11,19 @@ import { ConfigError } from "./settings";
 
 /** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
 export interface DynamicProvider {
-  /** Comes first, with a reader of the stack's configuration. */
+  /** The first call, with a reader of the stack's configuration. */
   configure(request: Configuration): Promise<void>;
-  /** Inputs as the state is to have them, and what is wrong with them. */
+  /** Normalises inputs for the state and reports faults. */
   check(olds: JsonObject, news: JsonObject, urn?: string): Promise<CheckAnswer>;
-  /** Whether the inputs change what there is. */
+  /** Compares the state with the inputs. */
   diff(id: string, olds: JsonObject, news: JsonObject, urn?: string): Promise<Compared>;
   /** Makes the resource. */
   create(inputs: JsonObject): Promise<Made>;
-  /** The resource as it is; an empty id where it is gone. */
+  /** Reads the resource; the id is empty if it is gone. */
   read(id: string, props: JsonObject): Promise<Seen>;
-  /** Makes the resource what the inputs say. */
+  /** Changes the resource to the inputs. */
   update(id: string, olds: JsonObject, news: JsonObject): Promise<Pick<Made, "outs">>;
-  /** Takes the resource away. */
+  /** Removes the resource. */
   delete(id: string, props: JsonObject): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface CheckAnswer {
 }
 
 interface Made {
-  /** By which the state knows it. */
+  /** Id in the state. */
   id: string;
   /** Properties for the state. */
   outs: JsonObject;
@@ -68,8 +68,8 @@ const REFUSED = { [REFUSED_KEY]: true };
 const SHOWN_PROBLEMS = 10;
 
 /**
- * Makes of a {@link Handler} what the server expects, and keeps its traps away from the handlers: errors are fresh and
- * carry nothing that leaks into the wire status, returned values are plain JSON, partial failures keep the provider text.
+ * The object that the server expects, made of a {@link Handler}. It avoids the traps of the server: errors are new ones
+ * without members that leak into the wire status, returned values are plain JSON, partial failures keep the provider text.
  */
 export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProvider {
   const { advice } = runtime;
@@ -80,7 +80,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
     async check(olds, news, urn) {
       const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [PUTS_BACK]: handed, ...program } = news;
       const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
-      // The engine hands it in with `ignoreChanges: ["*"]`; nothing else may.
+      // Only the engine may hand it in, with `ignoreChanges: ["*"]`.
       const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
       if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {
@@ -112,7 +112,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
         const about = urn === undefined ? {} : { urn };
         const compared = handler.diff(withoutText(olds), withoutText(news), about);
         if (compared.changes !== false) prepareToSend();
-        // The plugin left no text in the state, without which the SDK's server could neither refresh nor delete: an update adds it.
+        // A state of the plugin lacks the text that the SDK's server needs for refresh and delete: an update adds it.
         const lacksText = olds[PROVIDER_KEY] === undefined && news[PROVIDER_KEY] !== undefined;
         return plain(lacksText && compared.changes === false ? without({ ...compared }, ["changes"]) : compared);
       });
@@ -139,17 +139,17 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
 }
 
 /**
- * A change is coming: what sends it is loaded as soon as the answer is out, while the engine writes its state. Runs without
- * a change do not pay for it. What fails here fails again at the first request, which says so.
+ * Loads the code for requests after the answer, while the engine writes its state. Runs without a change do not pay for it.
+ * A failure here comes again at the first request, which reports it.
  */
 function prepareToSend(): void {
   setImmediate(() => void loadAgent().catch(() => undefined));
 }
 
-/** Answer that the engine takes for "no longer there". */
+/** Answer for a resource that no longer exists. */
 const GONE = { id: "", props: {} };
 
-/** One failed read ends the refresh of the whole stack; an error is never taken for an empty set. */
+/** A failed read ends the refresh of the whole stack, since no error may count as an empty set. */
 function explainRead(error: unknown): never {
   throw new Error(
     `${messageOf(error)} The state is unchanged; to refresh the rest of the stack, leave this resource out with --exclude, or name others with --target.`,
@@ -181,7 +181,7 @@ async function attempt<T>(advice: Advice, work: () => Promise<T>, inputs?: JsonO
   }
 }
 
-/** A new error with the message alone: the server prints message and stack, and sends `code` and `details` on. */
+/** A new error with the message alone: the server prints message and stack, and forwards `code` and `details`. */
 function clean(error: unknown, message = messageOf(error)): Error {
   const fresh = new Error(message);
   const isOurs = error instanceof Error && error.name !== "TypeError" && error.name !== "ReferenceError";
@@ -189,7 +189,7 @@ function clean(error: unknown, message = messageOf(error)): Error {
   return fresh;
 }
 
-/** The input that names restored entries. The engine compares inputs, and those of the state may have the same text from an earlier run. */
+/** The input that names restored entries, unlike that of an earlier run: the engine compares the two. */
 function told(text: string | undefined, before: unknown): JsonObject {
   if (text === undefined) return {};
   return { [PUTS_BACK]: text === before ? `${text}, again` : text };
@@ -209,7 +209,7 @@ function plain<T>(value: T): T {
   return isJson(value) ? value : JSON.parse(JSON.stringify(value));
 }
 
-/** True for what would be the same after a copy, which for ten thousand entries takes longer than their check. */
+/** True if a copy would be equal: copying ten thousand entries takes longer than their check. */
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (Array.isArray(value)) return value.every(isJson);

@@ -37,33 +37,33 @@ const entrySchema = schema(() =>
   zod().strictObject({ value: valueSchema().optional(), ...noteShape() }, { error: objectError() }),
 );
 
-/** Entries and notes of a set: two flat maps, which the engine can compare key by key. */
+/** Entries and notes of a set: two flat maps, so that the engine compares them key by key. */
 export interface HeldEntries {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
   readonly entries: ListedMap;
-  /** Canonical prefix to note, as text; only entries that have one. */
+  /** Canonical prefix to note, as text. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
 }
 
-/** Before a resource has put anything into its set. */
+/** Content before the first write. */
 export const NOTHING_HELD: HeldEntries = { entries: new Map(), notes: new Map() };
 
 /** The argument `entries` in its normal form. */
 export interface NormalEntries extends HeldEntries {
-  /** Prefixes whose time has come, which are not wanted any more, with that time. */
+  /** Expired prefixes with their times; they are no longer wanted. */
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
-  /** Sentences that fail the check, each with the position. */
+  /** Faults that fail the check, as sentences with the position. */
   readonly problems: readonly string[];
-  /** Sentences for people that change nothing. */
+  /** Warnings, as sentences. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Turns `entries` as people write it into flat maps. `undefined` when a prefix is still unknown.
- * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
+ * Turns the argument `entries` into flat maps; `undefined` while a prefix is unknown. Expired entries are left out, but keep
+ * their notes, so that the next check does not report them again.
  *
- * @param options `held`: what the set holds by the state. A value that others wrote is let through where it is the one
- * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it; of a group by node.
+ * @param options `held`: entries by the state. A held value is accepted even if it is invalid: with `ignoreChanges` the engine
+ * hands in the entries of the state. `at`: name of the set in `sent`, for a group by node.
  */
 export function normaliseEntries(
   given: unknown,
@@ -81,7 +81,7 @@ export function normaliseEntries(
   }
   if (list.spellings.some(hasUnknown)) return undefined;
   const entries = new Map<CanonicalPrefix, ListedValue>();
-  // Most are in canonical form and without a note, so that one map has all that there is to know of them.
+  // Most entries are canonical and have no note, so that the first map is enough.
   const spellings = new Map<CanonicalPrefix, unknown>();
   const noted = new Map<CanonicalPrefix, NonNullable<Content["note"]>>();
   const problems: string[] = [];
@@ -127,7 +127,7 @@ export function normaliseEntries(
   return { entries, notes, expired, problems, warnings };
 }
 
-/** The value that `block --now` put in, and of a group the nodes at which it did. */
+/** The value that `block --now` wrote, and for a group the nodes. */
 function sentTo(
   { sent: all = {} }: NonNullable<Content["note"]>,
   at: string | ReadonlyMap<string, string> = "",
@@ -144,10 +144,10 @@ interface Content {
 }
 
 /**
- * Entries that `block --now` put into the set, with their values, and that have expired or were taken out of the prefix file
- * since. Each once: an entry in the notes of the state was dealt with before, and is another writer's if it is there again.
+ * Entries of `block --now` in the set, with their values, that have expired or left the prefix file since. Entries in the
+ * notes of the state were removed before: if they are there again, another writer put them.
  *
- * @param node Of a group: the node that it is asked for.
+ * @param node The node, for a group.
  */
 export function withdrawnOf(
   notes: NormalEntries["notes"],
@@ -162,15 +162,15 @@ export function withdrawnOf(
   return withdrawn;
 }
 
-/** True when the time has come. An unknown or absent time has not. */
+/** True if the time is over; an unknown or absent one is not. */
 export function isExpired(expires: string | undefined, now: number): boolean {
   return expires !== undefined && expires !== UNKNOWN && Date.parse(expires) <= now;
 }
 
-/** A problem with an argument, as a sentence that begins with its path. */
+/** Fault of an argument, as a sentence that begins with its path. */
 class ArgumentProblem extends Error {}
 
-/** Result of the work; the message of an error of this kind goes to the problems, any other error is thrown on. */
+/** Result of the work. The message of an error of this kind becomes a problem; other errors are thrown on. */
 export function noting<T>(
   problems: string[],
   work: () => T,
@@ -185,7 +185,7 @@ export function noting<T>(
   }
 }
 
-/** Parses a prefix of an argument; the message begins with where it stands. */
+/** Parses a prefix of an argument; messages begin with its path. */
 export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBits): CanonicalPrefix {
   if (typeof spelling !== "string") throw new ArgumentProblem(`${path()}: is not a text with a prefix in it.`);
   try {
@@ -196,11 +196,11 @@ export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBi
   }
 }
 
-/** @param held The value by the state: where that is what is given, nothing more is asked of it. */
+/** @param held The value by the state, which is accepted unchecked. */
 function readContent(path: () => string, content: unknown, held: ListedValue | undefined): Content {
   if (content === UNKNOWN) return { value: UNKNOWN };
   if (content !== undefined && content === held) return { value: held };
-  // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
+  // Ten thousand plain numbers are usual: a schema for each takes a third of the time of a check.
   if (isEntryValue(content)) return { value: content };
   if (content === null || typeof content !== "object") {
     return { value: parseWith(valueSchema(), `${path()}: the value`, content) };

@@ -18,20 +18,19 @@ export interface CredentialUse {
   readonly variable: "PACKETFILTER_ENDPOINT" | "PACKETFILTER_SIGNALING_URL";
 }
 
-/** A host of `PACKETFILTER_CREDENTIAL_HOSTS`: an exact name or address, or `*.` before what it ends with; https unless it says http. */
+/** A host of `PACKETFILTER_CREDENTIAL_HOSTS`: an exact name or address, or `*.` and its ending; https by default. */
 const HOST = /^(?:(https?):\/\/)?(\*\.)?([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
 
 /**
- * Why credentials of the environment must not go to an address, as a sentence. Where the environment names an address of
- * that kind, they belong to it alone; `PACKETFILTER_CREDENTIAL_HOSTS` limits them to hosts. An address that is none is left
- * to the check of the connection.
+ * Reason why credentials of the environment must not go to an address, as a sentence. They belong to the address of the
+ * environment, if it names one; `PACKETFILTER_CREDENTIAL_HOSTS` limits their hosts. An invalid address is judged elsewhere.
  */
 export function strayCredentials(env: Environment, use: CredentialUse): string | undefined {
   const cut = use.variable === "PACKETFILTER_ENDPOINT" ? NODE_PATH : undefined;
   const to = endpointOf(use.address, cut);
   if (!to) return undefined;
   const own = env[use.variable];
-  // User name and password in the address are credentials of the variable that it stands in.
+  // User name and password in the address are credentials of its variable.
   const inAddress = own !== undefined && own === use.address && to.authorization !== undefined;
   const variables = [...use.variables, ...(inAddress ? [use.variable] : [])];
   if (variables.length === 0) return undefined;
@@ -64,7 +63,7 @@ function isAt({ origin }: Endpoint, pattern: string, usualScheme = "https"): boo
   return url.hostname === (name.startsWith("[") ? (endpointOf(`http://${name}`)?.origin.slice(7) ?? name) : name);
 }
 
-/** An IPv6 address may be written without brackets where it has no port. */
+/** Adds brackets to an IPv6 address, which may be written without them if it has no port. */
 function bracketed(text: string): string {
   return /^[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text;
 }

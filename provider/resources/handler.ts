@@ -3,7 +3,7 @@ import type { Said } from "./provider-text";
 
 /** Facts about a resource beside its arguments. */
 export interface About extends Said {
-  /** Which resource of the stack it is; the server of dynamic resources does not tell. */
+  /** The resource's urn; the server of dynamic resources does not know it. */
   readonly urn?: string;
 }
 
@@ -17,15 +17,15 @@ export interface Checked {
 export interface LookedAt {
   /** Text for people about entries that an `up` restores: it causes an update. */
   readonly putsBack?: string;
-  /** Why the `up` would fail, in sentences. */
+  /** Reasons why the `up` would fail, as sentences. */
   readonly problems?: readonly string[];
 }
 
 /** Result of `diff`; without `changes` the engine compares the inputs by key. */
 export interface Compared {
-  /** Whether there is something to do. */
+  /** True if there is something to do. */
   changes?: boolean;
-  /** The arguments for which it is replaced. */
+  /** Arguments whose change replaces the resource. */
   replaces?: string[];
 }
 
@@ -37,24 +37,22 @@ export interface Handler {
   /** Checks and normalises; sends nothing. */
   check(olds: JsonObject, news: JsonObject, about?: About): Checked;
   /**
-   * Looks at what is there, once the inputs are in order; asks only.
+   * Looks at the node or receiver, after a check without problems; changes nothing.
    *
-   * @param olds Inputs of the state; none of a new resource.
-   * @param isDecided True in a preview where what a create meets now is what it meets in the `up`.
+   * @param olds Inputs of the state; empty for a new resource.
+   * @param isDecided True in a preview if a create will meet the same content in the `up`.
    */
   look?(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt>;
   /** Compares outputs of the state with checked inputs; sends nothing. */
   diff(olds: JsonObject, news: JsonObject, about?: About): Compared;
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
-  /** `undefined` when the object is gone, which no error ever means. */
+  /** `undefined` if the object is gone; an error never means that. */
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject } | undefined>;
   update(id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }>;
   delete(id: string, props: JsonObject): Promise<void>;
 }
 
-/**
- * The object exists, but not as wanted. The engine keeps `outputs` as the state and forces an update next time.
- */
+/** The object exists, but not as wanted. The engine keeps `outputs` as the state and forces an update next time. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
   constructor(

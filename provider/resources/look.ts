@@ -13,7 +13,7 @@ import { ConfigError, type Settings } from "./settings";
 export const PATIENCE_MS = 2_000;
 /** Wait for all of them together that do not answer, in milliseconds. */
 const PATIENCE_IN_ALL_MS = 4_000;
-/** After so long, the other nodes of the configuration are asked beside the one that is slow, in milliseconds. */
+/** Wait for a slow node before the other nodes of the configuration are asked beside it, in milliseconds. */
 const BESIDE_AFTER_MS = 200;
 
 /** Subject of a look: a set of a node, or the signalings of a receiver. */
@@ -27,7 +27,7 @@ export interface Looked<T> {
 /** Result of a look; neither member if nothing was asked, or if no answer came, which is reported. */
 export interface Seen<T> {
   readonly there?: T;
-  /** The answer was a no, or cannot be read: why. */
+  /** Reason if the answer was a refusal, or cannot be read. */
   readonly refused?: string;
 }
 
@@ -38,12 +38,12 @@ interface Try {
 }
 
 /**
- * Looks at what is there before anything is decided: each set and receiver once a process, for whichever resource comes first.
- * The list is that of a refresh before it and of the first write after it. The engine has one resource checked after the other, so what
- * does not answer is waited for once, and others that may not answer either are asked beside it.
+ * Lists each set and receiver once a process before anything is decided. A refresh before it and the first write after it
+ * share that list. The engine checks one resource after the other, so a silent node is waited for once, and the others are
+ * asked beside it.
  */
 export class Look {
-  /** The first one at each address. */
+  /** The first look at each address. */
   private readonly tries = new Map<string, Try>();
   /** Addresses that did not answer, or were busy, and why. */
   private readonly unseen = new Map<string, Error>();
@@ -63,7 +63,7 @@ export class Look {
    * Content of the subject, as far as it can be seen.
    *
    * @param beside Other subjects to ask at the same time, since they may be slow as well.
-   * @throws {ConfigError} where it cannot be seen, and has to be
+   * @throws {ConfigError} if it cannot be seen with `detectDrift: "require"`
    */
   at<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
     const { detectDrift } = this.settings();
@@ -88,7 +88,7 @@ export class Look {
   private async patient<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[]): Promise<Seen<T>> {
     const { at, reads } = looked;
     const there = this.tries.get(at.endpoint);
-    // What was asked first at this address tells whether anything answers there.
+    // The first request to an address shows if it answers.
     if (there)
       await this.during(
         there.answer.catch(() => undefined),
@@ -118,7 +118,7 @@ export class Look {
     }
   }
 
-  /** Says once of each address that it is silent or busy, and of the first what comes of it. */
+  /** Warns once of each silent or busy address, and of the first one with the consequence. */
   private silent({ at, what }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
     const error = this.unseen.get(at.endpoint);
@@ -145,14 +145,14 @@ export class Look {
     return made;
   }
 
-  /** Remaining wait for one that was asked then: once one has been silent, the others share the rest. */
+  /** Remaining wait for an address: once one was silent, the others share the rest. */
   private patience(began: number): number {
     const own = PATIENCE_MS - (this.world.monotonic() - began);
     const left = this.unseen.size === 0 ? own : (PATIENCE_IN_ALL_MS - this.waited) / 2;
     return Math.max(0, Math.min(own, left));
   }
 
-  /** Waits for an answer, and counts the time in which anything is waited for. */
+  /** Waits for an answer, and counts the time of all waits. */
   private async during<T, L>(answer: Promise<T>, patienceMs: number, late: () => L): Promise<T | L> {
     if (this.waiting === 0) this.since = this.world.monotonic();
     this.waiting += 1;
@@ -170,7 +170,7 @@ export class Look {
   }
 }
 
-/** Nothing that says what is there, and may do so later. */
+/** True for an error that a later try may not have. */
 function isUnseen(error: unknown): error is RequestError {
   return isUnreachable(error) || isBusy(error);
 }

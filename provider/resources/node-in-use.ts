@@ -18,7 +18,7 @@ import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
 import type { Keys, KeysHere } from "./wanted";
 
-/** A node in use, and what is kept for it in this process. Nothing is sent before a set is asked for something. */
+/** A node in use, with its sets in this process. It sends nothing before a set is used. */
 export class NodeInUse implements Connection {
   readonly name: string | undefined;
   readonly endpoint: string;
@@ -26,7 +26,7 @@ export class NodeInUse implements Connection {
   readonly fromEnvironment: boolean;
   readonly wayOut: string | undefined;
   readonly maxValue: number | undefined;
-  /** Only where a refresh goes on without a node that does not answer. */
+  /** Present if a refresh goes on without the node (`onUnreachable: "skip"`). */
   readonly unreachable: Unreachable | undefined;
   private readonly connection: NodeConnection;
   private readonly sets = new Map<string, DeploymentSet>();
@@ -57,10 +57,10 @@ export class NodeInUse implements Connection {
   }
 
   /**
-   * Proof that a set which the node refused to list does not exist, as half a sentence. A proxy or another machine
-   * refuses, too: only a node that lists the profiles of the arena is believed.
+   * Proof that a set does not exist, as half a sentence. A proxy or another machine refuses too: only a node that lists the
+   * profiles of the arena is believed.
    *
-   * @param status Of the refusal.
+   * @param status Status of the refusal to list the set.
    */
   async proofOfAbsence({ arena, profile }: PrefixSetUrl, status: number | undefined): Promise<string | undefined> {
     const client = new NodeClient(this.target.options, this.shared.world, this.target.name);
@@ -73,10 +73,7 @@ export class NodeInUse implements Connection {
   }
 }
 
-/**
- * That a node did not answer a refresh which goes on without it. For a while the other resources of the node are not asked
- * about either: each would wait for its own time-out.
- */
+/** A node that did not answer a refresh. For a while its other sets are not listed: each would wait for a timeout. */
 class Unreachable {
   private last: { readonly at: number; readonly message: string } | undefined;
 
@@ -96,20 +93,20 @@ class Unreachable {
 /** Announcement of a `PrefixSet`. */
 export const WHOLE_SET = "all entries";
 
-/** One set of one node, as all resources of a deployment share it: one writer, one list, and what is known of its keys. */
+/** One set of one node, shared by all resources of a deployment: one writer, one list, one registry of keys. */
 export class DeploymentSet implements Addressed {
   readonly url: string;
   readonly endpoint: string;
   readonly title: string;
   readonly writer: SetWriter;
   readonly reads: SharedReads<ObservedSet>;
-  /** Resources that were checked, by what they manage of this set: the prefix of an entry, {@link WHOLE_SET}. */
+  /** Checked resources of this set, by the prefix of an entry or {@link WHOLE_SET}. */
   readonly announced: Announced;
   /** Prefixes that some resource of this deployment wants in this set. */
   readonly wanted: Keys;
-  /** Prefixes that the state of some resource of this deployment holds in this set. */
+  /** Prefixes of this set in the state of some resource of this deployment. */
   readonly owned: Keys;
-  /** True once the program said that it ignores changes of all entries. */
+  /** True if the program ignores changes of all entries. */
   isIgnored = false;
   /** Entries whose changes the program ignores one by one. */
   readonly ignored = new Set<CanonicalPrefix>();
@@ -161,13 +158,13 @@ export class DeploymentSet implements Addressed {
     sameMachine.register(url, this);
   }
 
-  /** Adds what a resource declares of the set. Returns what that contradicts, in a sentence. */
+  /** Adds the declaration of a resource. Returns a contradiction, as a sentence. */
   declare(about: About, declared: Declared): string | undefined {
     const conflict = this.declarations.enter(about, this, this.url, declared);
     return conflict && `${this.title}: ${conflict}`;
   }
 
-  /** @param ignored What the program ignores changes of: `true` for all entries, or their prefixes. */
+  /** @param ignored Entries whose changes the program ignores: `true` for all, or their prefixes. */
   ignore(ignored: unknown): void {
     this.isIgnored ||= ignored === true;
     for (const prefix of Array.isArray(ignored) ? ignored : []) this.ignored.add(Prefix.canonical(String(prefix)));

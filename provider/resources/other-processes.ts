@@ -9,43 +9,43 @@ import { privateFolder } from "../files/private-folder";
 import { attempt, messageOf } from "../model/errors";
 import type { OtherProcesses } from "./wanted";
 
-/** A process of a deployment: the address that the engine serves for the deployment, and the id of the process. */
+/** A process of a deployment: the address that the engine serves for it, and the process id. */
 export interface ProcessOfDeployment {
   readonly address: string;
   readonly pid: number;
 }
 
-/** Milliseconds after which a folder counts as left behind by a deployment whose processes have all ended. */
+/** Milliseconds after which the folder of an ended deployment may be removed. */
 const LEFT_MS = 24 * 3_600_000;
 
-/** Stands in the name of a file where its process had its id. */
+/** Replaces the process id in the name of a file once the process has ended. */
 const ENDED = "ended";
 const OWN_FILE = /^(\d+|ended)-[\da-f-]{36}$/;
 
-/** Ends what is told at once: what comes after the last one is not whole yet. */
+/** End of a message; text after the last one is not complete yet. */
 const END = "\n\n";
 
 /** Number and pause in milliseconds of repeated reads of a file that another process is writing. */
 const UNFINISHED = { reads: 50, pauseMs: 2 } as const;
 
 /**
- * The folder for what deployments of this user share: in that of Pulumi itself. If others can write there, they decide which
- * plugins the engine runs; in one for temporary files every user of the machine can be there first.
+ * Parent of the deployments' folders of this user, inside Pulumi's own folder: who can write there decides anyway which
+ * plugins the engine runs. In a folder for temporary files, any user of the machine could be first.
  *
  * @param home The variable `PULUMI_HOME`.
  */
 export function sharedFolder(home?: string): string {
-  // Who works as another user for once keeps the home of the first one as a rule.
+  // With sudo, the home of the first user usually stays.
   return join(home || join(homedir(), ".pulumi"), `packetfilter-${process.getuid?.() ?? "user"}`);
 }
 
 /**
- * Messages between the processes of one deployment, in a folder that belongs to the deployment and to this user alone. The
- * engine starts a process for each provider resource: `up --replace "**"` replaces the default provider as well, and the
- * process of the old one, which saw no check, carries out the deletes.
+ * Messages between the processes of one deployment, in a private folder. The engine starts a process for each provider
+ * resource: `up --replace "**"` also replaces the default provider, and the process of the old one, which saw no check,
+ * carries out the deletes.
  *
- * Each process has a file there, to which it adds, and reads those of the others. Keys are written as hashes, since they may be
- * secret. A process that cannot be heard, or cannot hear, is told so by {@link learn}, and tries again each time.
+ * Each process appends to its own file and reads the others. Keys are written as hashes, since they may be secret. If a file
+ * cannot be written or read, {@link learn} returns the reason, and the next call tries again.
  */
 export class DeploymentFolder implements OtherProcesses {
   private readonly folder: string;
@@ -64,7 +64,7 @@ export class DeploymentFolder implements OtherProcesses {
     private readonly parent: string,
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
-    // Not by its process either, which need not be the parent of this one. A name of the machine can change meanwhile.
+    // Not named by the engine's process, which need not be the parent, nor by the host name, which can change.
     this.folder = join(parent, `deployment-${address.split(":").at(-1)}`);
     this.own = `${pid}-${randomUUID()}`;
   }
@@ -92,23 +92,23 @@ export class DeploymentFolder implements OtherProcesses {
     return keys === undefined ? NONE : { size: keys.size, has: (key) => keys.has(this.short(key)) };
   }
 
-  /** Says that this process has ended; the last one of a deployment takes the folder along. */
+  /** Marks this process as ended; the last process of a deployment removes the folder. */
   end(): void {
     attempt(() => renameSync(join(this.folder, this.own), join(this.folder, `${ENDED}-${randomUUID()}`)));
     attempt(() => removeLeft(this.folder));
   }
 
-  /** @throws {Error} where it cannot be written, or the folder cannot be trusted */
+  /** @throws {Error} if the file cannot be written, or the folder cannot be trusted */
   private send(): void {
     if (this.isThere && this.pending === "") return;
     if (!this.isThere) this.prepare();
-    // What was cut off by a full disk ends here.
+    // Ends a message that a full disk has cut off.
     appendFileSync(join(this.folder, this.own), `${END}${this.pending}`, { mode: PRIVATE_FILE });
     this.isThere = true;
     this.pending = "";
   }
 
-  /** Makes the folder, without what deployments left that were killed. */
+  /** Makes the folder, and removes those that killed deployments have left. */
   private prepare(): void {
     privateFolder(this.parent);
     const before = this.clock.wall() - LEFT_MS;
@@ -120,7 +120,7 @@ export class DeploymentFolder implements OtherProcesses {
     privateFolder(this.folder);
   }
 
-  /** @throws {Error} where something cannot be read, or this process's own file went */
+  /** @throws {Error} if a file cannot be read, or this process's own file is gone */
   private takeAll(): true {
     const names = readdirSync(this.folder);
     if (!names.includes(this.own)) throw new Error(`${join(this.folder, this.own)} was removed by another process`);
@@ -128,7 +128,7 @@ export class DeploymentFolder implements OtherProcesses {
     return true;
   }
 
-  /** Takes in what was added to a file. @throws {Error} where that cannot be read, or does not end */
+  /** Reads new messages of a file. @throws {Error} if it cannot be read, or does not end */
   private take(name: string): void {
     for (let reads = 0; reads < UNFINISHED.reads; reads += 1) {
       const from = this.read.get(name) ?? 0;
@@ -150,7 +150,7 @@ export class DeploymentFolder implements OtherProcesses {
     }
   }
 
-  /** Each text is hashed once: what is wanted is owned as a rule. */
+  /** Hashes each text once: most wanted keys are also owned. */
   private short(text: string): string {
     const known = this.hashes.get(text) ?? digest(text);
     this.hashes.set(text, known);
@@ -174,7 +174,7 @@ function readFrom(file: string, from: number): string {
   }
 }
 
-/** Removes the folder of a deployment of which no process is left, and nothing else. */
+/** Removes the folder of a deployment without running processes, and nothing else. */
 function removeLeft(folder: string): void {
   const isOver = (name: string) => {
     const [, pid] = OWN_FILE.exec(name) ?? [];

@@ -11,16 +11,16 @@ import { type Target, UnknownConnection } from "./settings";
 export interface StatePlace {
   /** The argument `node` or `receiver` of the state. */
   readonly argument: unknown;
-  /** The address of the last run, without secrets; states of the first versions have none. */
+  /** Address of the last run, without secrets. */
   readonly endpoint: string | undefined;
 }
 
 /**
- * The node at which a read or a delete of a resource works: always the one at the address of the state. Refresh and
- * destroy get the configuration of the last `up`, also of one that failed, and a resource that left the program is deleted
- * with what its node's name means today; following either would change one machine and report about another.
+ * The node for a read or a delete of a resource: always the one at the address of the state. Refresh and destroy get the
+ * configuration of the last `up`, even of a failed one, and the delete of a resource that left the program gets today's:
+ * either could change one machine and report about another.
  *
- * Credentials stay with the address that they are configured for: where they would have to go to another, nothing is sent.
+ * Credentials stay with their configured address: nothing is sent if they would go to another one.
  *
  * @throws {ConfigError} when the configuration makes no sense
  * @throws {Error} naming both addresses and the ways out
@@ -52,12 +52,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
   });
 }
 
-/**
- * The receiver of a resource, for a read or a stop. A receiver always has credentials, so there is no other way than the
- * configured one.
- *
- * @throws {Error} naming both addresses and the ways out
- */
+/** The receiver for a read or a stop: the configured one, for its credentials. @throws {Error} naming both addresses */
 export function receiverOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): ReceiverInUse {
   if (endpoint === undefined) return runtime.receiver(argument);
   const today = attempt(() => runtime.settings.receiver(argument), UnknownConnection);

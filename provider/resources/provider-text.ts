@@ -6,7 +6,7 @@ export function providerText(type: string): string {
   return `exports.handler=()=>require("pulumi-packetfilter/provider").get("${type}")`;
 }
 
-/** Under this name a class says more than the arguments of its resource. The check takes it out: it is in no state. */
+/** Input with marks of a class for its resource. The check removes it, so that no state has it. */
 export const SAID_KEY = "__said";
 
 /** Marks of a class for its resource. */
@@ -15,9 +15,6 @@ export interface Said {
   readonly name?: string;
   /** `ignoreChanges` covers all entries of a set, or the prefixes of a signaling (`true`), or these prefixes of a group's. */
   readonly ignored?: true | readonly string[];
-  /**
-   * A create meets the same entries in the preview and in the `up`, since the resource waits for none of others, which may make a set
-   * or empty it.
-   */
+  /** A create meets the same entries in preview and `up`: the resource waits for no other one, which may make or empty the set. */
   readonly decides?: true;
 }

@@ -29,7 +29,7 @@ export function getRules(
   return withNode(settings, node, (client) => client.listRules(arena, profile));
 }
 
-/** The marks of one table. Calls for one table share an answer while it is under way and for the node's `markPauseMs` after it. */
+/** The marks of one table. Calls for one table share an answer until the node's `markPauseMs` after it. */
 export async function getMarks(
   settings: Settings,
   args: OfArena & { readonly profile: string; readonly type: MarkType; readonly userArena?: string },
@@ -43,7 +43,7 @@ export async function getMarks(
   );
 }
 
-/** Canonical prefix to value of all that a set holds. */
+/** Entries of a set, canonical prefix to value. */
 export function getPrefixSet(
   settings: Settings,
   { arena, profile, set, node }: OfArena & { readonly profile?: string; readonly set: string },

@@ -8,7 +8,7 @@ import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
 import { type Keys, type KeysHere, SIGNALING } from "./wanted";
 
-/** A receiver in use, and what is kept for it in this process. */
+/** A receiver in use, with its registries in this process. */
 export class ReceiverInUse implements Connection, Addressed {
   readonly name: string | undefined;
   readonly endpoint: string;

@@ -7,14 +7,14 @@ import { count, some } from "../model/text";
 import type { Notices } from "./notices";
 import type { KeysHere } from "./wanted";
 
-/** One object (a set, or what is active) at one address. */
+/** One object (a set, or the active signalings) at one address. */
 export interface Addressed {
   readonly endpoint: string;
   /** Name in messages: `Set prefixset://edge/blocked on fra1`. */
   readonly title: string;
-  /** Prefixes that resources of this deployment want at this very address. */
+  /** Prefixes that resources of this deployment want at this address. */
   readonly wantedHere: KeysHere;
-  /** Prefixes that resources which are replaced in this deployment, or nodes whose place another takes, hold at this very address. */
+  /** Prefixes at this address of resources that are replaced in this deployment, and of nodes that another one replaces. */
   readonly leavingHere: KeysHere;
   readonly activity: Activity;
   /** Entries that are there now. */
@@ -24,52 +24,52 @@ export interface Addressed {
   putBack(entries: ListedMap): Promise<unknown>;
 }
 
-/** Of so many addresses it is told in full which entries stay there. */
+/** Number of addresses whose staying entries are reported in full. */
 const TOLD = 5;
 
-/** Name in messages for the address of a node of another provider resource: its process knows it, and this one does not. */
+/** Name in messages for the address of another provider resource's node, which this process does not know. */
 const ELSEWHERE = "the node of another provider of this stack";
 
-/** Comparisons of two addresses, as long as each is disturbed by a change of ours under way. */
+/** Most comparisons of two addresses, if changes of ours disturb them. */
 const ROUNDS = 3;
 
 /**
- * Two addresses may be one machine: `127.0.0.1` and `localhost`, an address and its DNS name. So nothing is removed at one
- * that this deployment wants at another, unless it is proved that they are two, or the user says so.
+ * Two addresses may be one machine: `127.0.0.1` and `localhost`, an address and its DNS name. So an entry that this
+ * deployment wants at one address is removed at no other, unless a proof or the user says that they are two machines.
  *
- * The proof is a difference that stands still: two lists of each, in turn, equal in time and different in place. It is
- * sought once before something is written where a resource moves to (later both may hold the same), and once when
- * something is to be removed. Equal lists prove nothing.
+ * The proof is a stable difference: two lists of each address, in turn, with different contents and no change between them.
+ * It is sought once before a write to the new address of a resource (later both may hold the same), and once before a
+ * removal. Equal lists prove nothing.
  */
 export class SameMachine {
   private readonly objects = new Map<string, Map<string, Addressed>>();
   private readonly verdicts = new Map<string, Promise<boolean>>();
   private readonly explained = new Set<string>();
-  /** By object, addresses to numbers: those with different numbers are two machines. */
+  /** For each object, address to number: addresses with different numbers are two machines. */
   private readonly learnt = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly notices: Notices,
     /** True when the user says that each address is a machine of its own. */
     private readonly areDistinct: () => boolean,
-    /** Prefixes of an object that this deployment wants at one address or another: the others concern no other address. */
+    /** Prefixes of an object that this deployment wants at any address. */
     private readonly wantedAnywhere: (object: string) => Pick<KeysHere, "has">,
-    /** Those that other provider processes want, at addresses that this one cannot compare. */
+    /** Prefixes that other provider processes want, at addresses that this one cannot compare. */
     private readonly wantedByOthers: (object: string) => Pick<KeysHere, "has"> = () => new Set<string>(),
   ) {}
 
-  /** Makes an object at an address known; the connection that came last is used for it. */
+  /** Registers an object at an address; the last connection is used. */
   register(object: string, at: Addressed): void {
     const places = this.objects.get(object) ?? new Map<string, Addressed>();
     this.objects.set(object, places.set(at.endpoint, at));
   }
 
-  /** Takes in what earlier runs saw: addresses with different numbers answered with different contents. */
+  /** Takes the numbers of earlier runs: addresses with different numbers answered with different contents. */
   learn(object: string, numbers: ReadonlyMap<string, number>): void {
     this.learnt.set(object, new Map([...(this.learnt.get(object) ?? []), ...numbers]));
   }
 
-  /** True where two addresses are known to be two machines, without a list. */
+  /** True if two addresses are known to be two machines without a list. */
   isKnown(object: string, one: string, other: string): boolean {
     if (this.areDistinct()) return true;
     const numbers = this.learnt.get(object);
@@ -77,7 +77,7 @@ export class SameMachine {
     return a !== undefined && b !== undefined && a !== b;
   }
 
-  /** Seeks the proof before something is written at an address to which a resource moves from another one. */
+  /** Seeks the proof before a write to an address to which a resource moves. */
   async before(object: string, here: Addressed, observed?: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       if (there.leavingHere.size === 0) continue;
@@ -89,7 +89,7 @@ export class SameMachine {
     }
   }
 
-  /** Which of these prefixes must stay here. Says so, with the reason and the ways out. */
+  /** Prefixes that must stay here; reports them with reason and remedies. */
   async spare(
     object: string,
     here: Addressed,
@@ -113,7 +113,7 @@ export class SameMachine {
     return spared;
   }
 
-  /** Lists the other addresses once after a removal, and puts back what is wanted there and went. */
+  /** Lists the other addresses after a removal, and restores wanted entries that went there too. */
   async after(object: string, here: Addressed, removed: ListedMap): Promise<void> {
     const wanted = this.wantedAnywhere(object);
     const prefixes = [...removed.keys()].filter((prefix) => wanted.has(prefix));
@@ -152,7 +152,7 @@ export class SameMachine {
     return this.once(object, [here, there], "at removal", () => differ(here, there));
   }
 
-  /** A comparison is made once for each pair; callers that ask meanwhile wait for the same answer. */
+  /** Compares each pair once; concurrent callers share the answer. */
   private once(object: string, pair: readonly [Addressed, Addressed], when: string, compare: () => Promise<boolean>) {
     const at = key(object, pair, when);
     const verdict = this.verdicts.get(at) ?? compare().catch(() => false);
@@ -189,7 +189,7 @@ function key(object: string, pair: readonly Pick<Addressed, "endpoint">[], when:
   return [when, object, ...endpoints].join("\n");
 }
 
-/** True when two addresses differ while neither changes: then they are two machines. */
+/** True if two addresses differ while neither changes: then they are two machines. */
 async function differ(here: Addressed, there: Addressed, observed?: ListedMap): Promise<boolean> {
   let listed = observed;
   for (let round = 0; round < ROUNDS; round += 1) {

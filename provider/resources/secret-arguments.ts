@@ -8,26 +8,27 @@ import { type Place, SIGNALING } from "./wanted";
 
 /** A possible address, prefix or number inside any text. */
 const TOKEN = /[0-9A-Fa-f.:]+(?:\/\d+)?/g;
-/** Smaller numbers stand everywhere, as counts and status codes. */
+/** Smaller numbers are too common: counts, status codes. */
 const LONG_NUMBER = 1_000;
-/** Shorter texts would be found inside of others. */
+/** Shorter texts would be found inside other words. */
 const LONG_TEXT = 3;
+
 /**
- * Secret arguments of the resources of this process. The engine gives a provider everything in the clear and marks again
- * what comes back in properties; sentences for people and lines of the audit log are our own to keep clean.
+ * Secret arguments of the resources of this process. The engine gives them in the clear and marks them again only in returned
+ * properties; messages and lines of the audit log are hidden here.
  */
 export class SecretArguments {
   private readonly tokens = new Set<string>();
   private readonly texts = new Set<string>();
-  /** Prefixes of single entries that may be named, and whose values may not. */
+  /** Prefixes of single entries with secret values. */
   private readonly silent = new Set<string>();
   /** Sets and signalings of which nothing may be named. */
   readonly objects = new SecretObjects();
 
-  /** @param placeOf Where a resource's set or signaling is; `undefined` where that cannot be told. */
+  /** @param placeOf Place of a resource's set or signaling; `undefined` if unknown. */
   constructor(private readonly placeOf: (resource: JsonObject) => Place | undefined = () => undefined) {}
 
-  /** Remembers what stands in arguments that are named as secret. */
+  /** Remembers the content of secret arguments. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
     const ofTheirOwn = ["notes", "nodes", "rollout"];
@@ -39,23 +40,20 @@ export class SecretArguments {
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
   }
 
-  /**
-   * A text in which every secret is replaced, with the value in brackets behind a secret prefix.
-   * @param isAboutSecret True for what is said about a set or signaling whose prefixes are secret: then none is named.
-   */
+  /** Replaces every secret in a text. @param isAboutSecret True if its set or signaling has secret prefixes: then it names none. */
   hide(text: string, isAboutSecret = false): string {
     const unnamed = isAboutSecret ? this.objects.hideAll(text) : this.objects.hide(text);
     if (unnamed === text && this.tokens.size + this.texts.size + this.silent.size === 0) return text;
     let hidden = unnamed.replaceAll(TOKEN, (token) => this.withoutSecret(token));
     for (const secret of this.texts) hidden = hidden.replaceAll(secret, SECRET_MARK);
-    // As messages write the value that an entry has and should have.
+    // Messages write the values of an entry behind its prefix.
     hidden = hidden.replaceAll(/\[secret\] \(\d+(?: to \d+)?\)/g, SECRET_MARK);
     const isSilent = [...this.silent].some((prefix) => hidden.includes(prefix));
     if (isSilent) hidden = hidden.replaceAll(/\b(value|not) \d+/g, `$1 ${SECRET_MARK}`);
     return hidden.replaceAll(/\[secret\](?:, \[secret\])+/g, SECRET_MARK);
   }
 
-  /** A line of the audit log: how many secret prefixes changed can be seen, and nothing else of them. */
+  /** A line of the audit log that shows only the number of secret prefixes. */
   hideIn(record: AuditRecord): AuditRecord {
     const { node, set, prefixes, reason, outcome } = record;
     const isSecret = this.objects.has(set, { name: node, endpoint: node });
@@ -132,23 +130,20 @@ export class SecretArguments {
   }
 }
 
-/** The form in which a prefix is known, host bits cut off; other texts as they are. */
+/** The canonical form of a prefix, with host bits cut off; other texts unchanged. */
 function canonical(text: string): string {
   if (!/\d/.test(text) || !/[.:]/.test(text)) return text;
   return prefixIn(text, { hostBits: "mask" })?.toString() ?? text;
 }
 
-/** The names of what is secret in a resource. */
+/** Names of the secret arguments of a resource. */
 export function namesIn({ [SECRETS_KEY]: names }: JsonObject): readonly string[] {
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
 
-/**
- * Sets and signalings whose prefixes are secret, each as a whole: of what stands in them nothing is named, by whichever
- * writer. Every sentence about one goes through {@link hide}.
- */
+/** Sets and signalings with secret prefixes: no message names any entry of theirs, not even one of another writer. */
 export class SecretObjects {
-  /** The set's url, or `signaling`, to the nodes or receivers; `undefined` is one that cannot be told, and so may be any. */
+  /** The set's url, or `signaling`, to its nodes or receivers; `undefined` is an unknown one, which may be any. */
   private readonly objects = new Map<string, Set<Place | undefined>>();
 
   /** @param object The set's url, or `signaling`. */
@@ -165,7 +160,7 @@ export class SecretObjects {
     return [...(this.objects.get(object) ?? [])].some(isSame);
   }
 
-  /** The text without prefixes, where it is about one of these objects; any other text as it is. */
+  /** The text without prefixes, if it is about one of these objects; any other text unchanged. */
   hide(text: string): string {
     return this.isAbout(text) ? this.hideAll(text) : text;
   }
@@ -191,7 +186,7 @@ function namesOf(place: Place | undefined): string[] {
   return [...(name === undefined ? [] : [name]), endpoint, endpoint.replace(/^https?:\/\//, "")];
 }
 
-/** True where the name is in the text, and not as the beginning or end of a longer one. */
+/** True if the name is in the text as a whole word. */
 function stands(name: string, text: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!/[\w%-]/.test(text[at - 1] ?? "") && !/[\w%-]/.test(text[at + name.length] ?? "")) return true;

@@ -3,7 +3,7 @@ import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
 
-/** Known keys: the entries that resources want, or hold. */
+/** Prefixes that resources want or own. */
 export interface KnownPrefixes {
   has(prefix: CanonicalPrefix): boolean;
 }
@@ -28,7 +28,7 @@ export interface Intent {
   readonly ignores?: (prefix: CanonicalPrefix) => boolean;
 }
 
-/** Of what `block --now` put into a set and is not wanted any more what that still holds so, and that no resource of this deployment wants. */
+/** Withdrawn entries that the set still holds with that value, and that no resource of this deployment wants. */
 export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: KnownPrefixes): Set<CanonicalPrefix> {
   const isThere = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
     observed.get(prefix) === value && !wanted.has(prefix);
@@ -36,9 +36,8 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
 }
 
 /**
- * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
- * A value that another writer changed is left alone unless the program changes it too, or the look saw it: no preview showed
- * anything else.
+ * Plans an update: it inserts every wanted prefix, and removes only prefixes of the state. A value that another writer changed
+ * stays, unless the program changes it too or the look saw it: no preview showed its change.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   const { known, desired, unsettled, wanted, moved, withdrawn, seen, ignores = () => false } = intent;
@@ -52,7 +51,7 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   for (const prefix of [...dropped, ...unsettled]) {
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
-  // An insert that the list shows since needs a commit alone; one over an entry that the state knows so may follow a removal.
+  // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const isShown = new Set(shown);
   const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !isShown.has(prefix)));
   const gone = [...remove].filter((prefix) => !observed.has(prefix));
@@ -68,8 +67,7 @@ const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: Liste
   const all = [...desired];
   const isLost = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
     observed.get(prefix) !== value && known.get(prefix) === value;
-  // Not in the state, and in the list all the same: on a node that lists staged entries, a run that was killed may have
-  // staged it without a commit. A commit alone makes sure.
+  // A node that lists staged entries may show one that a killed run has only staged. A commit makes sure.
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const isShown = (entry: [CanonicalPrefix, ListedValue]) => isNew(entry) && observed.get(entry[0]) === entry[1];
   return {
@@ -101,9 +99,8 @@ export interface NewEntry {
 /**
  * Plans the create of an entry against the content of the set.
  *
- * @returns `found` is the value of a foreign entry that is there: with the wanted value a commit follows, with another one
- * it is left as it is
- * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
+ * @returns `found`: value of a foreign entry. With the wanted value a commit follows; another value stays as it is.
+ * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
  */
 export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry) {
   const found = observed.get(prefix);

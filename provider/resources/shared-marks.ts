@@ -3,13 +3,13 @@ import type { Mark } from "../model/mark";
 
 interface Kept {
   readonly answer: Promise<readonly Mark[]>;
-  /** When it had come, by the monotonic clock; `undefined` while it is under way. */
+  /** Arrival, by the monotonic clock; `undefined` before it. */
   endedAt?: number;
 }
 
 /**
- * Lists of marks that calls of a program share: one answer for all who ask while it is under way, or within the pause after
- * it (docs/contributing/contract.md#pace-of-mark-lists). A failure is shared by those who wait for it, and then forgotten.
+ * Lists of marks that calls of a program share: one answer for all calls before it arrives and in the pause after it
+ * (docs/contributing/contract.md#pace-of-mark-lists). Waiting calls share a failure, which is then forgotten.
  */
 export class SharedMarks {
   private readonly lists = new Map<string, Kept>();
@@ -17,8 +17,8 @@ export class SharedMarks {
   constructor(private readonly clock: Pick<Clock, "monotonic"> = systemClock) {}
 
   /**
-   * @param key What two calls must have in common: connection, table and `User-Arena`.
-   * @param pauseMs How long an answer is shared after it has come.
+   * @param key Connection, table and `User-Arena`.
+   * @param pauseMs Milliseconds for which an answer is shared.
    */
   async read(key: string, pauseMs: number, ask: () => Promise<readonly Mark[]>): Promise<Mark[]> {
     const shared = this.lists.get(key);

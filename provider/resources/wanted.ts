@@ -1,4 +1,4 @@
-/** Place of a set or signaling: a node or receiver by its name in the configuration, if it has one, and by its address. */
+/** Place of a set or signaling: a node or receiver by its name in the configuration, if any, and its address. */
 export interface Place {
   readonly name?: string | undefined;
   readonly endpoint: string;
@@ -11,18 +11,18 @@ export const SIGNALING = "signaling";
 export interface Keys {
   has(key: string): boolean;
   add(keys: Iterable<string>): void;
-  /** The same with keys that are not to be changed: many of them are kept as they are. */
+  /** {@link add} for a collection that does not change: a large one is kept without a copy. */
   take(keys: Collection): void;
-  /** The same with keys that may be those of other places, too: they are kept as they are, and are not to be changed. */
+  /** {@link take} for a collection that several places share: it is always kept without a copy. */
   share(keys: Collection): void;
 }
 
-/** From so many keys on it costs less to ask one collection more for each key than to add them all to another. */
+/** Size from which one more lookup for each key costs less than a copy of the collection. */
 const KEPT_FROM = 1_000;
 
-/** Keys as they are known at any later moment. */
+/** A live view of keys. */
 export interface KeysHere extends Iterable<string> {
-  /** Upper bound of their number: 0 only if there is none. */
+  /** Upper bound of their number; 0 only if there are none. */
   readonly size: number;
   has(key: string): boolean;
 }
@@ -50,7 +50,7 @@ class KnownKeys implements KeysHere {
     return this.hasHere(key) || this.others?.told(this.address).has(key) === true;
   }
 
-  /** True for what came up in this process. */
+  /** True for a key of this process. */
   hasHere(key: string): boolean {
     if (this.own.has(key)) return true;
     for (const keys of this.shared) if (keys.has(key)) return true;
@@ -65,26 +65,21 @@ class KnownKeys implements KeysHere {
 
 /** Messages between the provider processes of one deployment. */
 export interface OtherProcesses {
-  /** Tells them that these keys have come up at each of the addresses. */
+  /** Sends these keys for each of the addresses. */
   tell(addresses: readonly string[], keys: readonly string[]): void;
-  /**
-   * Takes in what they have told so far: before anything is decided.
-   *
-   * @returns why they and this one may not know of each other, as a sentence with the way out
-   */
+  /** Reads their messages so far, before a decision. @returns why that may fail on one side, as a sentence with the remedy */
   learn(): string | undefined;
-  /** The keys that one of them told of for an address, as far as that was learnt. */
+  /** Keys of others for an address, by the messages read so far. */
   told(address: string): Pick<KeysHere, "has" | "size">;
 }
 
-/** Kind of a registry. Owned keys are in a state, leaving ones in that of a resource which is replaced; removed and changed ones count from the first question. */
+/** Kind of a registry. Owned keys are in a state, leaving ones in that of a replaced resource, the last two are counted. */
 type Kind = "wanted" | "owned" | "leaving" | "removed" | "changed";
 
 /**
- * Keys (prefixes of a set, prefixes of a receiver) that have come up in this deployment so far, in whichever of its
- * provider processes. Renames, `--replace` and loops whose index shifts create first and delete the same key afterwards; the
- * deletion asks here before it removes anything. A key is found under the name of its node or under its address, so that a
- * change of one of them hides nothing.
+ * Prefixes of sets and receivers that this deployment has met so far, in any of its provider processes. Renames, `--replace`
+ * and loops with a shifted index create a key first and then delete it: the delete asks here before it removes anything. A
+ * key is found by the name of its node or by its address, so that a change of one of them hides nothing.
  */
 export class KeyRegistry {
   private readonly keys = new Map<string, KnownKeys>();
@@ -94,7 +89,7 @@ export class KeyRegistry {
     private readonly others?: OtherProcesses,
   ) {}
 
-  /** The keys of an object, as they are known at any later moment. */
+  /** The keys of an object, as a live view. */
   of(place: Place, object: string): Keys {
     const where = addresses(place, object);
     const recorded = where.map((address) => this.recorded(address));
@@ -115,24 +110,24 @@ export class KeyRegistry {
     return all;
   }
 
-  /** Adds the same keys at many places. They are kept once, and are not to be changed. */
+  /** Adds the same keys at many places. They are kept once, and must not change. */
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
     for (const address of [...where, object]) this.recorded(address).shared.add(keys);
     this.tell([...where, object], [...keys.keys()]);
   }
 
-  /** The keys that were recorded for an object at an address, under whatever name. Only those of this process are named one by one. */
+  /** Keys of an object at an address, under any name. Only those of this process can be listed. */
   at({ endpoint }: Pick<Place, "endpoint">, object: string): KeysHere {
     return this.recorded(`at ${endpoint}\n${object}`);
   }
 
-  /** The keys that were recorded for an object at one place or another. */
+  /** Keys of an object at any place. */
   anywhere(object: string): KeysHere {
     return this.recorded(object);
   }
 
-  /** The keys that other processes of the deployment recorded for an object, wherever it is. */
+  /** Keys of an object at any place, by other processes of the deployment. */
   ofOthers(object: string): Pick<KeysHere, "has"> {
     return { has: (key) => this.others?.told(this.named(object)).has(key) === true };
   }

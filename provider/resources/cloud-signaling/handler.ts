@@ -66,7 +66,7 @@ export class CloudSignalingHandler implements Handler {
     }
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
-    // Of several, some may be of others, which the state alone tells: a single one of others is no change at all.
+    // Of several, others may have started some, which only the state knows; a single one of others is no change.
     const whose = lost.length > 1 ? "; those of them that this stack started are started again" : "";
     const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}${whose}`;
     return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
@@ -110,7 +110,7 @@ export class CloudSignalingHandler implements Handler {
     remember(state.receiver, () => this.own(state));
     const active = await receiver.active();
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
-    // What this resource started stays its own until it has stopped it: a receiver may answer a wrong secret with an empty list.
+    // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
     const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
     const { endpoint } = receiver;
     return { id, inputs: writeInputs(state, prefixes), props: writeState(state, { endpoint, prefixes, started }) };
@@ -155,7 +155,7 @@ export class CloudSignalingHandler implements Handler {
     }
   }
 
-  /** Whether there is something to start again, which is said. Only what this stack started is its own to start. */
+  /** True if there is something to start again, which is reported. Prefixes that others started are left to them. */
   private putsBack(olds: JsonObject, news: JsonObject): boolean {
     if (news[PUTS_BACK] === undefined || isElsewhere(this.runtime, olds, news, "receiver")) return false;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
@@ -171,7 +171,7 @@ export class CloudSignalingHandler implements Handler {
     return lost.length > 0;
   }
 
-  /** Once, when they are added: prefixes that were active before. */
+  /** Reports, once when they are added, prefixes that were active before. */
   private sayAlready(
     receiver: ReceiverAccess,
     { stops }: CloudSignalingInputs,
@@ -188,7 +188,7 @@ export class CloudSignalingHandler implements Handler {
     }
   }
 
-  /** Ownership passes on to the resource that wants the prefix next. */
+  /** Records ownership, which passes to the next resource that wants the prefix. */
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
     this.runtime.receiver(receiver).owned.add([...started, ...unsettled]);
   }

@@ -13,18 +13,18 @@ export function planUpdate(
   moved: boolean,
   lost: readonly CanonicalPrefix[] = [],
 ) {
-  /** Everything that this resource started, or may have started. */
+  /** Prefixes that this resource started, or may have started. */
   const mayBeOurs: ReadonlySet<CanonicalPrefix> = new Set([...started, ...unsettled]);
-  /** To be started, unless they are active. */
+  /** Prefixes to start, unless they are active. */
   const added =
     moved || unsettled.length > 0
       ? wanted
       : wanted.filter((prefix) => !before.includes(prefix) || lost.includes(prefix));
-  /** Ours, and wanted as before: nothing is asked about them. */
+  /** Own prefixes that are still wanted. */
   const kept = started.filter((prefix) => wanted.includes(prefix) && !added.includes(prefix));
-  /** Not wanted any more. */
+  /** Prefixes that are no longer wanted. */
   const removed = [...new Set([...before, ...started, ...unsettled])].filter((prefix) => !wanted.includes(prefix));
-  /** Those of them that this resource started, or may have started. */
+  /** Removed prefixes that this resource started, or may have started. */
   const leaving = removed.filter((prefix) => mayBeOurs.has(prefix));
   return { added, kept, removed, leaving, mayBeOurs };
 }

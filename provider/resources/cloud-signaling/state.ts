@@ -38,7 +38,7 @@ export function readInputs(json: JsonObject) {
   return {
     ...stored.given(givenSchema),
     prefixes: stored.prefixes("prefixes"),
-    /** The arguments as they came, which go back to the engine unchanged. */
+    /** The arguments for the engine, unchanged. */
     verbatim: without(json, CLOUD_SIGNALING_OUTPUTS) as Verbatim,
   };
 }
@@ -91,7 +91,7 @@ export function writeState(
   };
 }
 
-/** Each once, in the order of {@link Prefix.compare}. */
+/** Distinct prefixes in the order of {@link Prefix.compare}. */
 export function inOrder(prefixes: Iterable<CanonicalPrefix>): CanonicalPrefix[] {
   const parsed = [...new Set(prefixes)].map((prefix) => Prefix.fromCanonical(prefix));
   return parsed.sort(Prefix.compare).map((prefix) => prefix.toString());

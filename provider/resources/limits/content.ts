@@ -13,14 +13,14 @@ import type { Settings } from "../settings";
 export interface ContentLimits {
   readonly forbidden: readonly Prefix[];
   readonly required: readonly Prefix[];
-  /** Shortest prefix length that is let in. */
+  /** Shortest allowed prefix length. */
   readonly shortest: { readonly ipv4: number; readonly ipv6: number };
   /** The families of which more than a quarter may be covered. */
   readonly wide: ReadonlySet<4 | 6>;
   readonly maxEntries?: number | undefined;
 }
 
-/** The arguments that limit what a set holds; an entry has some of them. */
+/** Arguments that limit the content of a set; an entry has some of them. */
 export interface ContentArguments {
   readonly forbiddenPrefixes?: readonly string[] | undefined;
   readonly requiredPrefixes?: readonly string[] | undefined;
@@ -31,7 +31,7 @@ export interface ContentArguments {
 /** Limits of the stack's configuration on every set. */
 type StackContent = Pick<Settings, "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries">;
 
-/** Of argument and stack the stricter one holds. @throws {ArgumentProblem} for a prefix that is none */
+/** The stricter ones of argument and stack. @throws {ArgumentProblem} for an invalid prefix */
 export function contentLimits(given: ContentArguments, stack: StackContent): ContentLimits {
   const { ipv4 = SHORTEST, ipv6 = SHORTEST } = given.shortestPrefix ?? {};
   const ofStack = stack.shortestPrefix();
@@ -45,16 +45,13 @@ export function contentLimits(given: ContentArguments, stack: StackContent): Con
   };
 }
 
-/** True where an entry may be half of a family because arguments or stack say so; a longer length is a limit, and lifts none. */
+/** True if arguments or stack allow an entry to be half of a family; a longer length is a limit and allows nothing. */
 function mayBeWide(family: 4 | 6, given: readonly ContentArguments["shortestPrefix"][]): boolean {
   const lengths = given.flatMap((shortest) => shortest?.[`ipv${family}`] ?? []);
   return lengths.length > 0 && Math.max(...lengths) <= SHORTEST;
 }
 
-/**
- * Sentences about entries that must not be in the set, in either direction of containment, that are too short, or that
- * cover too much together.
- */
+/** Sentences about entries that overlap forbidden prefixes, are too short, or cover too much together. */
 export function entryProblems(
   entries: readonly CanonicalPrefix[],
   limits: Pick<ContentLimits, "forbidden" | "shortest" | "wide">,
@@ -72,7 +69,7 @@ export function entryProblems(
     (entry) =>
       `entry ${entry} is shorter than /${shortestOf(entry)}: write the prefixes that are meant, or allow it with shortestPrefix.`,
   );
-  // Where an entry alone is refused, one sentence is enough.
+  // One sentence is enough if an entry alone is refused.
   const wide = new Set([...limits.wide, ...short.map(familyOf)]);
   return [...forbidden, ...isTooShort, ...wideProblems(entries, { wide })];
 }
@@ -83,7 +80,7 @@ export function wideProblems(entries: readonly CanonicalPrefix[], { wide }: Pick
   return families.map(wideProblem);
 }
 
-/** Sentences about an entry of its own resource, which covers too much together with those of the others. */
+/** Sentences about a single entry that covers too much together with those of other resources. */
 export function sumProblems(entry: CanonicalPrefix, others: Coverage, { wide }: Pick<ContentLimits, "wide">): string[] {
   const family = familyOf(entry);
   if (wide.has(family)) return [];
@@ -95,11 +92,7 @@ function wideProblem(family: 4 | 6): string {
   return `the IPv${family} entries together cover more than a quarter of all addresses: write the prefixes that are meant, or allow it with shortestPrefix ({ ipv${family}: 1 }).`;
 }
 
-/**
- * A sentence about values that the node does not take; those that it holds already are none.
- *
- * @param held what the set holds by state or list
- */
+/** A sentence about values that the node does not take. @param held Entries by state or list, whose values are not judged. */
 export function valueProblems(entries: ListedMap, held: ListedMap, maxValue: number | undefined): string[] {
   if (maxValue === undefined) return [];
   const isTooLarge = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>

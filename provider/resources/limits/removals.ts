@@ -29,7 +29,7 @@ export function removalLimits(
   return {
     maxRemovals: parsed,
     allowEmpty,
-    /** True where the user lifted the limits for this set and this run. */
+    /** True if the user lifted the limits for this set and run. */
     isLifted: stack.lifts(url),
     /** Limits on entries that get another value, by argument and stack; none without a limit, or if it is lifted. */
     maxChanges: stack.lifts(url) ? [] : ofChanges,
@@ -37,10 +37,10 @@ export function removalLimits(
 }
 
 /**
- * Sentences about a change: too many removals or other values, or a set that had entries and would have none.
+ * Sentences about a change with too many removals or other values, or that empties a set.
  *
- * @param change `size`: entries before; `removals`: those that go, expired ones not counted; `changes`: those that get
- * another value; `left`: entries after
+ * @param change `size`: entries before; `removals`: removed ones without the expired; `changes`: those with another value;
+ * `left`: entries after
  */
 export function removalProblems(
   url: string,
@@ -71,14 +71,14 @@ export function removalProblems(
 interface StackRemovals {
   readonly maxRemovals: ShareLimit | undefined;
   readonly maxChanges: ShareLimit | undefined;
-  /** True where the user lifted both for this set and this run. */
+  /** True if the user lifted both for this set and run. */
   lifts(url: string): boolean;
 }
 
 /**
- * `packetfilter:maxRemovals` and `packetfilter:maxChanges` for one set. Counts what all resources of a deployment remove together, single entries and
- * deleted resources included, which the argument of a `PrefixSet` cannot see. Once a limit would have been passed,
- * nothing more is removed, or gets another value: a loop that shrinks by mistake arrives in small groups, each of which would be harmless.
+ * `packetfilter:maxRemovals` and `packetfilter:maxChanges` for one set. They count the removals of all resources of a
+ * deployment together, also of single entries and deleted resources. Once a limit would be passed, nothing more is removed or
+ * gets another value: a loop that shrinks by mistake arrives in small, harmless groups.
  */
 export class RemovalBudget {
   private readonly reasons: { Removals?: string; Changes?: string } = {};
@@ -96,25 +96,25 @@ export class RemovalBudget {
     },
   ) {}
 
-  /** Why nothing at all may be removed: another process may want it, and cannot be asked. */
+  /** Reason to remove nothing: another process may want it, and cannot be asked. */
   unheard(): string | undefined {
     const reason = this.counted.learn();
     return reason && `Set ${this.label}: nothing is removed. ${reason}`;
   }
 
   /**
-   * Asks for these removals, or other values. They count from now on, granted or not.
+   * Asks for these removals or other values, which count from now on, granted or not.
    *
-   * @param what the limit that is asked, as the end of its name: `maxRemovals` or `maxChanges`
-   * @param size how many entries the set held when the deployment began
-   * @returns why they are not granted, as a sentence
+   * @param what End of the limit's name: `maxRemovals` or `maxChanges`.
+   * @param size Entries of the set when the deployment began.
+   * @returns the reason for a refusal, as a sentence
    */
   refuses(what: keyof typeof WORDS, prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
     const { stopped, verb, object, keys } = WORDS[what];
     const { endpoint, learn, [keys]: registry } = this.counted;
     const stack = this.stack();
     const limit = stack[`max${what}`];
-    // Told before the others are heard: of two processes that ask at once both may be refused, and never both granted.
+    // Sent before the others are read: if two processes ask at once, both may be refused, but never both granted.
     registry.of({ endpoint }, this.url).add(prefixes);
     if (limit === undefined || stack.lifts(this.url)) return undefined;
     const unheard = learn();
@@ -133,7 +133,7 @@ interface Counted {
   readonly endpoint: string;
   readonly removed: KeyRegistry;
   readonly changed: KeyRegistry;
-  /** Takes in what the others told, or says why that cannot be done. */
+  /** Reads the messages of the others. Returns the reason if that fails. */
   readonly learn: () => string | undefined;
 }
 
@@ -142,13 +142,13 @@ const WORDS = {
   Changes: { stopped: "no further entry gets another value", verb: "give", object: " another value", keys: "changed" },
 } as const;
 
-/** Those of these entries whose time has come: no limit counts them. */
+/** Expired entries, which no limit counts. */
 export function expiredOf(
   prefixes: Iterable<CanonicalPrefix>,
   notes: ReadonlyMap<CanonicalPrefix, string>,
   now: number,
 ): ReadonlySet<CanonicalPrefix> {
-  // Most sets have no notes, and no note has nothing to say.
+  // Most sets have no notes.
   if (notes.size === 0) return new Set();
   const isOver = (note: string | undefined) => note !== undefined && isExpired(parseNote(note).expires, now);
   return new Set([...prefixes].filter((prefix) => isOver(notes.get(prefix))));

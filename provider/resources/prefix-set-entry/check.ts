@@ -14,7 +14,7 @@ import { prefixSetEntrySchema } from "./state";
 
 const entryLimits = z.object(entryLimitShape);
 
-/** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
+/** `check` of a `PrefixSetEntry`: all that needs no request, with all problems at once. */
 export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { given, args, problems } = checkArguments(prefixSetEntrySchema, judged(olds, news));
   const { prefix: spelling, hostBits } = given;
@@ -46,7 +46,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
   if (expired && olds.expired !== true) {
-    // Held before: then the preview shows an update, and this says why.
+    // If it was held before, the preview shows an update, and this is the reason.
     const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
     if (put !== undefined && olds.prefix !== prefix) {
@@ -55,7 +55,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
       );
     } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }
-  // What was sent elsewhere, and what is still wanted, is no matter of this entry's state.
+  // `sent` does not belong to the state.
   const inputs = { ...without(news, ["sent"]), prefix };
   return { inputs: { ...inputs, ...(expired && { expired, ...(put !== undefined && { put }) }) }, problems: [] };
 }
@@ -66,10 +66,7 @@ function heldBefore(olds: JsonObject, prefix: CanonicalPrefix): ListedMap {
   return new Map(olds.prefix === prefix && isEntryValue(value) ? [[prefix, value]] : []);
 }
 
-/**
- * A value that others wrote is let through where it is the one of the state: with `ignoreChanges` the engine hands the
- * state's own arguments in.
- */
+/** Leaves out an invalid value of the state, which the engine hands in with `ignoreChanges`. */
 function judged(olds: JsonObject, news: JsonObject): JsonObject {
   const { value } = news;
   const isHeld = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);

@@ -30,11 +30,11 @@ import {
 
 /** One entry of a set that others also write to. */
 export class PrefixSetEntryHandler implements Handler {
-  /** Ids of resources that this process created for entries that were there already. */
+  /** Ids of resources that this process created for existing entries. */
   private readonly found = new Set<string>();
   /** Number of messages about restored entries, by set. */
   private readonly told = new Map<string, number>();
-  /** Whether the last comparison asked for a replacement, which is checked next. */
+  /** True if the last comparison asked for a replacement, which is checked next. */
   private isReplaced = false;
 
   constructor(private readonly runtime: Runtime) {}
@@ -55,7 +55,7 @@ export class PrefixSetEntryHandler implements Handler {
       const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
       return lookAgain(this.runtime, looked, known, desiredOf(wanted));
     }
-    // An entry that is replaced may take over what another one of a loop whose index shifts is still to give up.
+    // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
       if (set.seen) planEntry(set.seen, { ...wanted, label: set.label, owned: set.owned });
     });
@@ -153,7 +153,7 @@ export class PrefixSetEntryHandler implements Handler {
       { plan },
       (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
     );
-    // An entry that is put for the first time, or at another address, can meet one that is there.
+    // A first insert, or one at another address, can meet an existing entry.
     const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
     const met = isFirst && desired.size > 0 && before.has(prefix) && !set.owned.has(prefix);
     return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
@@ -182,7 +182,7 @@ export class PrefixSetEntryHandler implements Handler {
     }
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
-    // Another process of the deployment may tell that it wants the entry while this one waits for company.
+    // Another process of the deployment may come to want the entry while this one waits to share a commit.
     const left = () => (set.wanted.has(prefix) ? new Set<CanonicalPrefix>() : remove);
     const plan = () => ({ put: new Map(), remove: left(), unsettled, expired });
     const written = await set.remove({ plan });
@@ -190,18 +190,18 @@ export class PrefixSetEntryHandler implements Handler {
     if (written) set.sayGone(remove, written);
   }
 
-  /** The time of an entry was over before a resource had it. */
+  /** Removes an entry of `block --now` that expired before a resource had it. */
   private async removeWithdrawn(set: ResourceSet, inputs: PrefixSetEntryInputs, withdrawn: ListedMap, id: string) {
     const plan = (observed: ListedMap) => {
       const remove = stillThere(withdrawn, observed, set.wanted);
       return { put: new Map(), remove, expired: remove };
     };
-    // Where it stays, the state has it as an entry that it holds: then the next update removes it.
+    // After a failure the state has it as a held entry, so that the next update removes it.
     const held = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["expired"]) };
     await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached)));
   }
 
-  /** Reports the result of the look for the entry; of many lost entries of a set it names the first few. */
+  /** Reports the loss of the entry by the look, for the first few entries of a set. */
   private sayLook(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
@@ -214,7 +214,7 @@ export class PrefixSetEntryHandler implements Handler {
       );
   }
 
-  /** In every preview until it is done: what the update does to an entry that was taken over as it is. */
+  /** Reports, in every preview until it is done, the effect of the update on an adopted entry. */
   private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
     if (value === UNKNOWN || (held === value && expired !== true)) return;
     const what =
@@ -226,7 +226,7 @@ export class PrefixSetEntryHandler implements Handler {
 /** Number of restored entries that are named, each in its own line. */
 const TOLD = 5;
 
-/** The outputs that are true after a write that failed half-way: the entry is not there, or with another value. */
+/** True outputs after a write that failed half-way: the entry is not there, or has another value. */
 function partial(
   inputs: PrefixSetEntryInputs,
   { applied, endpoint, unsettled }: Reached,
@@ -237,7 +237,7 @@ function partial(
   return writeState(inputs, { endpoint, unsettled, existed, ...(value !== inputs.value && { value }) });
 }
 
-/** The arguments that a preview knows: what is unknown says nothing of what is there. */
+/** The known arguments. */
 function knownOf(inputs: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== UNKNOWN));
 }

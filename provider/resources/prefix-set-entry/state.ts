@@ -52,16 +52,16 @@ const heldSchema = z.object({
   value: listedValue.default(1),
   /** True once the time of `expires` has come. */
   expired: flag,
-  /** With which value `block --now` put the expired entry here. */
+  /** Value with which `block --now` put the expired entry here. */
   put: z.number().refine(isEntryValue).optional(),
 });
 const outputs = z.object({
   endpoint: optionalText,
-  /** True where a failure left the entry out. */
+  /** True if a failure left the entry out. */
   absent: flag,
-  /** True where the set held the prefix before this resource did. States without it were written as the creator's. */
+  /** True if the set held the prefix before this resource did. */
   existed: flag,
-  /** True where the entry was taken over with another value, and no update has followed. */
+  /** True if the entry was adopted with another value, and no update has followed. */
   adopted: flag,
 });
 
@@ -73,7 +73,7 @@ export function readInputs(json: JsonObject) {
     prefix: Prefix.canonical(String(json.prefix)),
     ...stored.given(givenSchema),
     ...stored.facts(heldSchema),
-    /** The arguments as they came, which go back to the engine unchanged. */
+    /** The arguments for the engine, unchanged. */
     verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS) as Verbatim,
   };
 }
@@ -104,8 +104,8 @@ export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): Lis
 }
 
 /**
- * An entry of `block --now` in the set that has expired; nothing if the state of this resource has it
- * already: then it was dealt with, and is another writer's if it is there again.
+ * An expired entry of `block --now` in the set. If the state has it as expired, it was removed before: then another writer put
+ * it there again.
  */
 export function withdrawnOf(inputs: PrefixSetEntryInputs, before?: PrefixSetEntryState): ListedMap {
   const { prefix, expired, expires, put } = inputs;
@@ -113,7 +113,7 @@ export function withdrawnOf(inputs: PrefixSetEntryInputs, before?: PrefixSetEntr
   return expired && put !== undefined && !isDone ? new Map([[prefix, put]]) : new Map();
 }
 
-/** Entries of the set for this resource by its state: none if a failure left it out, either. */
+/** Entries of the set by the state: none if it expired or a failure left it out. */
 export function heldOf(state: PrefixSetEntryState): ListedMap {
   return state.absent ? new Map() : desiredOf(state);
 }
@@ -126,9 +126,9 @@ export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed:
 /** Parts of the state beside the arguments. */
 export interface PrefixSetEntryOutputs {
   readonly endpoint: string;
-  /** The value that the set holds, where it is not the one that is wanted. */
+  /** The value in the set, if it is not the wanted one. */
   readonly value?: ListedValue | undefined;
-  /** The entry was taken over with another value. */
+  /** The entry was adopted with another value. */
   readonly adopted?: boolean;
   /** The set held the prefix before this resource did. */
   readonly existed?: boolean;

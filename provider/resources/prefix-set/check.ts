@@ -21,7 +21,7 @@ import { WHOLE_SET } from "../node-in-use";
 import type { Runtime } from "../runtime";
 import { prefixSetSchema, storedSet } from "./state";
 
-/** `check` of a `PrefixSet`: everything that can be told without a request. */
+/** `check` of a `PrefixSet`: all that needs no request. */
 export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { rest, handed } = withoutHandedNotes(olds, news);
   const { given, args, problems } = checkArguments(prefixSetSchema, rest);
@@ -53,7 +53,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     set.announced.add(WHOLE_SET);
     set.ignore(about.ignored);
     set.wanted.take(entries);
-    // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
+    // The second check of a replaced resource has no old arguments, although its state has entries.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
     const change = { normal, before: { ...before, entries: held }, isNew };
@@ -68,15 +68,15 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
 }
 
-/** Of a set that is not exclusive others may keep a part: then a line about its url names the resource. */
+/** Name of the resource for a line about a set that is not exclusive, where other resources may keep a part. */
 export function whose({ exclusive }: { readonly exclusive?: boolean | undefined }, { name }: About): string {
   return exclusive === false && name !== undefined ? ` (${name})` : "";
 }
 
 /**
- * Sentences about what a set would hold: limits of its content, of values, of removals and of changes.
+ * Sentences about limits that a set would break: of its content, values, removals and changes.
  *
- * @param set what it is to hold, as far as it can be read, and what it held; place and node as far as they are known
+ * @param set Its readable entries, those before, and its url and node, if known.
  */
 export function setProblems(
   { settings, today }: Runtime,
@@ -101,11 +101,11 @@ export function setProblems(
   const prefixes = [...entries.keys()];
   const content = limits ? [...entryProblems(prefixes, limits), ...contentProblems(prefixes, limits)] : wrong;
   const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
-  // An entry that cannot be read is none that leaves: a limit that is lifted for it would be lifted for a typo.
+  // An unreadable entry is not a removal: a limit must not be lifted for a typo.
   if (url === undefined || problems.length > 0) return found;
   const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
   const removals = removed.length - expiredOf(removed, before.notes, today).size;
-  // What is not known yet is counted when the set is written.
+  // Unknown values are counted when the set is written.
   const changes = [...entries].filter(([prefix, value]) => {
     const held = before.entries.get(prefix);
     return held !== undefined && held !== value && !hasUnknown(value);
@@ -121,27 +121,27 @@ export interface PlannedChange {
   readonly isNew: boolean;
 }
 
-/** `+3 -2 ~1, 10 after`, or nothing where nothing changes. */
+/** `+3 -2 ~1, 10 after`; `undefined` without a change. */
 export function planOf({ today }: Runtime, change: PlannedChange): string | undefined {
   const { normal, before, isNew } = change;
   const { entries } = normal;
   const delta = difference<ListedValue>(before.entries, entries);
   if (isEmpty(delta)) return undefined;
-  // What a new resource finds of it is not known here: after a rename or in an import it is all there.
+  // A new resource may find all its entries in the set, after a rename or in an import.
   const isUnknown = isNew && before.entries.size === 0;
   return isUnknown
     ? `${count(entries.size, "entry", "entries")} declared`
     : `${planText(delta, expiredRemovals(change, today))}, ${grouped(entries.size)} after`;
 }
 
-/** Names the expired entries that go with a plan beyond the few that its line has room for. */
+/** Names the expired entries of a plan, if they are too many for its line. */
 export function sayExpiredRemovals({ notices, today }: Runtime, where: string, change: PlannedChange): void {
   const gone = expiredRemovals(change, today);
   for (const line of inLines(gone.length > SHOWN_IN_PLAN ? gone : []))
     notices.info(`${where}: removed, since expired: ${line}.`);
 }
 
-/** Expired by the program, or by the note of an entry that left the program after its time. */
+/** Entries that expired in the program, or whose note in the state has expired. */
 function expiredRemovals({ normal, before }: PlannedChange, today: number): CanonicalPrefix[] {
   const isOver = (prefix: CanonicalPrefix) =>
     normal.expired.has(prefix) || isExpired(parseNote(before.notes.get(prefix)).expires, today);
@@ -157,7 +157,7 @@ export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: Lis
   }
 }
 
-/** Reports expired entries, but for those that the state knows as expired. */
+/** Reports expired entries, except those that the state knows as expired. */
 export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
   const isSaid = (prefix: CanonicalPrefix) => parseNote(normal.notes.get(prefix)).sent !== undefined;
   const unwanted = [...normal.expired].filter(
@@ -183,7 +183,7 @@ function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[
   return `+${insert.size} -${remove.size} (expired: ${some(expired, SHOWN_IN_PLAN)}) ~${change.size}`;
 }
 
-/** Another set has held nothing of ours so far. */
+/** Content by the state; nothing if the arguments named another set. */
 function heldBefore(olds: JsonObject, news: JsonObject): HeldEntries {
   if (!isSameSet(olds, news)) return NOTHING_HELD;
   const stored = storedSet(olds);
@@ -192,7 +192,7 @@ function heldBefore(olds: JsonObject, news: JsonObject): HeldEntries {
 
 const PLACE = ["arena", "profile", "set"] as const;
 
-/** True where arguments name the set that they named before. */
+/** True if the arguments name the same set as before. */
 export function isSameSet(olds: JsonObject, news: JsonObject): boolean {
   const { node: from } = olds;
   const { node: to } = news;

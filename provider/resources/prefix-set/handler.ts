@@ -18,7 +18,7 @@ import {
   writeState,
 } from "./state";
 
-/** A whole prefix-set: what it holds is what the program says. */
+/** A whole prefix-set, whose content the program declares. */
 export class PrefixSetHandler implements Handler {
   private readonly lifecycle: SetLifecycle;
 
@@ -96,7 +96,7 @@ export class PrefixSetHandler implements Handler {
   }
 }
 
-/** A failure as the engine takes it: after a write that failed half-way, with the outputs that are true. */
+/** The failure for the engine: after a write that failed half-way it has the true outputs. */
 function partial(inputs: PrefixSetInputs, id: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof UnfinishedWrite)) throw error;

@@ -14,20 +14,19 @@ export interface NewSet {
   readonly desired: ListedMap;
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
-  /** Entries that the state of this deployment holds already: they are not foreign. */
+  /** Entries in states of this deployment: they are not foreign. */
   readonly owned: KnownPrefixes;
   readonly limits: ContentLimits;
-  /** Of what the set holds, what `block --now` put there and is not wanted any more. */
+  /** Entries of `block --now` in the set that are no longer wanted. */
   readonly leaving: ReadonlySet<CanonicalPrefix>;
 }
 
 /**
- * Plans a create: every wanted prefix is inserted, unless the set holds another value. Foreign entries are left as
- * it is.
+ * Plans a create: it inserts every wanted prefix, unless the set holds another value. Foreign entries stay as they are.
  *
- * @returns the plan, and the foreign entries that are left, with their values
- * @throws {InTheWay} when something foreign is there and is not to be adopted
- * @throws {Error} when the set would break its limits
+ * @returns the plan, and the foreign entries with their values
+ * @throws {InTheWay} if there are foreign entries that may not be adopted
+ * @throws {Error} if the set would break its limits
  */
 export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet) {
   const { leaving: remove } = intent;
@@ -42,7 +41,7 @@ export function planCreate(observed: ListedMap, { label, desired, limits, ...int
   return { plan: { put, remove, expired: remove, shown } satisfies SetPlan, left };
 }
 
-/** The set holds what no resource is known to hold or want. */
+/** The set holds foreign entries. */
 export class InTheWay extends Error {
   override readonly name = "InTheWay";
 }
@@ -54,7 +53,7 @@ export interface UpdateLimits {
   readonly url: string;
   readonly content: ContentLimits;
   readonly removals: RemovalLimits;
-  /** Notes of the state: what has expired goes without being counted. */
+  /** Notes of the state: removals of expired entries are not counted. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -76,7 +75,7 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
   return { ...plan, expired };
 }
 
-/** The prefixes that a set holds, and those that are put into it. */
+/** Prefixes of a set after an insert. */
 const held = madeOnce((observed: ListedMap, put: ListedMap): readonly CanonicalPrefix[] => [
   ...new Set([...observed.keys(), ...put.keys()]),
 ]);
@@ -88,7 +87,7 @@ const changedValues = madeOnce((observed: ListedMap, put: ListedMap): number => 
   return [...put].filter(isChanged).length;
 });
 
-/** Faults of a program's entries; nodes of a group declare the same. */
+/** Faults of a program's entries, judged once for the nodes of a group. */
 const declaredProblems = madeOnce((desired: ListedMap, limits: ContentLimits) =>
   entryProblems([...desired.keys()], limits),
 );
@@ -106,14 +105,14 @@ function stop(label: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`${label}: nothing was sent. ${problems.join(" ")}`);
 }
 
-/** Entries in the way of a new resource. Undeclared ones are only in the way of one that owns the whole set. */
+/** Foreign entries in the way of a new resource. Undeclared ones count only if it owns the whole set. */
 function findExisting(
   observed: ListedMap,
   { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,
 ) {
-  /** Entries that are there and not declared. */
+  /** Entries of the set that are not declared. */
   const undeclared = new Map<CanonicalPrefix, ListedValue>();
-  /** Entries that are declared with another value; the value that is there. */
+  /** Entries that are declared with another value, and their value in the set. */
   const otherValue = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of observed) {
     if (owned.has(prefix)) continue;

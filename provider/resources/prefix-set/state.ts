@@ -72,9 +72,9 @@ export interface SetInputs extends SetMembers {
 export interface SetState extends SetMembers, UsedBefore {
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
-  /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
+  /** Entries of the state that come from an adoption or a refresh, and not from a program. */
   readonly foreign: ReadonlySet<CanonicalPrefix>;
-  /** The last `up` went on without it, or failed there: what its notes say of entries that left is still to be done. */
+  /** True if the last `up` skipped the node or failed there: withdrawn entries of its notes are still to be removed. */
   readonly isOpen?: boolean;
 }
 
@@ -127,7 +127,7 @@ function readMembers(json: JsonObject) {
     address: readAddress(json),
     entries: stored.entries(),
     notes: stored.notes(),
-    /** The arguments as they came, which go back to the engine unchanged. */
+    /** The arguments for the engine, unchanged. */
     verbatim: without(json, PREFIX_SET_OUTPUTS) as Verbatim,
   };
 }
@@ -136,9 +136,9 @@ function readMembers(json: JsonObject) {
 export interface KeptSet {
   readonly entries: ListedMap;
   readonly endpoint: string;
-  /** Prefixes that were taken over as they are, if there are any. */
+  /** Prefixes that were adopted as they are. */
   readonly adopted?: Iterable<CanonicalPrefix> | undefined;
-  /** Prefixes that a refresh found as no program declared them, or that were adopted before it. */
+  /** Prefixes that a refresh found undeclared or with another value, and those adopted before it. */
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;

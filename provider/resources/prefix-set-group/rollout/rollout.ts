@@ -13,55 +13,51 @@ export interface Wave {
 
 /** Outcome of the writes to the nodes of a wave. */
 export interface Written {
-  /** Those whose content the run changed. */
+  /** Nodes whose content the run changed. */
   readonly changed: readonly string[];
-  /** Those that do not hold what they should, where the group may not go on without them. */
+  /** Nodes that failed, if the group may not go on without them. */
   readonly failed: readonly string[];
-  /** Why, of the first of them. */
+  /** Error of the first failed node. */
   readonly reason: string;
 }
 
-/** The nodes of a group, as a rollout sees them. Those of the state have the names that the program gives them. */
+/** The nodes of a group for a rollout, by their names in the program. */
 export interface RolloutNodes {
   readonly names: readonly string[];
   /** Name in the program of a node of the state; its own name if it left the program. */
   nameNow(node: string): string;
-  /** True where a node does not hold what the program wants, as far as is known. */
+  /** True if a node lacks the content of the program, as far as is known. */
   needs(node: string): boolean;
-  /** True where the last write at a node did not end. */
+  /** True if the last write to a node did not end. */
   hasFailed(node: string): boolean;
-  /**
-   * Of a group that has no state: nodes that hold what the program wants, where others hold something else. As far as a look saw.
-   */
+  /** In a group without a state: nodes with the content of the program, and others with another one, as far as a look saw. */
   uneven(): { readonly done: readonly string[]; readonly behind: readonly string[] } | undefined;
-  /**
-   * Nodes that hold otherwise than the state says: an update that was killed leaves no other trace. As far as they answer.
-   */
+  /** Nodes whose content differs from the state: a killed update leaves no other trace. Silent nodes are left out. */
   strays(): Promise<readonly string[]>;
   write(nodes: readonly string[]): Promise<Written>;
 }
 
 /** Steps of a rollout between the writes. */
 export interface RolloutSteps {
-  /** Asks the check of these nodes. Returns which did not pass, and why. */
+  /** Runs the check of these nodes. Returns those that did not pass, and why. */
   check(check: Check, nodes: readonly string[], isOnce: boolean): Promise<Unpassed | undefined>;
   /** The pause after a wave. */
   pause(wave: Wave): Promise<void>;
   /** True once the run is to end. */
   isCancelled(): boolean;
-  /** A sentence: how a person takes a wave as passed. */
+  /** Sentence with the command that counts a wave as passed. */
   readonly wayOut: string;
 }
 
-/** A wave that did not pass: nothing after it was touched. */
+/** A wave that did not pass: no later one was written. */
 export interface Red {
   /** Sentences for the error. */
   readonly text: string;
   /** The new state of the rollout; absent if it stays as it is. */
   readonly pending?: Pending;
-  /** Those of its nodes that hold otherwise than the state says, and that nothing was written to for that reason. */
+  /** Its nodes that differ from the state, and were not written for that reason. */
   readonly strays?: readonly string[];
-  /** True where nothing was written, by whatever program: what earlier runs wrote has not passed. */
+  /** True if nothing may be written, by any program: the content of earlier runs has not passed. */
   readonly isHeld?: boolean;
 }
 
@@ -69,7 +65,7 @@ type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
 
 /** State of a rollout. */
 export interface Before extends Read {
-  /** Nodes that hold otherwise than the last run left them, by its names. */
+  /** Nodes that changed since the last run, by its names. */
   readonly strays: readonly string[];
 }
 
@@ -80,23 +76,23 @@ export function wavesOf(names: readonly string[], { args }: Pick<Read, "args">):
 }
 
 /**
- * Brings the nodes of a group to what the program wants, wave by wave. A wave passes when its nodes hold what they should
- * and its check has passed; until then no other node is touched, by whatever run of whatever program:
+ * Brings the nodes of a group to the content of the program, wave by wave. A wave passes when its nodes have that content and
+ * its check has passed. Until then no run of any program writes to another node:
  *
- * - The state names the wave that did not pass. Its check is the first thing that the next run asks; where it does not
- *   pass, and the program has the same check, the program's entries go to the nodes of that wave, which are checked anew.
- * - A run that was killed has told the state nothing. Its nodes hold otherwise than the state says, and are treated alike, but
- *   that what the program says comes to them in the order of the waves: it may be another writer who changed them.
- * - A check that the program changed or dropped is asked as the state has it, and nothing is written before it passes.
- * - A group that is made anew has the state that it replaces, where this process was told of it. Where it was not, waves without
- *   a check do not go on from nodes that hold what the program says to others that hold something else.
+ * - The state names the wave that did not pass. The next run begins with its check. If that fails, and the program has the
+ *   same check, the run writes the program's entries to the nodes of that wave and checks them again.
+ * - A killed run leaves no state. Nodes that differ from the state are treated alike, but are written in the order of the
+ *   waves: another writer may have changed them.
+ * - If the program changed or dropped the check, the run uses that of the state, and writes nothing before it passes.
+ * - A group that is created anew has the state of the one that it replaces, if this process has seen it. Otherwise a rollout
+ *   without a check stops if some nodes have the content of the program and others do not.
  */
 export class Rollout {
   private readonly waves: readonly Wave[];
-  /** The check that nodes owe which have not passed: the one with which they were written. */
+  /** The check that pending nodes must pass: that of the run which wrote them. */
   private readonly owed: Check | undefined;
   private readonly isOwn: boolean;
-  /** Nodes that earlier runs came to, as far as is known. */
+  /** Nodes that earlier runs wrote, as far as is known. */
   private cameTo: readonly string[] = [];
 
   constructor(
@@ -104,7 +100,7 @@ export class Rollout {
     private readonly program: Pick<Read, "args">,
     private readonly state: Before,
     private readonly steps: RolloutSteps,
-    /** True where the user lets pass what has not passed. */
+    /** True if the user counts the pending wave as passed. */
     private readonly isLifted: boolean,
   ) {
     this.waves = wavesOf(nodes.names, program);
@@ -143,7 +139,7 @@ export class Rollout {
     return undefined;
   }
 
-  /** Nodes that are to pass before all others, once their check was asked; or that it stays red. */
+  /** Runs the check of pending nodes. @returns those that must pass before all others, or the reason to stop */
   private async owing(): Promise<readonly string[] | Red> {
     const { pending } = this.state;
     if (this.isLifted) return [];
@@ -163,7 +159,7 @@ export class Rollout {
     const canMend = this.isOwn && owing.some((node) => this.nodes.names.includes(node) && this.nodes.needs(node));
     const check = this.isOwn && this.check ? this.check : this.owed;
     const unpassed = await this.steps.check(check, owing, canMend);
-    // Under another check of the program they have passed nothing yet.
+    // They have not passed a new check of the program yet.
     if (!unpassed) return this.isOwn || !this.check ? unwritten : [...new Set([...unwritten, ...strays])];
     if (canMend) return unpassed.nodes;
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
@@ -173,7 +169,7 @@ export class Rollout {
     return { text, isHeld: true };
   }
 
-  /** A group without a state, which may be one that is made anew while a wave of it has not passed. */
+  /** Stops a group without a state: it may be created anew while a wave has not passed. */
   private held({ done, behind }: NonNullable<ReturnType<RolloutNodes["uneven"]>>): Red {
     const [hold, others] = [done, behind].map((nodes) => `${some(nodes)} ${nodes.length > 1 ? "hold" : "holds"}`);
     const text = `nothing was written: ${hold} what the program says, and ${others} something else, as a wave leaves them that has not passed. The engine says nothing of a group that is replaced or renamed, and these waves have no check. Give them the check, or run "pulumi up --refresh", which goes by the state. ${this.steps.wayOut}`;
@@ -196,10 +192,7 @@ export class Rollout {
     return failure && this.red(wave, [...unpassed], failure.reason, rest);
   }
 
-  /**
-   * True for a node that nothing says a run of ours has written, while a node of a wave before it lacks what the program wants, and
-   * no run came to that one either: it comes first.
-   */
+  /** True for a node outside the pending wave, while a node of an earlier wave needs its first write. */
   private waits(node: string): boolean {
     if (this.isRecorded(node)) return false;
     const own = this.waves.findIndex(({ nodes }) => nodes.includes(node));
@@ -207,7 +200,7 @@ export class Rollout {
     return earlier.some((other) => !this.cameTo.includes(other) && this.nodes.needs(other));
   }
 
-  /** True for a node of the wave that did not pass, which a run of ours has written. */
+  /** True for a node of the pending wave that one of our runs wrote. */
   private isRecorded(node: string): boolean {
     const { pending, strays } = this.state;
     return this.namesNow(pending?.nodes.filter((name) => !strays.includes(name))).includes(node);
@@ -217,7 +210,7 @@ export class Rollout {
     return names.map((name) => this.nodes.nameNow(name));
   }
 
-  /** The waves, with these of their nodes. */
+  /** The waves with only some of their nodes. */
   private part(isIn: (node: string) => boolean): Wave[] {
     return this.waves.flatMap((wave) => {
       const nodes = wave.nodes.filter(isIn);
@@ -225,7 +218,7 @@ export class Rollout {
     });
   }
 
-  /** The wave in which nodes are, where the program has them; else the one that the state names. */
+  /** The program's wave with one of these nodes; else the wave of the state. */
   private waveOf(nodes: readonly string[]): Wave {
     const found = this.waves.find((wave) => wave.nodes.some((node) => nodes.includes(node)));
     const { wave: number = 1, of = this.waves.length } = this.state.pending ?? {};
@@ -238,7 +231,7 @@ export class Rollout {
     return { text: `${notPassed(pending)}${this.untouched(number, nodes, later)}`, pending };
   }
 
-  /** Nodes that have not passed, and that this run writes nothing to. */
+  /** Result for nodes that have not passed, and that this run does not write. */
   private unwritten(nodes: readonly string[], reason: string, later: readonly Wave[]): Red {
     const red = this.red(this.waveOf(nodes), nodes, reason, later);
     const strays = nodes.filter((node) => this.nodes.names.includes(node));
@@ -255,7 +248,7 @@ export class Rollout {
     return { text: `${reason}.${this.untouched(0, [], later)}` };
   }
 
-  /** Says that others were left alone, where there is something to be done at them. */
+  /** Sentence about other nodes that need a write and were not touched. */
   private untouched(number: number, nodes: readonly string[], others: readonly Wave[]): string {
     const isLeft = (node: string) => !nodes.includes(node) && this.nodes.needs(node);
     const left = others.filter((wave) => wave.nodes.some(isLeft));

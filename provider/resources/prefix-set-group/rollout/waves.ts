@@ -6,9 +6,8 @@ import { some } from "../../../model/text";
 export type WaveSize = number | `${number}%`;
 
 /**
- * In which order the nodes of a group change. Names or sizes of the waves, or some nodes first and the others after them,
- * `size` at a time. A size counts nodes that are named in no wave, in the order of their names; nodes in no wave come last,
- * all at once.
+ * Order in which the nodes of a group change: names or sizes of the waves, or some nodes first and then `size` nodes at a
+ * time. A size counts nodes that no wave names, in the order of their names. Nodes in no wave come last, all at once.
  *
  * @example
  * ```ts
@@ -27,14 +26,14 @@ export type Waves =
       readonly size?: WaveSize;
     };
 
-/** Thrown for waves that cannot be: the message says where, and what to do. */
+/** Invalid waves: the message names the place and the remedy. */
 class WavesError extends TypeError {
   override readonly name = "WavesError";
 }
 
 /**
- * The nodes of each wave, in the order in which the waves run; none is empty, and each node is in one.
- * @throws {WavesError} for a name that the group does not have or that comes twice, and for a size that is none
+ * The nodes of each wave in their order. No wave is empty, and each node is in one.
+ * @throws {WavesError} for an unknown or repeated name, and for an invalid size
  */
 export function inWaves(nodes: readonly string[], waves: unknown): string[][] {
   return planned(nodes, waves).filter((wave) => wave.length > 0);
@@ -58,7 +57,7 @@ function planned(nodes: readonly string[], waves: unknown): string[][] {
   return [...all, rest];
 }
 
-/** Nodes that no wave names. @throws {WavesError} for a name that cannot be */
+/** Nodes that no wave names. @throws {WavesError} for an unknown or repeated name */
 function others(nodes: readonly string[], waves: readonly unknown[], path: string): string[] {
   const where = new Map<string, string>();
   for (const [index, wave] of waves.entries()) {
@@ -85,7 +84,7 @@ function slices(nodes: readonly string[], size: number): string[][] {
   return Array.from({ length: number }, (_, index) => nodes.slice(index * size, (index + 1) * size));
 }
 
-/** At least one node: a percentage is rounded up. */
+/** Number of nodes, at least one: a percentage is rounded up. */
 function sizeOf(size: unknown, total: number, path: string): number {
   if (typeof size === "number" && Number.isInteger(size) && size >= 1) return size;
   const [, percent] = (typeof size === "string" && /^(\d{1,3}(?:\.\d+)?)%$/.exec(size)) || [];
@@ -112,7 +111,7 @@ function refuseMembers(waves: object): void {
     throw new WavesError(`waves has no member ${JSON.stringify(stray)}: it has canary and size.`);
 }
 
-/** Fault in the waves of the argument `rollout`, as a sentence; an unknown value, or one that is no rollout, is not judged here. */
+/** Fault in the waves of the argument `rollout`, as a sentence. Unknown values and invalid rollouts are not judged here. */
 export function rolloutProblem(nodes: readonly string[], rollout: unknown): string | undefined {
   if (!isObject(rollout) || hasUnknown(rollout) || nodes.length === 0) return undefined;
   try {
