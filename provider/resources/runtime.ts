@@ -38,7 +38,7 @@ export interface Surroundings {
   readonly usualSteps?: number;
   /** Other provider processes of the same deployment, where there can be some. */
   readonly others?: OtherProcesses;
-  /** Where the engine tells of them. */
+  /** Time limits of operations, where the engine gives them. */
   readonly limits?: TimeLimits;
 }
 
