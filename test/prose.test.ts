@@ -43,6 +43,7 @@ const ROOMS = [
   "provider/report",
   "provider/resources",
   "provider/wire",
+  "test/forwarder",
   "tools",
 ];
 /** Pages that are still to be mended; every other page of the package and the repository keeps the rule. */

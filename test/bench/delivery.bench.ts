@@ -28,7 +28,7 @@ const RUNS = 3;
 /** The forwarder, a script that sends the same records, and one whose records are a third as large. */
 type Contender = "forward" | "same" | "lean";
 
-/** What a run of four rounds took. */
+/** Cost of a run of four rounds. */
 interface Run {
   /** Of each round: from the first list that was answered to the last record that was acknowledged. */
   readonly roundMs: readonly number[];

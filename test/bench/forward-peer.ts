@@ -28,7 +28,7 @@ const stats = {
   latencies: [] as number[],
   /** When each list was answered. */
   answered: [] as number[],
-  /** How many records were acknowledged by when. */
+  /** Number of acknowledged records at each time. */
   taken: [] as [at: number, records: number][],
 };
 

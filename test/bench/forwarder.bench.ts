@@ -37,13 +37,13 @@ const LOADS: readonly Load[] = [
   { name: "1 000 000 marks, 2 % change", nodes: 1, marks: 1_000_000, percent: 2, rounds: 4 },
 ];
 
-/** What a run cost this process, its threads included. */
+/** Cost of a run for this process, its threads included. */
 interface Cost {
   readonly cpuMs: number;
   readonly peakMiB: number;
   /** The longest stop of the event loop, by the clock. */
   readonly stopMs: number;
-  /** What of such a stop was this thread's own work: the most CPU time between two ticks of a timer. */
+  /** Part of such a stop that was this thread's own work: the most CPU time between two ticks of a timer. */
   readonly ownMs: number;
   /** The longest stop of a loop beside it that does nothing: what other programs and threads do to any loop. */
   readonly besideMs: number;
@@ -68,7 +68,7 @@ class IdleLoop {
   }
 }
 
-/** How often the loop is looked at: looking more often would be most of the work that is measured. */
+/** Pause between two looks at the loop: a shorter one would be most of the measured work. */
 const TICK_MS = 10;
 
 async function measured(work: () => Promise<void>): Promise<Cost> {

@@ -22,8 +22,8 @@ async function ofEach(nodes: number, round: (node: string) => Promise<void>): Pr
 }
 
 /**
- * What people write first: fetch, parse, post all of it. Loses what the sink does not take, and says nothing of changes. Its records
- * say where a mark was, and nothing else: a third of the bytes of ours.
+ * The script that people write first: fetch, parse, post everything. It loses records that the sink does not take, and reports no
+ * changes. Its records name the place of a mark and nothing else: a third of the bytes of ours.
  */
 export async function postAll(base: string, nodes: number): Promise<void> {
   await ofEach(nodes, async (node) => {

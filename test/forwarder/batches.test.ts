@@ -135,7 +135,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What delivers to a sink, 2 000 records at a time. */
+/** A runner that delivers to a sink, 2 000 records at a time. */
 function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner {
   return new SinkRunner("web", sink, {
     ledger,

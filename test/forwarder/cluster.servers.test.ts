@@ -10,7 +10,7 @@ import { BUILD_TIMEOUT, startNats } from "./support/servers";
 
 const NODES = 10;
 const NAMES = Array.from({ length: NODES }, (_, n) => `node${n}`);
-/** How fast the clocks of forwarders and nodes run. Leases end by the real clock of the server. */
+/** Speed of the clocks of forwarders and nodes. Leases end by the real clock of the server. */
 const TIMES = 2;
 const LEASE_MS = 2_000;
 
@@ -56,7 +56,7 @@ const lists = () =>
       .map(({ headers, time }) => ({ who: headers["user-agent"] ?? "", at: Date.parse(time) })),
   );
 
-/** How many nodes each forwarder has, going by who listed them last. */
+/** Number of nodes of each forwarder, by the last list of each node. */
 function shares(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const node of lists()) {

@@ -13,7 +13,7 @@ const PARTS = {
   "notes.md": "sinks: no",
 };
 
-/** What a folder of these files is read as, or why it is not. */
+/** Configuration of a folder of these files, or the error. */
 async function read(parts: Readonly<Record<string, string>>) {
   using folder = temporaryFolder();
   const path = join(folder.path, "forwarder.d");

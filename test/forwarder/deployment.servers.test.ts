@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 2 * BUILD_TIMEOUT);
 afterAll(() => folder[Symbol.dispose]());
 
-/** What Kubernetes' own types say of a manifest. */
+/** Verdict of Kubernetes' own types on a manifest. */
 function decode(text: string) {
   const { status, stdout, stderr } = spawnSync(decoder, { input: text, encoding: "utf8" });
   return { status, kinds: status === 0 ? JSON.parse(stdout).map(({ kind }: { kind: string }) => kind) : [], stderr };

@@ -69,7 +69,7 @@ class Machine {
 
   private constructor(
     private readonly port: number,
-    /** Where its user types. */
+    /** Folder and variables of its user. */
     readonly reader: Required<Reader>,
   ) {}
 

@@ -29,7 +29,7 @@ describe("the guide", () => {
     expect(await check(text, { FRA1_TOKEN: "Bearer x" })).toBe(0);
   });
 
-  /** What a sink of the guide is sent. */
+  /** Requests to a sink of the guide. */
   async function startServer() {
     const bodies: string[] = [];
     const server = createServer(async (request, response) => {

@@ -17,7 +17,7 @@ import { takenOver } from "./support/taken-over";
 const COUNT = 1_200;
 const MANY = 20_000;
 const KILLS = 4;
-/** How fast clocks of forwarders that are killed run: 3 s of the pace are 150 ms. */
+/** Speed of the clocks of forwarders that are killed: 3 s of the pace are 150 ms. */
 const TIMES = 20;
 const authority = new CertificateAuthority("test authority", Date.now());
 let broker: KafkaBroker;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all([broker?.[Symbol.asyncDispose](), emulator?.close()]);
 });
 
-/** What a sink has of its own: any of it, since some of it is wrong. */
+/** Own members of a sink; some are wrong on purpose. */
 type Own = Readonly<Record<string, unknown>> & { readonly topic: string };
 
 const configOf = (sink: Own, more: Partial<ForwarderConfig> = {}): ForwarderConfig => ({

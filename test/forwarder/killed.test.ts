@@ -19,7 +19,7 @@ const SEEDS = (process.env.PACKETFILTER_KILL_SEEDS ?? "1").split(",").map(Number
 const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 4);
 
 const MARKS = 3_000;
-/** How fast clocks run: 3 s of the pace are 150 ms. */
+/** Speed of the clocks: 3 s of the pace are 150 ms. */
 const TIMES = 20;
 
 /** Every list of marks finds all marks with another value: what it was is in the records, or is lost. */
@@ -33,7 +33,7 @@ function marksOf(round: number) {
   return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
 }
 
-/** What a forwarder does, seen from outside. Soon after one of these it is killed. */
+/** Steps of a forwarder that are visible from outside. Soon after one of them it is killed. */
 const MOMENTS = ["list answered", "delivery begins", "delivery read", "delivery answered"] as const;
 type Moment = (typeof MOMENTS)[number];
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 2 * BUILD_TIMEOUT);
 afterAll(() => folder[Symbol.dispose]());
 
-/** What kustomize makes of a folder, and the kinds that Kubernetes' own types find in it. */
+/** Output of kustomize for a folder, and the kinds that Kubernetes' own types find in it. */
 function built(from: string) {
   const { stdout, stderr } = spawnSync(kustomize, ["build", from], { encoding: "utf8" });
   const decoded = spawnSync(decoder, { input: stdout, encoding: "utf8" });

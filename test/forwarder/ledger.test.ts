@@ -78,7 +78,7 @@ async function read(ledger: StoredLedger, marks: Record<number, number>, more: P
   return ledger.take(arrived(JSON.stringify({ data: records }), more));
 }
 
-/** What a sink would deliver next, without acknowledging it. */
+/** Records that a sink would deliver next; nothing is acknowledged. */
 async function unread(ledger: StoredLedger, name = "disk"): Promise<ForwardRecord[]> {
   const batches = await ledger.next(name, 1_000_000);
   return batches.flatMap(({ body }) => readBatch(Buffer.from(body)));

@@ -14,7 +14,7 @@ import { stateWith, Told, temporaryFolder } from "./support/forward";
 const TOKEN = "first-token";
 const NEXT_TOKEN = "other-token";
 
-/** What comes of a request with a connection of its own: status, what it is asked for, and the members of its document. */
+/** Answer to a request with a connection of its own: status, wanted credentials, and members of the document. */
 function get(url: string, ca: string, token?: string): Promise<unknown[]> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {

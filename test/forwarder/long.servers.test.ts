@@ -61,7 +61,7 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
   const { port } = server.address() as AddressInfo;
 
   const names = Array.from({ length: NODES }, (_, n) => `node${n}`);
-  /** What has arrived of each node: how many records, and the last sequence. */
+  /** Records that arrived of each node: their number, and the last sequence. */
   const arrived = new Map(names.map((name) => [name, { records: 0, sequence: 0 }]));
   const gaps: string[] = [];
   const clock = new TestClock();
@@ -92,7 +92,7 @@ test("20 000 lists, with the clock set to and fro: all arrives once, and nothing
       await until(() => taken() === polls + NODES);
     }
   };
-  /** What stands after so many lists, as counts. */
+  /** Counts after so many lists. */
   const standing = async () => {
     await until(async () => {
       clock.advance(100);

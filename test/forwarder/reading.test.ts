@@ -36,7 +36,7 @@ const nodeOf = (server: TestServer, shape: Shape, index: number): NodeOptions =>
   ...shape.options,
 });
 
-/** What the client reads, or its words. */
+/** Marks that the client reads, or its error. */
 async function clientReads(server: TestServer, shape: Shape, index: number): Promise<object[] | string> {
   const world = { memories: new NodeMemories(), maxTries: 1 };
   const client = new NodeClient(nodeOf(server, shape, index), world, `n${index}`);
@@ -50,7 +50,7 @@ async function clientReads(server: TestServer, shape: Shape, index: number): Pro
   }
 }
 
-/** What a forwarder reports as seen of each node, and what it says of them. */
+/** Marks that a forwarder reports as seen on each node, and its log. */
 async function forwarderReads(server: TestServer, shapes: readonly Shape[]) {
   using folder = temporaryFolder();
   const marks: object[][] = shapes.map(() => []);

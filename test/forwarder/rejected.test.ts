@@ -100,7 +100,7 @@ async function forwarding(more: Pick<SinkConfig, "rejected" | "batch">) {
   return { folder: join(folder.path, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
 }
 
-/** What a sink over HTTP says of each of these answers, `[seconds since the one before, status]`. */
+/** Outcome of a sink over HTTP for each of these answers, `[seconds since the one before, status]`. */
 async function judged(answers: readonly (readonly [number, number])[]): Promise<string[]> {
   const server = await startSink();
   const clock = new TestClock();

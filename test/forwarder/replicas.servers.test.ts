@@ -39,7 +39,7 @@ test("with three replicas leases and turns outlive any one server", { timeout: B
   }
 });
 
-/** How many copies there are of each stream. */
+/** Number of copies of each stream. */
 async function replicasOf(servers: string[]): Promise<Record<string, number>> {
   const connection = await connect({ servers });
   const { streams } = await jetstreamManager(connection);

@@ -35,7 +35,7 @@ async function deduplicating() {
       const first = new Map([...sent].reverse().map((record) => [record.recordId, JSON.stringify(record)]));
       return sent.filter((record) => first.get(record.recordId) !== JSON.stringify(record));
     },
-    /** What a reader of the sink believes is marked: by epoch and sequence. */
+    /** Marks of the table as a reader of the sink sees it, by epoch and sequence. */
     table() {
       const marks = new Map<string, unknown>();
       for (const { event, address = "", value } of kept().sort(

@@ -80,7 +80,7 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   expect(["/usr/bin/env", ...words("ENTRYPOINT")]).toEqual(unit("ExecStart").split(" "));
 });
 
-/** What stands on a terminal after these texts: as much of its control sequences as the table uses. */
+/** Lines on a terminal after these texts; knows the control sequences of the table only. */
 function screenOf(text: string): string[] {
   const lines = [""];
   let row = 0;

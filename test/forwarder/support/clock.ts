@@ -31,7 +31,7 @@ export class TestClock implements ForwarderWorld {
     return () => void this.timers.delete(number);
   };
 
-  /** How many timers run. */
+  /** Number of running timers. */
   get waiting(): number {
     return this.timers.size;
   }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../support/markdown";
 
-/** What a metric is to be, as a guide writes it: `sum(lease_held) == 3`, of all forwarders together or of one. */
+/** Expected value of a metric, as a guide writes it: `sum(lease_held) == 3`, of all forwarders together or of one. */
 export interface Condition {
   readonly text: string;
   readonly isSum: boolean;
@@ -49,7 +49,7 @@ export class Scrape {
     this.lines = page.split("\n");
   }
 
-  /** What a series is at; of a metric without labels, all its series together. Of `{a="b"}`, those that have these labels. */
+  /** Value of a series; without labels the sum of all series, with `{a="b"}` the sum of those with these labels. */
   valueOf(series: string): number {
     const [name = "", labels = ""] = series.split(/[{}]/);
     const wanted = labels === "" ? [] : labels.split(",");

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the server of a sink answers. */
+/** Answer of the server of a sink. */
 type Reply = readonly [status: number, text?: string, headers?: Record<string, string>];
 
 /** A server on loopback that answers what a sink posts as `answer` says, and keeps each body. */

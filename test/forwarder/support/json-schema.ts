@@ -11,7 +11,7 @@ const program = ts.createProgram([file], {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
 });
-/** What knows the types of a configuration. */
+/** Checker of the types of a configuration. */
 export const checker = program.getTypeChecker();
 const source = program.getSourceFile(file);
 const exported = (source && checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol)) ?? [];
@@ -22,7 +22,7 @@ export const typeOf = (name: string) =>
 
 const isIn = (type: ts.Type, flags: ts.TypeFlags) => (type.flags & flags) !== 0;
 
-/** What a text may stand for is known when the configuration is read. */
+/** A variable in place of any value: its text is known when the configuration is read. */
 const VARIABLE = "\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}";
 
 const FIRST_DEFS: Record<string, JsonSchema> = {

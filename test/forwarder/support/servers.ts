@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ownPort } from "../../support/ports";
 
-/** How long building both servers may take on a busy machine. */
+/** Limit on building both servers on a busy machine. */
 export const BUILD_TIMEOUT = 300_000;
 
 /** A server of its own kind on loopback. */
