@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await writeFile(join(place, "bin", "gh"), `#!/bin/sh\nprintf '%s\\n' "$@" > "$GH_CALL"\n`, { mode: 0o755 });
 }, MINUTES);
 
-afterAll(() => rm(place, { recursive: true, force: true }));
+afterAll(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Runs the steps of a job as the workflow's file has them: `uses` of checkout and artifacts here, all other actions not at all. */
 async function run(name: string, change: (command: string) => string = (command) => command): Promise<Ended> {
@@ -96,6 +96,16 @@ test("a release from a tag, as its workflow has it, publishes nothing here and l
   // The tests themselves are what runs this.
   const tested = await run("test", (command) => command.replace(/^npm test$/m, "true"));
   expect(tested.ran.at(-1)).toBe("npm test");
+
+  // Before the workflow has set the addresses, npm refuses, in a dry run too.
+  const early = spawnSync("npm", ["publish", "--dry-run", "--ignore-scripts=false"], {
+    cwd: tested.folder,
+    encoding: "utf8",
+  });
+  expect([early.status, early.stderr]).toEqual([
+    1,
+    expect.stringContaining("package.json still has placeholders in homepage, bugs.url, repository.url"),
+  ]);
 
   const { folder } = await run("package");
   const archive = `pulumi-packetfilter-${version}.tgz`;

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { placeholders } from "../../tools/published-addresses.mjs";
 
 interface Step {
   uses?: string;
@@ -29,10 +30,29 @@ test("every command of the release that is ours exists", () => {
   );
   expect([scripts, files]).toEqual([
     ["reference"],
-    ["tools/changelog.mjs", "tools/plugin-archive.mjs", "tools/sbom.sh", "tools/changelog.mjs"],
+    [
+      "tools/changelog.mjs",
+      "tools/published-addresses.mjs",
+      "tools/plugin-archive.mjs",
+      "tools/sbom.sh",
+      "tools/changelog.mjs",
+    ],
   ]);
   expect(scripts.filter((name) => !manifest.scripts[name])).toEqual([]);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+test("a manifest is published with addresses of its own, and this one not before a release sets them", () => {
+  const own = { homepage: "https://a.test/#readme", bugs: { url: "https://a.test/issues" } };
+  expect(placeholders({ ...own, repository: { url: "git+https://a.test/b.git" } })).toEqual([]);
+  expect(placeholders(own)).toEqual(["repository.url"]);
+  expect(placeholders(manifest)).toEqual(["homepage", "bugs.url", "repository.url"]);
+  expect(manifest.scripts.prepublishOnly).toBe("node tools/published-addresses.mjs");
+  const refused = spawnSync(process.execPath, [join(root, "tools/published-addresses.mjs")], { encoding: "utf8" });
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^package\.json still has placeholders in homepage, bugs\.url, repository\.url\. Nothing/),
+  ]);
 });
 
 test("every script of the release is one that a shell can read", () => {
