@@ -22,18 +22,17 @@ interface Content {
   readonly parts?: readonly string[] | undefined;
 }
 
-/** Who declares something, beside what it is. */
+/** The declaring resource. */
 interface Subject extends Pick<Declaration, "type" | "name" | "at"> {
-  /** The provider resource that manages it, where that is not the default one. */
+  /** Its provider resource, if that is not the default one. */
   readonly instance: object | undefined;
 }
 
 /**
- * Records what a `PrefixSet`, `PrefixSetEntry` or `PrefixSetGroup` declares, a group on each of its nodes; ends the program
- * where another resource declares the same.
+ * Records the declarations of a resource, for a group on each of its nodes; ends the program if another one declares the same.
  *
- * @param args as they were given; what is missing among them, or not valid, is reported by others
- * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
+ * @param args The arguments, unchecked: missing and invalid ones are reported elsewhere.
+ * @throws {pulumi.RunError} with both names; in a later turn if arguments resolve later
  */
 export function declareSet(
   { type, name }: Pick<Subject, "type" | "name">,
@@ -45,7 +44,7 @@ export function declareSet(
   const ofParents = [nativeToken, typeToken].map((tokenOf) => options?.parent?.getProvider(tokenOf(type)));
   const instance = options?.provider ?? ofParents.find((provider) => provider !== undefined);
   const subject: Subject = { type, name, instance };
-  // A member that is missing is reported where the arguments are made.
+  // Missing members are reported with the properties.
   const parts = type === "PrefixSetEntry" ? undefined : inspect(name, "entries", entries, true)?.catch(() => []);
   const content = { entries, prefix, value, expires, exclusive, hostBits, parts };
   whenSettled({ arena, profile, set, node, nodes }, content, ({ nodes: known, ...place }, given, isSecret) => {
@@ -65,19 +64,19 @@ export function declareSet(
   });
 }
 
-/** One entry, as a set that declares nothing else. */
+/** A single entry as a set with nothing else. */
 function entryOf({ prefix, value, expires, hostBits }: pulumi.Unwrap<pulumi.Inputs>): Content {
   const entries = { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } };
   return { entries, exclusive: false, hostBits };
 }
 
-/** Overrides of each node of a group. A name that comes twice is reported by the group's own check. */
+/** Overrides of each node of a group. The group's own check reports repeated names. */
 function overridesOf(nodes: unknown): (readonly [node: unknown, own: Partial<Content>])[] {
   if (Array.isArray(nodes)) return [...new Set<unknown>(nodes)].map((node) => [node, {}]);
   return Object.entries(membersOf(nodes)).map(([node, own]) => [node, membersOf(own)]);
 }
 
-/** Entries as they are read, each object once: the nodes of a group have the same. */
+/** Reads each object of entries once: the nodes of a group share one. */
 function remembered(): typeof normaliseEntries {
   const read = new Map<unknown, ReturnType<typeof normaliseEntries>>();
   return (entries, options) => {
@@ -96,7 +95,7 @@ export function waitsForOthers(options: Options): boolean {
   return !all.every(isOurs);
 }
 
-/** Goes on at once where nothing resolves later. What is declared where is needed, what is declared may be unknown. */
+/** Continues at once if nothing resolves later. The place must be known; the content may be unknown. */
 function whenSettled<P extends object, C extends object>(
   place: P,
   content: C,
@@ -109,7 +108,7 @@ function whenSettled<P extends object, C extends object>(
   const entered = Promise.all([settled(place), settled(content)]).then(([where, what]) => {
     if (where.known) then(where.value, what, where.secret);
   });
-  // Whatever else waits for it, an error ends the program.
+  // An unhandled rejection ends the program.
   entered.catch((error) => Promise.reject(error));
 }
 
@@ -132,7 +131,7 @@ function enter(
   if (waiting) for (const each of [...waiting, declare]) each();
 }
 
-/** Records what is declared of a set, once all of it is known. */
+/** Records the declarations of a set with known content. */
 function enterKnown(
   run: Run,
   { instance, ...resource }: Subject,
@@ -142,7 +141,7 @@ function enterKnown(
 ): void {
   const { entries, exclusive = true, hostBits, parts = [], secret } = content;
   const normal = read(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
-  // What is not valid is reported by the resource's own check, with its position.
+  // The resource's own check reports invalid entries with their positions.
   if (!normal || normal.problems.length > 0) return;
   const found = run.set(url, node, instance);
   if (!found) return;

@@ -10,7 +10,7 @@ export interface Ignored {
   readonly paths: string[];
   /** Entries of a set that are ignored one by one. */
   readonly prefixes: ReadonlySet<CanonicalPrefix>;
-  /** True where all entries are, the one of a `PrefixSetEntry`, or all prefixes of a `CloudSignaling`. */
+  /** True if all entries or prefixes of the resource are ignored. */
   readonly all: boolean;
 }
 
@@ -24,10 +24,10 @@ interface Subject {
 }
 
 /**
- * Reads `ignoreChanges`. The engine goes by the keys of its state, which are canonical prefixes: by any other spelling it would
- * take the entry for one that is new, leave it out, and have it removed.
+ * Reads `ignoreChanges`. The engine compares with the keys of its state, which are canonical prefixes: an entry with another
+ * spelling would look new, be left out, and be removed.
  *
- * @throws {pulumi.RunError} for a path that means nothing of this resource
+ * @throws {pulumi.RunError} for a path without a meaning for this resource
  */
 export function ignoredChanges(subject: Subject, paths: readonly string[] | undefined): Ignored | undefined {
   if (paths === undefined || paths.length === 0) return undefined;
@@ -44,7 +44,7 @@ export function ignoredChanges(subject: Subject, paths: readonly string[] | unde
     if (name !== "entries") kept.add(path);
     else if (inside.length === 0 || (inside.length === 1 && inside[0] === "*")) {
       all = true;
-      // Made of the entries by the check: reason and time of an entry stay with it.
+      // The check makes `notes` of the entries: reason and time stay with the entry.
       for (const whole of ["entries", "notes"]) kept.add(whole);
     } else {
       const prefix = prefixOf(subject, path, inside);
@@ -58,10 +58,7 @@ export function ignoredChanges(subject: Subject, paths: readonly string[] | unde
   return { paths: [...kept], prefixes, all };
 }
 
-/**
- * Entries as an object with canonical keys, which paths of `ignoreChanges` name. What is no prefix is left to the check, and so
- * is a second spelling of the same prefix.
- */
+/** Entries as an object with canonical keys, for paths of `ignoreChanges`. Invalid and repeated prefixes are left to the check. */
 export function withCanonicalKeys(entries: unknown, hostBits: unknown): unknown {
   if (isDeferred(entries) || (Array.isArray(entries) && entries.some(isDeferred)))
     return later(entries, (known) => withCanonicalKeys(known, hostBits));

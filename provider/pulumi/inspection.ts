@@ -6,12 +6,12 @@ import { isDeferred, settled } from "./inputs";
 export type SecretParts = readonly string[];
 
 /**
- * Looks at one argument before the engine gets it: a member that is `undefined` would vanish on the way, and with it an
- * entry that is blocked today.
+ * Judges one argument before the engine gets it: an `undefined` member would vanish on the way, and with it an entry that is
+ * blocked today.
  *
- * @param resource how messages call the resource
- * @param isRequired whether the argument itself may not be `undefined`
- * @returns nothing for a plain value; for one that resolves later what is secret in it, or a rejection
+ * @param resource Name of the resource in messages.
+ * @param isRequired True if the argument itself must not be `undefined`.
+ * @returns nothing for a plain value; the secret parts, or a rejection, for one that resolves later
  * @throws {pulumi.RunError} naming resource, argument and member
  */
 export function inspect(
@@ -52,7 +52,7 @@ class Inspection {
       if (!isObject(value)) return this.list("entries", value);
       for (const prefix of Object.keys(value)) {
         const content = value[prefix];
-        // Most are numbers, in which nothing can be missing.
+        // Most are numbers, which have no members.
         if (typeof content !== "number") this.entry(prefix, content);
       }
     });
@@ -63,7 +63,7 @@ class Inspection {
     return this.all().then(() => [...this.secret]);
   }
 
-  /** Waiting for one value can bring others to wait for. */
+  /** Waits until no value is pending: one that resolves can add others. */
   private async all(): Promise<void> {
     for (let waited = 0; waited < this.pending.length; ) {
       const batch = this.pending.slice(waited);
@@ -78,7 +78,7 @@ class Inspection {
       this.present(path(), known, "the entry would be left out and, where it is there, removed; give it a value");
       if (typeof known !== "object" || known === null) return;
       for (const [member, part] of Object.entries(known)) {
-        // A member that is undefined is one that was not given.
+        // An undefined member was not given.
         this.when(part, member === "value" ? "entries" : "notes", (value) => {
           if (value === null) this.present(`${path()}.${member}`, value, `give it a value, or leave "${member}" out`);
         });

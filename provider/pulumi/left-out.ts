@@ -11,10 +11,10 @@ import { theRun } from "./run";
 import { pulumiHome } from "./settings";
 
 /**
- * Says that this run does not make a resource which the stack does not have yet, and tells the provider processes what it
- * wants: no check of it reaches them, and the resource under whose former name its entries are may go with the same run.
+ * Warns of a new resource that this run leaves out, and sends its wanted entries to the provider processes: they see no check
+ * of it, and a resource that holds these entries under a former name may be deleted in the same run.
  *
- * @param engine The address that the engine serves for this deployment.
+ * @param engine Address that the engine serves for this deployment.
  */
 export async function sayLeftOut(type: string, name: string, engine: string, args: JsonObject): Promise<void> {
   const wanted = (await wantedBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
@@ -27,7 +27,7 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
   for (const { place, object, prefixes } of wanted) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
 }
 
-/** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
+/** Wanted prefixes by place; none while arguments are unknown or invalid, which the resource's own check reports later. */
 async function wantedBy(isSignaling: boolean, args: JsonObject) {
   const given = await settled(args);
   if (!given.known) return [];
@@ -58,7 +58,7 @@ async function wantedBy(isSignaling: boolean, args: JsonObject) {
   });
 }
 
-/** The node of a resource, or the nodes of a group with what is different there. */
+/** The node of a resource, or the nodes of a group with their overrides. */
 function placesOf(node: unknown, nodes: unknown): (readonly [node: unknown, own: unknown])[] {
   if (Array.isArray(nodes)) return nodes.map((name) => [name, {}]);
   return isObject(nodes) ? Object.entries(nodes) : [[node, {}]];

@@ -4,16 +4,16 @@ import { isRecord, prefixText } from "../model/given-entries";
 import { isObject, membersOf, someMember } from "../model/json";
 import { isDeferred, later, runError } from "./inputs";
 
-/** Arguments in which prefixes can stand: no other Output has to be waited for. */
+/** Arguments that hold prefixes: other Outputs need no wait. */
 const WITH_PREFIXES: readonly string[] = ["entries", "prefix", "prefixes", "forbiddenPrefixes", "requiredPrefixes"];
 
 /**
- * Arguments with texts in place of parsed prefixes, and with records and arrays in place of Maps and other iterables: the engine would
- * keep nothing of those. An Output has already lost what it was given of a Map or a Set.
+ * Arguments with texts for parsed prefixes, and records and arrays for Maps and other iterables, of which the engine would
+ * keep nothing. An Output has already lost the content of a Map or a Set.
  *
- * @param label how messages call the resource or the provider
- * @returns the arguments; entries that are an empty record in an Output of no resource reject with a {@link pulumi.RunError},
- * unless `allowEmpty` says that nothing is meant
+ * @param label Name of the resource or provider in messages.
+ * @returns the arguments; entries in an Output of an empty record, without a resource, reject with a {@link pulumi.RunError},
+ * unless `allowEmpty` is set
  */
 export function plainArguments<A extends object>(args: A, label: string): A {
   const { allowEmpty = false } = membersOf(args);
@@ -26,12 +26,12 @@ export function plainArguments<A extends object>(args: A, label: string): A {
   return { ...Object.fromEntries(plain), ...memberSent(args) };
 }
 
-/** Entries that resolve to an empty record are none only where something says so: a new set would be declared empty, unseen. */
+/** Refuses entries that resolve to an empty record without `allowEmpty`: a new set would be empty without a warning. */
 function notLost(given: unknown, label: string): unknown {
   if (!pulumi.Output.isInstance(given)) return plainList(given);
   return plainList(given).apply(async (entries) => {
     const isEmpty = isRecord(entries) && Object.keys(entries).length === 0;
-    // The engine gives the outputs of a resource as they are.
+    // Outputs of a resource come from the engine, which loses nothing.
     if (!isEmpty || (await resourcesOf(given)) > 0) return entries;
     throw runError(
       `${label}: entries is an Output of an empty object, which is all that an Output keeps of a Map or a Set. Give the Map itself to "entries", or make an object of it before it becomes an Output or a secret; write [] or allowEmpty: true for a set without entries.`,
@@ -40,12 +40,12 @@ function notLost(given: unknown, label: string): unknown {
 }
 
 async function resourcesOf(output: pulumi.Output<unknown>): Promise<number> {
-  // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
+  // Not declared, but copies of the SDK in different versions share it.
   const { allResources } = output as { readonly allResources?: () => Promise<ReadonlySet<unknown>> };
   return (await allResources?.call(output))?.size ?? 0;
 }
 
-/** Entries of a prefix file say in a member where they were sent: the engine would keep nothing of what stands under a symbol. */
+/** Puts the places to which entries of a prefix file were sent into a member: the engine keeps nothing under a symbol. */
 function withSent(entries: unknown): unknown {
   if (entries instanceof Promise) return entries.then(withSent);
   if (pulumi.Output.isInstance(entries)) return entries.apply(withSent);

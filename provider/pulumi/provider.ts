@@ -74,7 +74,7 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-/** A provider's configuration consists of texts: what is none goes as its JSON. */
+/** The configuration of a provider consists of texts: other values become JSON. */
 function onWire(key: string, value: unknown): pulumi.Output<string> {
   const text = pulumi
     .output(value as pulumi.Input<string>)

@@ -11,28 +11,25 @@ import { engineAddress, judgeUnknownKeys } from "./settings";
 export interface Kind {
   /** The type without its namespace. */
   readonly type: "PrefixSet" | "PrefixSetEntry" | "PrefixSetGroup" | "CloudSignaling";
-  /** Arguments that must be there. */
+  /** Required arguments. */
   readonly required: readonly string[];
-  /** Arguments that stand in id and url, and so in the clear. */
+  /** Arguments in id and url, which are shown in the clear. */
   readonly identity: readonly string[];
   readonly optional: readonly string[];
-  /** None of a group, which names its nodes. */
+  /** Absent for a group, which names its nodes. */
   readonly connection?: "node" | "receiver";
   /** Outputs that are no arguments. */
   readonly outputs: readonly string[];
-  /** Of these the one that repeats what an argument holds: it is secret when that is. */
+  /** The output that repeats an argument: it is secret if that is. */
   readonly repeats?: { readonly argument: string; readonly output: string };
 }
 
 /**
- * The properties with which a resource is registered.
+ * The properties for the registration of a resource. They name only given arguments, since each becomes an output with its own
+ * promises; {@link declareOptional} answers for the others. A lookup by id names all, since its state decides which exist.
  *
- * Only what is given is named: each named property becomes an output with promises of its own. What was left out is
- * answered by {@link declareOptional}. Of a resource that is looked up by its id everything is named, since its state
- * decides what there is.
- *
- * @param native Whether the plugin serves the resource: it needs no provider text.
- * @throws {pulumi.RunError} where an argument, or a member of one, is missing
+ * @param native True if the plugin serves the resource, which needs no provider text then.
+ * @throws {pulumi.RunError} for a missing argument or member
  */
 export function properties(
   kind: Kind,
@@ -61,15 +58,15 @@ export function isLookup(options: pulumi.CustomResourceOptions | undefined): boo
 }
 
 /**
- * Makes arguments that were not given Outputs all the same, made when a program asks for them: `resource.reason` is an
- * Output of `undefined`. What transforms of the stack add to a resource is not seen there.
+ * Makes Outputs of arguments that were not given, when a program reads them: `resource.reason` is an Output of `undefined`.
+ * Arguments that transforms of the stack add are not seen there.
  */
 export function declareOptional(resource: { readonly prototype: object }, { optional, connection }: Kind): void {
   for (const property of [...optional, ...(connection ? [connection] : [])]) {
     Object.defineProperty(resource.prototype, property, {
       configurable: true,
       get: () => pulumi.output(undefined),
-      // The SDK puts the output of a property that is given on the resource itself.
+      // The SDK sets the output of a given property on the resource itself.
       set(this: object, value: unknown) {
         Object.defineProperty(this, property, { value, configurable: true, enumerable: true, writable: true });
       },
@@ -78,12 +75,12 @@ export function declareOptional(resource: { readonly prototype: object }, { opti
 }
 
 /**
- * Looks, once it is registered, whether the run makes a resource: one that `--target` or `--exclude` leaves out, and that the
- * stack does not have, has no id after an update, and in a preview not even its own arguments.
+ * Finds out, after the registration, if the run leaves out a resource (`--target`, `--exclude`) that the stack does not have: it
+ * has no id after an update, and in a preview no arguments.
  */
 export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: string, args: object): void {
   const output = pulumi.runtime.isDryRun() ? argumentOf(resource, kind, args) : resource.id;
-  // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
+  // Not declared, but copies of the SDK in different versions share it.
   const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };
   const engine = engineAddress();
   if (engine === undefined || isKnown === undefined) return;
@@ -96,7 +93,7 @@ export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: 
   void isKnown.then((known) => (known ? undefined : say())).catch(() => undefined);
 }
 
-/** An argument that is given as a plain value, as the resource has it. */
+/** The resource's output of an argument that was given as a plain value. */
 function argumentOf(resource: object, { required }: Kind, args: object): unknown {
   const given = Object.entries(args).find(([name, value]) => required.includes(name) && isPlain(value));
   return given && Object.entries(resource).find(([name]) => name === given[0])?.[1];
@@ -117,19 +114,19 @@ function judged(kind: Kind, name: string, given: JsonObject, native: boolean): p
     const isIdentity = kind.identity.includes(argument);
     const parts = isIdentity ? later.then((secret) => inTheClear(label, argument, secret)) : later;
     deferred.push(parts);
-    // Waiting for the verdict keeps the engine from seeing what is refused. What is secret in a part becomes so as a whole: the
-    // notes of a node's own entries stand beside them in the state.
+    // The engine waits for the verdict, and sees no refused value. An argument with a secret part is secret as a whole: the
+    // notes of a node's own entries are beside them in the state.
     if (isRequired || isIdentity) {
       props[argument] = pulumi
         .output(parts)
         .apply((secret) => (secret.includes(argument) ? pulumi.secret(value) : value));
     }
   }
-  // The plugin is told by the engine what is secret.
+  // The engine marks secrets for the plugin.
   return deferred.length === 0 || native ? props : { ...props, ...markings(kind, deferred) };
 }
 
-/** The provider sees everything in the clear, so it is told what to keep to itself, and which outputs repeat it. */
+/** Names of secret arguments and marks of outputs that repeat them, for a provider that sees everything in the clear. */
 function markings({ repeats }: Kind, deferred: readonly Promise<SecretParts>[]): pulumi.Inputs {
   const names = Promise.allSettled(deferred).then((results) => {
     const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));

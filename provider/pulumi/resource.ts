@@ -20,11 +20,11 @@ function isNative(type: string, options: pulumi.CustomResourceOptions | undefine
 }
 
 /**
- * Properties and options that a resource is registered with (docs/guides/options-and-flags.md), and a function to
- * call with the resource once it is registered. Records what it declares. What a transform of the stack adds to the options is not seen here.
+ * Properties and options for the registration of a resource (docs/guides/options-and-flags.md), and a function to call after
+ * it. Records the resource's declarations. Options that a transform of the stack adds are not seen here.
  *
- * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and
- * where an argument is missing or another resource declares the same
+ * @throws {pulumi.RunError} for `import`, with its two replacements, for meaningless paths of `ignoreChanges`, for a missing
+ * argument, and if another resource declares the same
  */
 export function registered<
   A extends { readonly hostBits?: unknown; readonly entries?: unknown; readonly exclusive?: unknown },
@@ -39,11 +39,11 @@ export function registered<
     ? [nativeToken(kind.type), typeToken(kind.type)]
     : [typeToken(kind.type), nativeToken(kind.type)];
   const followed = accepted(kind.type, name, options, native);
-  // The engine resets an entry by its key in the state, so that the program has it under that key, too.
+  // The engine resets an entry by its key in the state, so the program needs that key too.
   const prefixes = [...(ignored?.prefixes ?? [])];
   const given: A = prefixes.length > 0 ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
   const said: Said = {
-    // Only of a set that others share there can be several lines.
+    // Only a set that resources share can have several lines.
     ...(args.exclusive !== undefined && { name }),
     ...(ignored?.all === true ? { ignored: true } : prefixes.length > 0 && { ignored: prefixes }),
     ...(pulumi.runtime.isDryRun() && !waitsForOthers(options) && { decides: true }),
@@ -56,7 +56,7 @@ export function registered<
   const whenRegistered = (resource: pulumi.CustomResource) => {
     if (isManaged) watchLeftOut(resource, kind, name, given);
   };
-  // A stack moves from one to the other, and back, with nothing sent.
+  // With both types as aliases, a stack moves between them without a request.
   const aliases = [...(options?.aliases ?? []), { type: formerly }];
   const ways = { ...followed, aliases, ...(ignored && { ignoreChanges: ignored.paths }) };
   return { token, props, accepted: ways, whenRegistered };
@@ -87,7 +87,7 @@ function accepted(
   return { ...options, deleteBeforeReplace: false };
 }
 
-/** `import` reads a resource before it has any state, and with it any provider to read with (pulumi/pulumi#16175). */
+/** `import` reads a resource without a state, and so without the provider that is in it (pulumi/pulumi#16175). */
 function refuseImport(type: string, name: string, options: pulumi.CustomResourceOptions): void {
   if (options.import === undefined) return;
   const remedy =

@@ -7,9 +7,9 @@ import type { DeclaredSet } from "../resources/conflicts";
 import type { Settings, Target } from "../resources/settings";
 import { programSettings } from "./settings";
 
-/** A set of a node, with all that the program declares about it. */
+/** A set of a node, with the program's declarations. */
 export interface SetOfRun extends DeclaredSet {
-  /** Declares the first that names it, until there is a second one: nothing else can contradict it. */
+  /** Declaration of the first resource, put off until there is a second one that could contradict it. */
   waiting?: readonly (() => void)[];
   readonly node: Target<NodeOptions>;
 }
@@ -22,10 +22,9 @@ export class Run {
   private readonly setsOfInstances = new Map<object, Map<string, SetOfRun>>();
 
   /**
-   * The set at a node; `undefined` when the node cannot be told, which the resource's own check reports.
+   * The set at a node; `undefined` for an unknown node, which the resource's own check reports.
    *
-   * @param instance A provider resource with a configuration of its own, which the program does not know: what it calls a node
-   * is another one than that of the stack.
+   * @param instance Provider resource with a configuration of its own: its nodes are not those of the stack.
    */
   set(url: PrefixSetUrl, argument: unknown, instance?: object): SetOfRun | undefined {
     const node = this.node(argument);
@@ -38,12 +37,12 @@ export class Run {
     return found;
   }
 
-  /** The receiver; `undefined` when it cannot be told. */
+  /** The receiver; `undefined` if it is unknown. */
   receiver(argument: unknown): Target<ReceiverOptions> | undefined {
     return attempt(() => this.settings.receiver(argument));
   }
 
-  /** Most resources name their node, and many the same one. */
+  /** Keeps the nodes by name, since many resources name the same one. */
   private node(argument: unknown): Target<NodeOptions> | undefined {
     if (typeof argument === "object" && argument !== null) return attempt(() => this.settings.node(argument));
     if (!this.nodes.has(argument)) {

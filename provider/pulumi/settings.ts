@@ -9,12 +9,12 @@ export function programSettings(env: Environment = process.env): Settings {
   return readSettings((key) => config.get(key), env);
 }
 
-/** The address that the engine serves for this deployment; `undefined` where the SDK does not say it. */
+/** Address that the engine serves for this deployment; `undefined` if the SDK does not know it. */
 export function engineAddress(env: Environment = process.env): string | undefined {
   return env.PULUMI_NODEJS_ENGINE;
 }
 
-/** The folder of Pulumi, where that is not the usual one: that of the engine, unless a program of the Automation API gives it another. */
+/** Folder of Pulumi, if it is not the usual one. A program of the Automation API may give the engine another one. */
 export function pulumiHome(env: Environment = process.env): string | undefined {
   return env.PULUMI_HOME;
 }
@@ -22,7 +22,7 @@ export function pulumiHome(env: Environment = process.env): string | undefined {
 /** Warnings given in this process: the Automation API can run several programs, each with its own configuration. */
 const said = new Set<string>();
 
-/** Warns of keys of the stack's configuration that nothing reads, each once. @throws {ConfigError} where one was meant as a limit */
+/** Warns once of each key in the stack's configuration that nothing reads. @throws {ConfigError} for a likely limit */
 export function judgeUnknownKeys(): void {
   const { refused, passed } = unknownKeys(Object.keys(pulumi.runtime.allConfig()));
   if (refused.length > 0) throw new ConfigError(refused.join(" "));
