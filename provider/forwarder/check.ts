@@ -19,12 +19,12 @@ import { matchesAny, tableOf, takes } from "./table";
 import type { Environment } from "./world";
 
 const named = z.object({ name: z.string(), type: z.string() });
-/** As much of a configuration as says what has to be loaded for it, also where the rest is wrong. */
+/** Members that decide which packages are loaded, readable even if the rest is wrong. */
 const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unknown() });
 
 /**
- * Reads a configuration, and finds all that would keep it from running here: what is wrong in it, a Node that is too old, and
- * packages that are missing.
+ * Reads a configuration, and finds everything that keeps it from running here: mistakes, a Node that is too old, and missing
+ * packages.
  *
  * @throws {OptionsError} with every problem, a line each.
  */
@@ -37,9 +37,9 @@ export async function checkedConfig(file: string, env: Environment): Promise<Liv
   return config.value;
 }
 
-/** Loads what its sinks and its cluster need beside this package. */
+/** Loads the packages of its sinks and its cluster. */
 function loadsOf(file: string): Promise<unknown>[] {
-  // Where it cannot be read, reading it for real says why.
+  // If it cannot be read, `LiveConfig` reports why.
   const read: unknown = attempt(() => readYaml(readFileSync(file, "utf8")));
   const { sinks = [], cluster } = outline.safeParse(read).data ?? {};
   const loads = sinks.flatMap((sink) => {
@@ -60,20 +60,19 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
   const tables = await usualBytes(config.stateFolder);
   for (const { name, type, spool: own, only } of sinks) {
     const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...own };
-    // Of nodes that are in the configuration: others are polled no more.
+    // Nodes that left the configuration are not polled.
     const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
     const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);
-    const covers =
-      rate > 0
-        ? `covers an outage of about ${durationOf(maxBytes / rate)}`
-        : "covers an outage that only a run can tell";
+    const outage = rate > 0 ? `of about ${durationOf(maxBytes / rate)}` : "that only a run can tell";
     const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
-    lines.push(`Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} ${covers}, then ${whenFull}.`);
+    lines.push(
+      `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}, then ${whenFull}.`,
+    );
   }
   return [...lines, ...roomOf(config), ...expiredIn(config.current, [], now)];
 }
 
-/** Whether the disk of the state has room for all that its limits allow. */
+/** Warns if the disk of the state is smaller than the sum of the limits. */
 function roomOf(config: LiveConfig): string[] {
   const { sinks, spool, reserveBytes } = config.current;
   const spools = sinks.map((sink) => ({ ...CONFIG_DEFAULTS.spool, ...spool, ...sink.spool }).maxBytes);
@@ -129,7 +128,7 @@ async function usualBytes(state: string) {
     using left = await LeftSpool.open(state);
     return left.tables().map(({ name, bytes }) => ({ table: tableOf(name), bytes }));
   } catch {
-    // There is none yet; or it cannot be read, and is for the run to set aside.
+    // There is no state yet, or the run will set it aside.
     return [];
   }
 }

@@ -69,6 +69,12 @@ export function partsOf(address: string): { readonly host: string; readonly port
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
 }
 
+/** A text of this form, which ends in a port. */
+export function withPort(form: RegExp, error: string) {
+  const isPort = (value: string) => partsOf(value).port <= 65_535;
+  return text.regex(form, { error, abort: true }).refine(isPort, { error: "has a port above 65535" });
+}
+
 /** An http(s) url; userinfo in it means basic authentication. */
 export const httpUrl = text.refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), {
   error: 'must be a url that begins with "http://" or "https://"',
@@ -109,7 +115,7 @@ export const tlsOrNot = z
 
 /** TLS settings of a server, PEM: both are used as they come, so they fit. */
 export const serverTls = members({ cert: certificate, key: privateKey }).refine(
-  // What cannot be read is told at its own place.
+  // An unreadable text is reported at its own member.
   ({ cert, key }) => attempt(() => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) ?? true,
   { path: ["key"], error: "is not the key of `cert`" },
 );

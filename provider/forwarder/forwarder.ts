@@ -49,7 +49,7 @@ export class Forwarder {
   private readonly lastList: LastList;
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
-  /** Something did not end when it was to: a write to standard output without an end, for example. */
+  /** True when something did not end in time, as a write to standard output. */
   isStuck = false;
 
   private constructor(
@@ -59,7 +59,7 @@ export class Forwarder {
   ) {
     const { config, log, world } = parts;
     const { ledger, loop, opened } = store;
-    // A pace rests on a clock: a world of its own shares none with the process.
+    // A pace belongs to a clock: another clock has its own paces.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
     this.countWhatIs();
@@ -80,9 +80,9 @@ export class Forwarder {
   /** Opens the state and the sinks; polls nothing yet. @throws {OptionsError | StoreError | Error} */
   static async open(parts: ForwarderParts): Promise<Forwarder> {
     const { config, world, log } = parts;
-    // All that is loaded is loaded here, while nothing waits for the event loop yet.
+    // Modules are loaded here, while nothing waits for the event loop yet.
     await loadTransport();
-    // Before the state is touched: a sink whose package is missing fails here.
+    // Before the state is opened: a missing package of a sink fails here.
     const sinks = await openSinks(parts);
     const { cluster } = config.current;
     const leases = cluster && (await NatsLeaseStore.open(() => config.current.cluster ?? cluster));
@@ -116,7 +116,7 @@ export class Forwarder {
   }
 
   /**
-   * Goes on with another configuration: what did not change in it goes on as it is, with its leases and connections.
+   * Goes on with another configuration: unchanged parts keep their leases and connections.
    *
    * @returns false where nothing is done, since all has to begin anew: another state folder, another cluster.
    * @throws {Error} where a sink cannot be opened, or the disk is full: what ran goes on.
@@ -126,7 +126,7 @@ export class Forwarder {
     const difference = differenceOf(config.current, next.current);
     if (!difference) return false;
     const sooner = { ...this.parts, config: next };
-    // Opens no connection: a sink whose package is missing fails here.
+    // Opens no connection: a missing package of a sink fails here.
     for (const [, sink] of await openSinks(sooner)) await sink.close();
     const specs = [...specsOf(this.parts), ...specsOf(sooner)];
     await Promise.all([...difference.sinks].map((name) => this.delivery.end(name)));

@@ -14,15 +14,15 @@ interface HealthParts {
   readonly pollers: Pick<NodePollers, "standing" | "untried">;
   readonly delivery: Pick<Delivery, "silentMs" | "view">;
   readonly troubles: Troubles;
-  /** False once it is told to stop, as before another one takes its place. */
+  /** False once it was asked to stop. */
   isPolling(): boolean;
-  /** False until this member of a cluster had all its nodes; nothing without a cluster. */
+  /** False until this member of a cluster has had all its nodes; `undefined` without a cluster. */
   isShared(): boolean | undefined;
 }
 
 /**
- * Two questions. Is it alive: a restart helps where polling or the state stands still, and nowhere else. Is it ready: does all that
- * it is there for happen; a node that is down is no reason, since its failure is seen elsewhere and every forwarder has it.
+ * Answers of `/healthz` and `/readyz`. Not alive: polling or the state stands still, the only cases in which a restart helps. Not
+ * ready: part of its work does not happen. A node that is down is no reason: every forwarder would be unready for it.
  */
 export class Health {
   constructor(private readonly parts: HealthParts) {}
@@ -60,7 +60,7 @@ export class Health {
   }
 }
 
-/** Whether all of it holds. */
+/** True if no check has a fault. */
 export function allHold(checks: Checks): boolean {
   return Object.values(checks).every(({ ok }) => ok);
 }

@@ -36,8 +36,8 @@ export class NoAnswer extends Error {
 }
 
 /**
- * POSTs over the package's HTTP, for what its clients are not made for: bodies as they arrive, a time-out that counts idle time,
- * and TLS settings that change while we run. Repeats nothing.
+ * POSTs over the package's HTTP, with bodies as they arrive, a time-out of idle time, and TLS settings that may change
+ * meanwhile. Repeats nothing.
  */
 export class HttpConnection {
   private readonly https = new Map<string, Http>();
@@ -134,13 +134,13 @@ class IdleTimeout extends AbortController {
     return this.signal.aborted ? asNoAnswer(this.signal.reason) : undefined;
   }
 
-  /** From now on, something is to come. */
+  /** Begins to count idle time. */
   wait(message = `no byte within ${this.timeoutMs} ms`): void {
     this.cancel();
     this.cancel = this.world.after(this.timeoutMs, () => this.abort(new NoAnswer(message)));
   }
 
-  /** Nothing is waited for: the reader of the body is at work. */
+  /** Stops counting while the reader of the body is at work. */
   rest(): void {
     this.cancel();
   }
@@ -169,7 +169,7 @@ async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<
   }
 }
 
-/** undici's code for a connection that was closed; its message says less than the system's would. */
+/** undici's code for a closed connection; its message says less than the system's. */
 const CLOSED = "UND_ERR_SOCKET";
 
 function asNoAnswer(error: unknown): NoAnswer {

@@ -2,14 +2,13 @@ import { OptionsError } from "../client";
 import { messageOf } from "../model/errors";
 import type { LiveConfig } from "./config/config";
 import { RejectedFiles, rejectedFolder } from "./delivery/rejected";
-import { batchOf, contextOf, type SinkParts } from "./delivery/sinks";
+import { batchOf, openSinks, type SinkParts } from "./delivery/sinks";
 import { Outgoing } from "./record/outgoing";
-import { SINK_KINDS } from "./sinks/kinds";
 import { parcelsOf, type Rejected, SinkFailure } from "./sinks/sink";
 
 /**
- * Sends what sinks refused for good once more, with the ids that the records had. What is refused again stays kept. May run
- * beside a forwarder: what that one is refused meanwhile is kept for the next time.
+ * Sends the dead letters of sinks once more, with the ids of their records. Those refused again stay. May run beside a
+ * forwarder, whose own new dead letters wait for the next call.
  *
  * @param only Of this sink; default: of all sinks of the configuration.
  * @returns how many records were delivered, how many are left, and why those of a sink that does not answer are.
@@ -48,16 +47,15 @@ async function requeued(
   files: RejectedFiles,
   parts: Parameters<typeof requeueRejected>[1],
 ) {
-  const type = config.current.sinks.find((sink) => sink.name === name)?.type ?? "";
-  const sink = await SINK_KINDS[type]?.open(contextOf({ config, ...parts }, name));
-  if (!sink) throw new TypeError(`There is no kind of sink ${type}.`);
+  const [[, sink] = []] = await openSinks({ config, ...parts }, new Set([name]));
+  if (!sink) throw new TypeError(`There is no sink ${name}.`);
   try {
     return await files.requeue(async (records) => {
       const rejected: Rejected[] = [];
       for (const parcel of await parcelsOf(sink, Outgoing.of(records), batchOf(config, name))) {
         const answer = await sink.deliver([parcel], parts.signal);
         rejected.push(...(answer.rejected ?? []));
-        // What is to come again later is not delivered now: it stays with the sink's reason.
+        // Records to be sent again are not repeated here: they stay, with the sink's reason.
         for (const record of answer.again ?? []) rejected.push({ record, reason: answer.reason ?? "not taken" });
       }
       return rejected;

@@ -11,9 +11,9 @@ import { Metrics } from "./telling/metrics";
 import { type Log, Troubles } from "./telling/troubles";
 
 /**
- * Sends what a state has that its sinks had not taken to the sinks of a configuration, each record with the id that it has. What
- * is read goes into a store beside the state first, `<file>.requeue`, so that what is killed goes on where it was; it is
- * removed once all is delivered. May run beside a forwarder. Ends when no sink took anything for `onceDeadlineMs`.
+ * Sends the undelivered records of a state to the sinks of a configuration, with their ids. They are copied into a store beside
+ * the state first, `<file>.requeue`, so that a killed run can go on; the store is removed once all are delivered. May run beside a
+ * forwarder. Ends when no sink took anything for `onceDeadlineMs`.
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
  * @returns how many records were acknowledged, and how many are left.
@@ -65,7 +65,7 @@ export async function requeue(
 /** The files of a store. */
 const STORE_ENDS = ["", "-wal", "-shm", ".lock"];
 
-/** A sound store with what can be read of another. */
+/** Copies the readable content of a store into a sound one. */
 async function copied(path: string): Promise<string> {
   using source = await LeftSpool.open(path);
   const file = `${source.file}.requeue`;

@@ -35,7 +35,7 @@ export class SharedTurns {
     });
   }
 
-  /** Runs once for each caller that waits; what was waited for goes on before the next run, since promises come first. */
+  /** Runs once for each waiting caller, which goes on before the next run, since promises come first. */
   private readonly give = (): void => {
     if (this.until === undefined) {
       this.until = this.now() + TIMES.sharedTurnMs;

@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The real clocks, timers and randomness. */
 export const systemWorld: ForwarderWorld = { ...systemClock, random: Math.random };
 
-/** Whether work ends within `ms`. What does not is left as it is. @throws what the work does, if it ends so. */
+/** True if work ends within `ms`; otherwise it goes on unobserved. @throws the error of the work. */
 export async function endsWithin(clock: Pick<Clock, "sleep">, ms: number, work: Promise<unknown>): Promise<boolean> {
   const patience = new AbortController();
   try {

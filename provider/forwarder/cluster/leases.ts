@@ -273,7 +273,7 @@ export class Leases {
     if (!held) return;
     this.end(node, held);
     await Promise.all([held.polling, held.renewing.catch(() => {})]);
-    // Where it cannot be given back it ends by itself.
+    // A lease that cannot be given back ends by itself.
     await this.parts.store.release(node, held.revision).catch(() => {});
   }
 }

@@ -14,7 +14,7 @@ export function shareOut(
   if (members.length === 0) return owners;
   const nodes = [...new Set(members.flatMap((member) => member.nodes ?? []))].sort();
   const least = Math.floor(nodes.length / members.length);
-  // How many may hold one more than the others.
+  // Number of members that may hold one more than the others.
   let spare = nodes.length % members.length;
   const held = new Map(members.map(({ name }) => [name, 0]));
   const wishes = members

@@ -39,7 +39,7 @@ interface Part extends Written {
 }
 
 function joined(files: readonly Written[]): Written {
-  // An empty file says nothing; what is no object is told as a whole configuration that is none.
+  // An empty file has no part; a file that is no object is reported as a configuration that is none.
   const parts = files.filter((file): file is Part => isObject(file.config));
   const odd = files.find(({ config }) => !isObject(config) && config !== null);
   if (odd) return odd;

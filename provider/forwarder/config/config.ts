@@ -40,7 +40,7 @@ interface Source {
  * ```
  */
 export class LiveConfig {
-  /** Nodes that were in it: what is under way with one goes to its end. */
+  /** Former nodes, for requests that are still under way. */
   private readonly gone = new Map<string, NodeOptions>();
 
   private constructor(
@@ -98,10 +98,10 @@ export class LiveConfig {
   async refresh(): Promise<boolean> {
     const { source } = this;
     const now = await Promise.all([...this.files.keys()].map((file) => secretOf(file).catch(() => undefined)));
-    // One that cannot be read has changed: the check says why.
+    // An unreadable file counts as changed: the check reports why.
     if ([...this.files.values()].every((content, index) => content === now[index])) return false;
     const { checked, files } = await check(source);
-    // Another configuration has come meanwhile, with what is in its files.
+    // Meanwhile another configuration was adopted, with its own files.
     if (source !== this.source) return false;
     for (const [file, content] of files) this.files.set(file, content);
     this.become(checked);
@@ -124,7 +124,7 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   const problems: Problem[] = [];
   const filled = await fill(source.config, [], { ...source, problems, files });
   const result = configSchema.safeParse(filled, { error: plainWords });
-  // Of a text that could not be filled in, it is known what is wrong.
+  // A text that could not be filled in is reported already.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
   const nowhere = source.needsSinks && namesNoSink.safeParse(filled).success ? [NO_SINKS] : [];
   const wrong: Problem[] = [...(result.error?.issues ?? []), ...wrongNames(filled), ...nowhere];
@@ -154,7 +154,7 @@ interface Filling extends Source {
   readonly files: Map<string, string>;
 }
 
-/** Puts in what stands in the environment and in files. */
+/** Replaces variables of the environment and references to files by their texts. */
 async function fill(value: unknown, path: readonly PropertyKey[], to: Filling): Promise<unknown> {
   if (typeof value === "string") return fillText(value, path, to);
   if (Array.isArray(value)) return Promise.all(value.map((element, index) => fill(element, [...path, index], to)));

@@ -31,20 +31,20 @@ export function pollingOf({ watch, records }: CheckedConfig): string {
   return createHash("sha256").update(JSON.stringify({ watch, records })).digest("hex").slice(0, 16);
 }
 
-/** The cluster, but for how it is reached: that is read at each connection. */
+/** The cluster without its credentials, which are read at each connection. */
 function placeOf({ cluster }: CheckedConfig) {
   if (!cluster) return undefined;
   const { user: _, password: __, token: ___, tls: ____, ...place } = cluster;
   return place;
 }
 
-/** A sink as it was opened. What it takes, and the limits of its spool, are for the ledger alone. */
+/** Members of a sink that need a new connection. Its filter and the limits of its spool concern the ledger alone. */
 function sinkIn({ sinks, format }: CheckedConfig, name: string) {
   const sink = sinks.find((one) => one.name === name);
   return sink && { type: sink.type, own: sink.own, batch: sink.batch, format };
 }
 
-/** All that says how a node is polled. */
+/** Settings that decide how a node is polled. */
 function pollingIn({ nodes, watch, everyMs, structureEveryMs, snapshotEveryMs }: CheckedConfig, name: string) {
   const watched = watch.flatMap(({ nodes: patterns, ...rest }) => (matchesAny(patterns, name) ? [rest] : []));
   return nodes[name] && { node: nodes[name], watched, everyMs, structureEveryMs, snapshotEveryMs };

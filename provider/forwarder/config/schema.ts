@@ -5,7 +5,7 @@ import { LONGEST_TIMER_MS } from "../../client/clock";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
-import { bearer, duration, members, partsOf, patterns, serverTls, size, text, whole } from "../fields";
+import { bearer, duration, members, patterns, serverTls, size, text, whole, withPort } from "../fields";
 import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
 import { natsFields } from "../sinks/nats-connection";
@@ -28,9 +28,8 @@ const watch = members({
   userArena: text.optional(),
 });
 
-const address = text
-  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/, { error: 'must be an address and a port, as "127.0.0.1:9464"' })
-  .refine((value) => partsOf(value).port <= 65_535, { error: "has a port above 65535" });
+const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/;
+const address = withPort(ADDRESS, 'must be an address and a port, as "127.0.0.1:9464"');
 
 const listening = members({ address, tls: serverTls.optional(), token: bearer.optional() });
 
@@ -82,7 +81,7 @@ export const configSchema = members({
 });
 
 const names = z.array(z.string()).optional().catch(undefined);
-/** As much of a configuration as names its own parts, also where the rest is wrong. */
+/** Names within a configuration, readable even if the rest is wrong. */
 const named = z.object({
   nodes: z.record(z.string(), z.unknown()).catch({}),
   watch: z.array(z.object({ nodes: names, arena: z.string().optional().catch(undefined) }).catch({})).catch([]),
@@ -106,7 +105,7 @@ export function wrongNames(config: unknown): { readonly path: readonly PropertyK
   const arenas = watch.flatMap(({ arena }) => arena ?? []);
   const unmatched = (patterns: readonly string[] = [], known: readonly string[], what: string, path: PropertyKey[]) =>
     patterns.flatMap((pattern, place) => {
-      // Where there is none at all, that is what is wrong.
+      // Without any name, the missing name is reported instead.
       if (known.length === 0 || known.some((name) => matchesAny([pattern], name))) return [];
       return [{ path: [...path, place], message: `names no ${what}: there are ${known.join(", ")}` }];
     });

@@ -5,14 +5,14 @@ import type { Log, Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 import type { LiveConfig } from "./config";
 
-/** Keeps the secrets of a configuration as they are in their files: looked at now and then, and when one was not taken. */
+/** Reads the secrets of a configuration again from their files: every few seconds, and when one was refused. */
 export class SecretFiles {
   constructor(
     private readonly config: LiveConfig,
     private readonly parts: { readonly log: Log; readonly troubles: Troubles; readonly world: ForwarderWorld },
   ) {}
 
-  /** Looks now and then, until the signal aborts. */
+  /** Reads them again every few seconds, until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.parts.world, TIMES.secretsEveryMs, signal);
@@ -20,7 +20,7 @@ export class SecretFiles {
     }
   }
 
-  /** Reads the files again. One that cannot be read, or makes no sense, changes nothing and is told. */
+  /** Reads the files again. An unreadable or invalid one is reported and changes nothing. */
   async refresh(): Promise<void> {
     const { log, troubles } = this.parts;
     try {

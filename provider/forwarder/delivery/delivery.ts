@@ -19,7 +19,7 @@ interface RunningSink {
   readonly done: Promise<void>;
 }
 
-/** Empties the ledger: a runner a sink, and what waits for them. Looks at what they have not taken yet, for metrics and for `/readyz`. */
+/** Empties the ledger, with a runner for each sink. Watches their backlogs, for metrics and for `/readyz`. */
 export class Delivery {
   /** Fill of the spool for each sink, and the tables that wait for it. */
   private readonly spool: SpoolView;
@@ -42,7 +42,7 @@ export class Delivery {
     private readonly parts: DeliveryParts & {
       readonly log: Log;
       readonly config: LiveConfig;
-      /** Whether a table is read: of one that is not, no sink waits for more. Default: none is. */
+      /** True for a table that is read: for no other is a sink behind. Default: none is. */
       readonly isRead?: (table: string) => boolean;
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
@@ -80,7 +80,7 @@ export class Delivery {
     this.running.set(name, { runner, rejected, stop, done });
   }
 
-  /** A sink is no more, or has another limit: what waits for it looks again. */
+  /** A sink was removed, or has another limit: tables that wait for it try again. */
   changed(name: string): void {
     this.parts.troubles.forget((key) => key === `full/${name}`);
     this.marks.emit("moved", name);
@@ -100,7 +100,7 @@ export class Delivery {
   async drained(patienceMs: number, signal?: AbortSignal): Promise<boolean> {
     const patience = new AbortController();
     const empty = this.emptied(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
-    // Also while the ledger answers nothing.
+    // The time also ends while the ledger does not answer.
     const isOver = await endsWithin(this.parts.world, patienceMs, empty);
     patience.abort();
     return isOver && (await empty);
@@ -184,7 +184,7 @@ export class Delivery {
       this.answeredAt = world.monotonic();
       if (this.status.lastAside) tellSetAside(log, this.status.lastAside);
     } catch {
-      // What reads or writes the ledger says what is wrong with it.
+      // Readers and writers of the ledger report its failures.
       return;
     }
     metrics.set("spool_bytes", this.status.bytes);

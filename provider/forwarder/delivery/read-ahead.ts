@@ -4,7 +4,7 @@ import { Outgoing, USUAL_LINE } from "../record/outgoing";
 import { Sheet } from "../record/sheet";
 import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
 
-/** Numbers grow, and names differ. */
+/** Room for longer numbers and names. */
 const MARGIN = 1.03;
 
 /** A delivery that is written and can be sent. */
@@ -21,7 +21,7 @@ interface Ready {
 export class ReadAhead {
   /** All batches up to here are read. */
   private position = 0;
-  /** Bytes of a record of late, as it is sent, and some more. */
+  /** Recent bytes of a record as it is sent, with some room. */
   private lineBytes = USUAL_LINE;
   /** Written, and in no delivery yet. */
   private readonly ready: Ready[] = [];

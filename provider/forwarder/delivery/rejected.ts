@@ -48,8 +48,8 @@ const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull:
  * Records that a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
  * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest files go, or nothing is added.
  *
- * A requeue may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
- * whether it has its name still: if not, the lines go into another file, too.
+ * A requeue may run in another process meanwhile. It renames each file before it reads it. After adding to a file, a writer checks
+ * that the file still has its name, and otherwise writes the lines to another file, too.
  */
 export class RejectedFiles {
   /** Last count of each file by name, valid while the file is unchanged. */
@@ -62,7 +62,7 @@ export class RejectedFiles {
     private readonly limits: () => RejectedLimits = () => UNLIMITED,
   ) {}
 
-  /** All that is kept, also what a requeue that was killed had taken. */
+  /** Counts all dead letters, those of a killed requeue included. */
   async waiting(): Promise<Waiting> {
     const before = this.counted;
     // Two may count at once: each counts all.
@@ -72,7 +72,7 @@ export class RejectedFiles {
       const { size: bytes, mtimeMs: changed } = (await stat(path).catch(() => undefined)) ?? { size: 0, mtimeMs: 0 };
       const known = before.get(name);
       const isKnown = known?.bytes === bytes && known.changed === changed;
-      // One that has gone meanwhile was requeued.
+      // A file that disappeared was requeued.
       const records = isKnown ? known.records : await countLines(path).catch(() => 0);
       counted.set(name, { bytes, changed, records });
     }
@@ -87,7 +87,7 @@ export class RejectedFiles {
   }
 
   /**
-   * Keeps records. What finds nothing kept always has room, or what a large delivery holds would never be kept.
+   * Keeps records. An empty folder always has room, or the records of a large delivery could never be kept.
    *
    * @returns how many older ones had to go, or `undefined` when there is no room and nothing was kept.
    */
@@ -114,8 +114,8 @@ export class RejectedFiles {
   }
 
   /**
-   * Hands all that is kept to `deliver`, a file at a time, and removes what it took. What it refuses again stays, and so does
-   * all of a file for which it throws.
+   * Hands all dead letters to `deliver`, a file at a time, and removes those that it took. Those refused again stay, as does
+   * every file for which it throws.
    *
    * @returns how many were delivered, and how many stay.
    */
@@ -163,7 +163,7 @@ export class RejectedFiles {
   private async claim(): Promise<string[]> {
     for (const name of await this.names()) {
       const path = join(this.folder, name);
-      // One that has gone meanwhile had to make room.
+      // A file that disappeared had to make room.
       await rename(path, `${path}.${randomUUID()}${CLAIMED}`).catch((error: unknown) => {
         if (codeOf(error) !== "ENOENT") throw error;
       });
@@ -171,7 +171,7 @@ export class RejectedFiles {
     return this.claimed();
   }
 
-  /** Gives what was not delivered names that count again. */
+  /** Gives files that were not delivered ordinary names again. */
   private async putBack(): Promise<void> {
     for (const name of await this.claimed()) {
       const path = join(this.folder, name);
@@ -191,7 +191,7 @@ export class RejectedFiles {
   /** The files that no requeue has taken, from the oldest, with their sizes. */
   private async files(): Promise<{ name: string; bytes: number }[]> {
     const sizes = (await this.names()).map(async (name) => {
-      // One that has gone meanwhile was taken by a requeue.
+      // A file that disappeared was taken by a requeue.
       const found = await stat(join(this.folder, name)).catch(() => undefined);
       return found ? [{ name, bytes: found.size }] : [];
     });

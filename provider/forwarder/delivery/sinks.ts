@@ -51,7 +51,7 @@ export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
 }
 
 /** Context of a sink; its options are read at each use, since secrets from files change. */
-export function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
+function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
   return {
     name,
     format: config.current.format,

@@ -35,7 +35,7 @@ export class KeptBaseline {
 
   /** Adds what a reading changed. */
   *add(table: number, listed: number, chunks: readonly RowChunk[]): Generator<void> {
-    // What follows an empty baseline is the whole one.
+    // The first part after an empty baseline is the whole baseline.
     const first = this.changedBytes === 0 && this.wholeBytes === 0;
     const bytes = bytesOf(chunks);
     yield* this.insert(table, listed, first ? 1 : 0, chunks);

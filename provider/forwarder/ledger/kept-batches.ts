@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Store } from "./store";
 
-const missedRow = z.object({ seq: z.number(), sink: z.string() });
+/** A row of `missed`: a batch that a sink is not to get. */
+export const missedRow = z.object({ seq: z.number(), sink: z.string() });
 
 /**
  * The batches that are on the disk, and how many sinks have still to take each. One goes when the last of them has it, whatever

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../model/errors";
-import { tableOf } from "../table";
-import { missedBy } from "./kept-batches";
+import { MARK_TYPES } from "../../model/mark";
+import { tableKey, tableOf } from "../table";
+import { missedBy, missedRow } from "./kept-batches";
 import type { Backlog, SinkSpec } from "./protocol";
 import { SinkAccount } from "./sink-account";
+import { sinkRow } from "./spool";
 import { isBroken, isCode, loadSqlite, StoreError } from "./sqlite";
 
-const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
-const missedRow = z.object({ seq: z.number(), sink: z.string() });
 const tableRow = z.object({ id: z.number(), name: z.string(), bytes: z.number().catch(0) });
 const batchRow = z.object({
   seq: z.number(),
@@ -51,7 +51,7 @@ export class LeftSpool implements Disposable {
       db = new DatabaseSync(file, { readOnly: true });
       if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'batches'").get()) throw none;
     } catch (error) {
-      // What is broken is read as far as it goes.
+      // A broken file is read as far as possible.
       if (!db || !isBroken(error)) {
         db?.close();
         throw error === none || ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? none : unreadable(path, error);
@@ -153,11 +153,10 @@ function isNoTable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("no such table");
 }
 
-const headed = z.object({
-  head: z.object({ node: z.string(), arena: z.string(), profile: z.string(), type: z.string() }),
-});
+const names = z.object({ node: z.string(), arena: z.string(), profile: z.string(), type: z.enum(MARK_TYPES) });
+const headed = z.object({ head: names });
 
+/** Key of the table that the head of a batch names. */
 function tableIn(body: string): string {
-  const { node, arena, profile, type } = headed.parse(JSON.parse(body)).head;
-  return `${node}/${arena}/${profile}/${type}`;
+  return tableKey(headed.parse(JSON.parse(body)).head);
 }

@@ -119,7 +119,7 @@ export class OpenStore {
     const moved = this.takeMoved();
     try {
       await store.slicedTransaction(this.leaving(moved, listed)).then(
-        // Where that fails, the place stays unknown: the next run takes the store as it finds it.
+        // On failure the place stays unknown, and the next run trusts the store as it is.
         () => attempt(() => keepPlace(store)),
         (error: unknown) => {
           if (!isFull(error)) throw error;
@@ -179,7 +179,7 @@ export class OpenStore {
         if (!this.ended) reading.table.reload();
         reject(this.ended ?? error);
       }
-      // What was delivered makes room, if anything does; else it is written with the next reading.
+      // Only removing delivered batches can make room; without any, they are written with the next reading.
       return accepted.length > 0 && spool.hasMoved && !this.ended;
     }
     for (const [index, { reading, resolve }] of accepted.entries()) {

@@ -21,7 +21,7 @@ export interface Moment {
   readonly now: number;
 }
 
-/** Of what an earlier run has taken over only the date is known. */
+/** Age of a batch; of one from an earlier run only the date is known. */
 function ageOf({ taken, now }: Entry, at: Moment): number {
   return now === undefined ? at.wall - taken : at.now - now;
 }
@@ -40,7 +40,7 @@ export class SinkAccount {
   private handed = 0;
   /** Dropped after they were handed out: they arrive all the same, unless the run ends before. */
   private underWay: Entry[] = [];
-  /** Bytes of the table that it was to get anew last, and that did not fit. */
+  /** Bytes of the last whole table that did not fit. */
   tried = 0;
 
   constructor(
@@ -107,7 +107,7 @@ export class SinkAccount {
   }
 
   /**
-   * True when `more` bytes do not fit. What finds the spool empty always fits, or a large table would never be read.
+   * True when `more` bytes do not fit. An empty spool takes any reading, or a large table would never be read.
    *
    * @param reserved Bytes that are about to be added.
    */
@@ -145,7 +145,7 @@ export class SinkAccount {
 
   /** The numbers of the batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
   next(maxRecords: number, after: number): number[] {
-    // Who reads from the mark begins anew: what was handed out before arrives no more.
+    // Reading from the mark begins anew: batches handed out before do not arrive any more.
     if (after === 0) {
       this.handed = 0;
       this.underWay = [];

@@ -21,7 +21,8 @@ const batchRow = z.object({
   bytes: z.number(),
   taken: z.number(),
 });
-const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
+/** A row of `sinks`: up to where a sink has acknowledged the batches, and the records that it lost. */
+export const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
 const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
 
 /** Which tables each sink is behind with, as the store keeps it. */

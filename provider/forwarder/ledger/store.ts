@@ -184,7 +184,7 @@ export class Store {
   get place(): Place {
     const { ino, birthtimeNs, ctimeNs } = statSync(this.file, { bigint: true });
     const lock = statSync(`${this.file}.lock`, { bigint: true });
-    // Where a file system does not know when a file was made, Node says 0, or when it last changed.
+    // For file systems without a time of birth, Node returns 0 or the time of the last change.
     const born = birthtimeNs === ctimeNs ? 0n : birthtimeNs;
     return { file: String(ino), born: String(born), lock: `${lock.ino} ${lock.ctimeNs}` };
   }

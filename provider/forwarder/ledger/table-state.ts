@@ -77,8 +77,7 @@ export class TableState {
   }
 
   /**
-   * Compares a list with the baseline, in slices. What fails half-way leaves a baseline in memory that is good for nothing: it
-   * is to be forgotten.
+   * Compares a list with the baseline, in slices. After a failure the baseline in memory is unusable: call {@link forget}.
    *
    * @param number Of this reading; another one each time.
    * @param how With `isWanted` all of the table follows behind what changed in it.

@@ -16,7 +16,7 @@ type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
 
 /**
  * Serves `/healthz` and `/readyz`, 200 or 503 with a document of what was looked at (docs/forwarder.md#health), and `/metrics`.
- * With a token, who does not have it gets no more than whether all is well: probes have no secrets.
+ * Without the token, if there is one, a request gets status and `ok` only: probes have no secrets.
  *
  * @param listen Asked at each connection and request, but for the address: certificate and token may be others. Port 0 takes a
  * free one.
@@ -126,7 +126,7 @@ function secured(first: Certificate, listen: () => Listen, respond: RequestListe
   return server;
 }
 
-/** Takes a time that does not tell where the two differ. */
+/** Compares tokens in constant time. */
 function isLetIn({ headers }: IncomingMessage, token: string | undefined): boolean {
   if (token === undefined) return true;
   const digest = (text: string) => createHash("sha256").update(text).digest();

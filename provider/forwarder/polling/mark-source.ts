@@ -92,7 +92,7 @@ export class MarkSource {
     return this.parts.config.node(this.node);
   }
 
-  /** The requests to the node, and how a failure of a table is told. */
+  /** The requests to the node, and the errors of a table. */
   private told(table: TableName) {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);

@@ -37,7 +37,7 @@ export class LastList {
   beforeThisRun(now: number): number {
     if (this.before === "never") return Number.POSITIVE_INFINITY;
     const then = this.before === "unknown" ? this.openedAt : this.before;
-    // Where the machine was started since, its clock began anew at 0: the difference is then less than the truth, never more.
+    // The clock begins at 0 when the machine starts: the difference is then too small, never too large.
     return Math.max(0, now - then);
   }
 }

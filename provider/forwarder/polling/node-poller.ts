@@ -60,7 +60,7 @@ class NodePoller {
       [...this.found.values()].map((watched) => this.pollerOf(watched).poll(due, signal)),
     );
     await this.close();
-    // A table of a type that the node does not have is said, and is no failure: `watch` without types asks for all four.
+    // A type that the node lacks is reported, and is no failure: `watch` without types asks for all four.
     return complete && results.length > 0 && results.every((result) => result === "taken" || result === "refused");
   }
 
@@ -112,7 +112,7 @@ class NodePoller {
         troubles.begin(key, members, problems.slice(0, 3).join(" "));
         await secrets.refresh();
       }
-      // A look that failed says nothing about tables that are known already.
+      // A failed look leaves the known tables as they are.
       if (complete || tables.length >= this.found.size) {
         this.found = new Map(tables.map((watched) => [tableKey(watched.table), watched]));
         for (const [key, watched] of this.found) {

@@ -36,7 +36,7 @@ export async function readStructure(
     } catch (error) {
       if (signal.aborted) throw error;
       problems.push(messageOf(error));
-      // What is named in full needs no list to be polled.
+      // Profiles that are named in full need no list.
       names = patterns.filter((name) => !name.includes("*"));
     }
     for (const profile of names) {

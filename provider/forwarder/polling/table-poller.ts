@@ -18,7 +18,7 @@ const FULL_DISK =
 /** Outcome of a list: `refused` is the node's own refusal, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";
 
-/** Polls one mark table. What fails is told once, and tried again with growing pauses. */
+/** Polls one mark table. A failure is reported once, and repeated with growing pauses. */
 export class TablePoller {
   /** Outcome of the last list; absent before the first. */
   last: Outcome | undefined;
@@ -160,7 +160,7 @@ export class TablePoller {
     const last = this.snapshotAt;
     if (last !== undefined && now - last < snapshotEveryMs) return false;
     this.snapshotAt = now;
-    // The first list is all `added`, which says the same.
+    // The first list is all `added`, and needs no snapshot.
     return last !== undefined;
   }
 }

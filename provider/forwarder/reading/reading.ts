@@ -41,7 +41,7 @@ const ROUNDING_MS = 1_000;
 
 /**
  * One list of a table: compares each mark with the last reading that was taken over, and takes its place in the baseline at
- * once. A reading that fails half-way leaves a baseline that is good for nothing: it is loaded again.
+ * once. A reading that fails half-way leaves an unusable baseline, which is loaded again.
  *
  * - new: `added`; also one that was reported as expired and is active again
  * - another value, status or id: `changed`; else a lifetime that rose: `renewed`

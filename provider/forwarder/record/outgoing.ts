@@ -13,8 +13,8 @@ type Part =
   | { readonly records: readonly ForwardRecord[] };
 
 /**
- * Records on their way to a sink, in their order. Batches of the spool stay bytes until a sink asks for more than lines: most
- * sinks never do, unless something is refused. All reading and writing is in slices.
+ * Records on their way to a sink, in their order. Batches of the spool stay bytes until a sink asks for records, which most
+ * sinks do only after a refusal. All reading and writing is in slices.
  */
 export class Outgoing {
   private constructor(private readonly parts: readonly Part[]) {}

@@ -1,8 +1,9 @@
 import { messageOf } from "../../model/errors";
 import { SIZES } from "../defaults";
+import { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn } from "../slices";
-import { recordsIn, type Sink } from "./sink";
+import type { Sink } from "./sink";
 
 /** Name of the sink of `onRecord` in the spool. Names of the configuration cannot hold a space. */
 export const CALLBACK = "on record";
@@ -15,7 +16,7 @@ export function callback(onRecord: OnRecord): Sink {
   return {
     write: async () => ({ payload: undefined, bytes: 0 }),
     async deliver(parcels) {
-      const records = await recordsIn(parcels);
+      const records = await Outgoing.all(parcels.map((parcel) => parcel.records)).records();
       for (const [index, record] of records.entries()) {
         if (index > 0 && index % SIZES.recordsASlice === 0) await nextTurn();
         try {

@@ -14,8 +14,9 @@ const schema = members({
 });
 
 /**
- * A file, a line of JSON a record, with what a terminal acts on escaped, since people look at files; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
- * before `path.2`, and so on to `path.<keep>`. What kill -9 left of a line is cut off before anything is added.
+ * A file, a line of JSON a record, with control characters escaped, since people look at files. Acknowledged once it is on the
+ * disk (fsync). At `rotateBytes` it becomes `path.1`, the one before `path.2`, and so on to `path.<keep>`. Half a line, left by
+ * kill -9, is cut off before anything is added.
  */
 export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
   const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep);
@@ -54,7 +55,7 @@ class RotatedFile {
       await handle.datasync();
       this.size += lines.length;
     } catch (error) {
-      // Half a piece is cut off, now or when the file is opened the next time.
+      // Removes half a piece; if that fails, the next opening does.
       await handle.truncate(this.size).catch(() => {});
       throw error;
     }

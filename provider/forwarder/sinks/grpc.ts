@@ -74,7 +74,7 @@ export class GrpcConnection {
       host,
       tls ? credentials.createSsl(bytes(tls.ca), bytes(tls.key), bytes(tls.cert)) : credentials.createInsecure(),
       {
-        // It reads the environment of the process, which no sink does.
+        // Its own proxy support reads the environment of the process, which no sink does.
         "grpc.enable_http_proxy": 0,
         "grpc.service_config_disable_resolution": 1,
         ...(tls?.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),

@@ -36,7 +36,7 @@ function compressed(body: Uint8Array, encoding: "zstd" | "gzip" | undefined): Pr
 /** Statuses that a proxy also sends while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
 const OUTAGE_LIKE: readonly number[] = [403, 404];
 
-/** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
+/** True for statuses that ask to try later (RFC 9110, section 15.5; RFC 6585), and for errors of the server. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
@@ -80,7 +80,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     private readonly context: SinkContext,
     private readonly kind: PostKind,
   ) {
-    // One: a delivery that is answered early is on its way until the next one is answered, too.
+    // One connection: the body of a delivery that is answered early is still being sent.
     const { url } = context.options(schema);
     const tls = () => context.options(schema).tls;
     this.connection =
@@ -176,8 +176,8 @@ function refusalOf({ status, body, told }: SinkAnswer): string {
 }
 
 /**
- * Delivers two halves one after the other, so that one record that a sink does not take keeps no other from being delivered. What the
- * second half's failure leaves open is sent again alone.
+ * Delivers two halves one after the other, so that a refused record holds up no other. If the second half fails, only that half
+ * is sent again.
  */
 async function halves(records: Outgoing, deliver: (records: Outgoing) => Promise<Delivered>): Promise<Delivered> {
   const { count } = records;

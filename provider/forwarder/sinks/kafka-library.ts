@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OptionsError } from "../../client";
 import { Redactor } from "../../client/redact";
 import { SINK_DEFAULTS } from "../defaults";
-import { duration, members, partsOf, text, tlsOrNot } from "../fields";
+import { duration, members, text, tlsOrNot, withPort } from "../fields";
 import { loadOptional } from "./sink";
 
 /** The package that speaks to Kafka; installed only where it is used. */
@@ -13,12 +13,8 @@ const NODE = [22, 22] as const;
 
 const MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const;
 
-const broker = text
-  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/, {
-    error: 'must be a host and a port, as "192.0.2.40:9092"',
-    abort: true,
-  })
-  .refine((value) => partsOf(value).port <= 65_535, { error: "has a port above 65535" });
+const BROKER = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/;
+const broker = withPort(BROKER, 'must be a host and a port, as "192.0.2.40:9092"');
 
 /** The members of a sink of Kafka. */
 export const kafkaSchema = members({

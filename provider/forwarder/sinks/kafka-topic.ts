@@ -155,7 +155,7 @@ export class KafkaTopic {
       ...(sasl && { sasl }),
       ...(tls && { tls: files, tlsServerName: serverName }),
     });
-    // What goes wrong with a connection comes with the requests that wait for it; the event needs a listener nevertheless.
+    // Requests that wait for a connection report its errors; without a listener the event would end the process.
     producer.connections.on("connecting", ({ connection }) => connection.on("error", () => {}));
     this.current = { producer, made };
     return producer;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { groupBy } from "../../model/group";
 import { members, text } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
@@ -30,7 +31,9 @@ export const loki = sinkKind(schema, async (context, { labels }) => {
     path: (url) => below(url, "/loki/api/v1/push"),
     // Streams one behind the other, each after a comma.
     async body(records) {
-      const parts = await inSlicesOf(await records.records(), (slice) => [...tablesOf(slice)].map(stream).join(""));
+      const parts = await inSlicesOf(await records.records(), (slice) =>
+        [...groupBy(slice, tableKey).values()].map(stream).join(""),
+      );
       return Buffer.from(parts.join(""));
     },
     around: ['{"streams":[', "]}"],
@@ -38,13 +41,3 @@ export const loki = sinkKind(schema, async (context, { labels }) => {
 });
 
 const JOB = "pulumi-packetfilter";
-
-function tablesOf(records: readonly ForwardRecord[]): Iterable<readonly ForwardRecord[]> {
-  const tables = new Map<string, ForwardRecord[]>();
-  for (const record of records) {
-    const table = tables.get(tableKey(record)) ?? [];
-    tables.set(tableKey(record), table);
-    table.push(record);
-  }
-  return tables.values();
-}

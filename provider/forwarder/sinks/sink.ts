@@ -5,7 +5,7 @@ import { MARK_TYPES } from "../../model/mark";
 import { SINK_DEFAULTS } from "../defaults";
 import { duration, members, patterns, size, text, whole } from "../fields";
 import type { Format } from "../record/formats";
-import { Outgoing } from "../record/outgoing";
+import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { joined } from "../record/sheet";
 import type { Environment, ForwarderWorld } from "../world";
@@ -62,11 +62,6 @@ export async function parcelsOf(
     parcels.push(...(await parcelsOf(sink, part, { maxRecords, maxBytes })));
   }
   return parcels;
-}
-
-/** The records of a delivery. */
-export function recordsIn(parcels: readonly Parcel[]): Promise<readonly ForwardRecord[]> {
-  return Outgoing.all(parcels.map(({ records }) => records)).records();
 }
 
 /** A sink of bytes: those of a delivery are sent as one piece. */

@@ -4,8 +4,8 @@ import { members } from "../fields";
 import { byteSink, SinkGone, sinkKind } from "./sink";
 
 /**
- * Standard output, a line of JSON a record, with what a terminal acts on escaped: nodes write names and addresses. What is written there is not acknowledged. Its reader may go away, as
- * `head` does: there is no other end to wait for then.
+ * Standard output, a line of JSON a record, with control characters escaped: names and addresses come from nodes. Nothing
+ * acknowledges. Its reader may go away, as `head` does, which ends the sink for good.
  */
 export const stdout = sinkKind(members({}), async (context) => {
   const print = (lines: Buffer) =>

@@ -25,8 +25,8 @@ const PRIORITY = 16 * 8 + 6;
 
 /**
  * Syslog (RFC 5424) over TCP or TLS, frames by octet counting (RFC 6587, section 3.4.1; RFC 5425). The protocol has no
- * acknowledgement: delivered means here that the machine's network stack has taken it, and what it had taken when a connection
- * broke may be lost.
+ * acknowledgement: a record counts as delivered once the machine's network stack has it, and may be lost when a connection
+ * breaks.
  */
 export const syslog = sinkKind(schema, async (context, options) => {
   const format = formatter(context.format);
@@ -108,7 +108,7 @@ class SyslogConnection {
       signal.removeEventListener("abort", aborted);
     }
     this.socket = socket;
-    // Nothing is expected from there; reading is how an end is noticed.
+    // The server sends nothing; reading notices the end of the connection.
     return socket.resume();
   }
 }
