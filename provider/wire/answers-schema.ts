@@ -85,7 +85,7 @@ function textOr<T extends z.ZodType<string>>(text: T, error: string) {
   return either((given) => (typeof given === "string" ? text : by(text, LIST_KINDS, error)));
 }
 
-/** An object, or an object of such objects by kind or command: its members tell which, so that problems name the right ones. */
+/** An object, or an object of such objects by kind or command. Its members tell which, so that errors name the right ones. */
 function objectOr<T extends z.ZodType>(object: T, keys: readonly string[]) {
   return either((given) => (isPer(given, keys) ? by(object, keys, "must be an object") : object));
 }
@@ -96,7 +96,7 @@ function by<T extends z.ZodType, K extends string>(setting: T, keys: readonly K[
   return zod().strictObject(shape as Record<K, z.ZodOptional<T>>, { error: objectError(error) });
 }
 
-/** As `z.union`, but with the problems of the one that is meant. */
+/** As `z.union`, but with the errors of the likely schema only. */
 function either(choose: (given: unknown) => z.ZodType) {
   return zod()
     .unknown()

@@ -7,12 +7,12 @@ export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
 interface MoreMember {
-  /** The member, with dots, that is there, and neither empty nor 0, where a list goes on. */
+  /** Dotted member that is present, and neither empty nor 0, if a list continues. */
   readonly member: string;
 }
 
 interface MoreHeader {
-  /** The header that is there, and neither empty nor 0, where a list goes on. */
+  /** Header that is present, and neither empty nor 0, if a list continues. */
   readonly header: string;
 }
 
@@ -39,7 +39,7 @@ export const MEMBERS = [
 /** One of `MEMBERS`. */
 export type Member = (typeof MEMBERS)[number];
 
-/** Forms of lists: one JSON text, one JSON text a line, fields between blanks a line, or fields between separators. */
+/** Forms of lists: one JSON text, a JSON text on each line, or on each line fields between blanks or between separators. */
 export const FORMATS = ["json", "ndjson", "lines", "csv"] as const;
 
 /** One of `FORMATS`. */
@@ -48,11 +48,11 @@ export type ListFormat = (typeof FORMATS)[number];
 /** Column of each member in a row: a name in the head line, or a number from 0. */
 export type Columns = Readonly<Partial<Record<Member, string | number>>>;
 
-/** A member of an answer, with dots, and the values that say so. Case of texts does not matter; `7` and `"7"` are equal. */
+/** A member of an answer and the values with which it is a sign. Case of texts does not matter; `7` and `"7"` are equal. */
 export interface Verdict {
-  /** The member, with dots. */
+  /** The member, dotted. */
   readonly member: string;
-  /** The values that say so. */
+  /** Values that count as the sign. */
   readonly values: readonly (string | number | boolean | null)[];
 }
 
@@ -91,40 +91,40 @@ interface AbsentText {
  */
 export interface Answers {
   /**
-   * Form of lists. `lines`: an element a line, fields between blanks; `csv`: fields between commas, semicolons or
-   * tabs, quoted as in RFC 4180. Blank lines and comments are left out, an error line is an error. Default: `"json"`.
+   * Form of lists. `lines`: an element on each line, fields between blanks; `csv`: fields between commas, semicolons or
+   * tabs, quoted as in RFC 4180. Blank lines and comments are ignored, an error line is an error. Default: `"json"`.
    */
   readonly format?: PerKind<ListFormat>;
   /** Meaning of the fields of a row, in `lines`, `csv` and elements that are JSON arrays. Default: a head line, if there is one. */
   readonly columns?: PerKind<Columns>;
   /**
-   * Place of the list in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A number
-   * chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed; `"."` is the
-   * whole answer. Profiles there may be keyed by their names and rules by their ids.
+   * Place of the list in an answer, dotted (`"result.items"`), for all kinds of lists or for each. A number selects an element
+   * of an array; `{arena}`, `{profile}` and `{set}` stand for the names in the request; `"."` is the whole answer. Profiles
+   * there may be keyed by name and rules by id.
    */
   readonly path?: PerKind<string>;
   /**
-   * The node's own names of members. Case does not matter. A record without the named member is read by natural names;
-   * only `prefixLength` must be there, and `"/"` says that lengths stand behind a slash and nowhere else.
+   * The node's own names of members. Case does not matter. A record without the named member is read by natural names, but
+   * `prefixLength` must be present; `"/"` means that lengths follow a slash and are nowhere else.
    */
   readonly names?: Readonly<Partial<Record<Member, string>>>;
-  /** Answer that is an empty list: `"{}"` an empty object, `""` also an answer without a body. Default: neither. */
+  /** Answer that means an empty list: `"{}"` an empty object, `""` also an empty body. Default: neither. */
   readonly empty?: "{}" | "";
-  /** Sign that a request succeeded, whatever else the answer holds. Other values of the member are failures. */
+  /** Sign of a success, whatever else the answer holds. Other values of the member are failures. */
   readonly success?: PerCommand<Verdict>;
-  /** Sign that a request failed. Without `success`, other values of the member are successes. */
+  /** Sign of a failure. Without `success`, other values of the member are successes. */
   readonly failure?: PerCommand<Verdict>;
   /**
-   * Answer for an unknown set, which then counts as empty and is made by the first insert: `"empty"` for the status 404,
-   * or another sign. Default: an unknown set is an error.
+   * Answer for an unknown set, which then counts as empty, since the first insert creates it: `"empty"` for the status 404, or
+   * another sign. Default: an unknown set is an error.
    */
   readonly absent?: Absent;
-  /** Sign that a list goes on. Default: the usual members and headers. */
+  /** Sign that a list continues. Default: the usual members and headers. */
   readonly more?: MoreMember | MoreHeader;
   /**
-   * A module of one's own, for what no setting describes: its default export is called with the text of an answer and the
-   * kind of the list, and returns a list in the contract's shape. Relative to the program; to the file that names it, where that is one of `--settings`
-   * or a forwarder's configuration; else to the working folder.
+   * Path of your own module, for lists that no setting describes. Its default export takes the text of an answer and the kind
+   * of the list, and returns a list in the contract's shape. Relative to the program, to the file of `--settings` or the
+   * forwarder's configuration that names it, else to the working folder.
    */
   readonly read?: string;
 }
@@ -150,32 +150,32 @@ export interface ReceiverAnswers {
   readonly path?: string;
   /** Name of the member with the prefixes, in any case. Default: `IP_prefix`. */
   readonly name?: string;
-  /** Answer when nothing is active: `"{}"` an empty object, `""` also no body, `404` also that status. Default: none. */
+  /** Answer if nothing is active: `"{}"` an empty object, `""` also an empty body, `404` also that status. Default: none. */
   readonly empty?: "{}" | "" | 404;
-  /** Sign that a request succeeded. Other values of the member are failures. */
+  /** Sign of a success. Other values of the member are failures. */
   readonly success?: PerOperation<Verdict>;
-  /** Sign that a request failed. */
+  /** Sign of a failure. */
   readonly failure?: PerOperation<Verdict>;
 }
 
 /** One setting for all operations of a receiver, or one for each that is named. */
 type PerOperation<T> = T | Readonly<Partial<Record<(typeof OPERATIONS)[number], T>>>;
 
-/** The three operations, as settings for one of them name it. */
+/** The three operations, as settings name them. */
 export const OPERATIONS = ["status", "start", "stop"] as const;
 
-/** Knowledge about a node when one of its answers is read. */
+/** Knowledge about a node that readers of its answers use. */
 export interface NodeHabits {
   readonly answers?: Answers;
-  /** Places where this node listed keyed objects before: there, an empty object is an empty list. Readers add to it. */
+  /** Places where this node listed keyed objects before: an empty object there is an empty list. Readers add to it. */
   readonly keyedPlaces?: Set<string>;
-  /** A longer list is refused. Default: no limit. */
+  /** Most records of a list; a longer one is refused. Default: no limit. */
   readonly maxListRecords?: number;
   /** Listed resource, for the names in `answers.path`. */
   readonly place?: { readonly arena: string; readonly profile?: string; readonly set?: string };
-  /** The settings say that the answer is a success: nothing in it is taken for an error. */
+  /** True if the settings declare the answer a success: nothing in it is taken for an error. */
   readonly isSuccess?: boolean;
 }
 
-/** The four commands, as settings for one of them name it. */
+/** The four commands, as settings name them. */
 export const COMMANDS = ["list", "insert", "delete", "commit"] as const satisfies readonly Command[];

@@ -8,7 +8,7 @@ import { columnOf } from "./rows";
 
 type Named = readonly [name: string, content: unknown];
 
-/** An error about one entry, with the names that would make sense of it, as far as they can be guessed from it. */
+/** Error about one entry, with the setting that would read it, as far as it can be guessed. */
 export function refuseEntry(message: string, record: JsonObject, answers: Answers | undefined): ShapeError {
   const members: Named[] = Object.entries(record);
   const range = guessRange(members);
@@ -35,7 +35,7 @@ export function refuseEntry(message: string, record: JsonObject, answers: Answer
 
 type Role = "prefix" | "prefixLength" | "value" | "rangeStart" | "rangeEnd";
 
-/** The names of members; of fields of a row their numbers, beside those that are set already. */
+/** The setting for names of members; for fields of a row, their numbers beside those that are set already. */
 function settingFor(answers: Answers | undefined, guess: Readonly<Partial<Record<Role, string>>>): string {
   const roles = Object.entries(guess) as [Role, string][];
   if (roles.every(([, name]) => columnOf(name) === undefined)) return namesSetting(answers, guess);
@@ -44,7 +44,7 @@ function settingFor(answers: Answers | undefined, guess: Readonly<Partial<Record
   return columnsSetting(answers, "prefixset", { ...given, ...Object.fromEntries(numbers) });
 }
 
-/** Two addresses under names that mean nothing by themselves: the first and the last of a range. */
+/** Two addresses under unknown names: the first and the last of a range. */
 function guessRange(members: readonly Named[]): { rangeStart: string; rangeEnd: string } | undefined {
   const [first, last, ...more] = members.filter(
     ([, content]) => typeof content === "string" && isAddressLike(content) && !content.includes("/"),
@@ -54,7 +54,7 @@ function guessRange(members: readonly Named[]): { rangeStart: string; rangeEnd: 
   return { rangeStart: first[0], rangeEnd: last[0] };
 }
 
-/** An error about an entry of which other members than the one with a name for it may be the value. */
+/** Error about an entry in which a member of an unknown name may be the value. */
 export function refuseValue(
   problem: string,
   record: JsonObject,
@@ -69,7 +69,7 @@ export function refuseValue(
   return new ShapeError(message, `If it is, set ${settings.join()}; ${otherwise}.`);
 }
 
-/** The member that tells the prefix in full; else one with a natural name; else any with an address. */
+/** A member with a whole prefix; else one with a natural name; else any with an address. */
 function guessPrefix(members: readonly Named[]): string | undefined {
   const texts = members.filter(([, content]) => isAddressLike(addressText(content) ?? ""));
   const [found] =
@@ -80,9 +80,9 @@ function guessPrefix(members: readonly Named[]): string | undefined {
   return found;
 }
 
-/** The likeliest name of the length of entries, given without their addresses. */
+/** Likeliest name of the length of entries, which are given without their addresses. */
 export function guessLength(records: readonly JsonObject[]): string | undefined {
-  // Beside the prefix another member with a name for prefixes may be its length, as in {"net":"192.0.2.0","prefix":24}.
+  // A second member named as a prefix may be the length, as in {"net":"192.0.2.0","prefix":24}.
   const mayBe = (name: string) => naturalRole(name) === undefined || naturalRole(name) === "prefix";
   const lengths = Object.keys(records[0] ?? {}).filter(
     (name) => mayBe(name) && records.every((record) => lengthOf(record[name]) !== undefined),
@@ -90,13 +90,13 @@ export function guessLength(records: readonly JsonObject[]): string | undefined 
   return lengths.find((name) => /len|mask|bit|size|prefix|cidr/i.test(name)) ?? lengths[0];
 }
 
-/** The first of two members that claim to be the value. */
+/** The first of two members that are named as the value. */
 function claimed(members: readonly Named[]): string | undefined {
   const [first, second] = members.filter(([name]) => naturalRole(name) === "value");
   return second && first?.[0];
 }
 
-/** The only whole number of entries that have no value under a natural name: read without it, each would have the value 1. */
+/** The only number in entries that have no value under a natural name: without it, each would have the value 1. */
 export function guessValue(records: readonly JsonObject[]): string | undefined {
   const names = Object.keys(records[0] ?? {});
   if (names.some((name) => naturalRole(name) === "value")) return undefined;

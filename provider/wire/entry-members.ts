@@ -15,7 +15,7 @@ const NATURAL: ReadonlyMap<string, EntryRole | "known"> = new Map<string, EntryR
   ...all("value", "v", "value", "val"),
   ...all("start", "start", "from", "first", "range_start", "rangestart"),
   ...all("end", "end", "to", "last", "range_end", "rangeend"),
-  // Numbers that rows of tables have; none of them is taken for a length.
+  // Numbers in rows of tables, which are never lengths.
   ...all("known", "id", "age", "ttl", "lifetime", "life"),
 ]);
 
@@ -23,7 +23,7 @@ function all<R extends string>(role: R, ...names: string[]): [string, R][] {
   return names.map((name) => [name, role]);
 }
 
-/** Role of a name by itself, in any case; `known` for one that is never a length. */
+/** Role of a name, in any case; `known` for one that is never a length. */
 export function naturalRole(name: string): EntryRole | "known" | undefined {
   return NATURAL.get(name) ?? NATURAL.get(name.toLowerCase());
 }
@@ -36,13 +36,13 @@ interface EntryMembers {
   /** First and last address of a range; only where they are addresses. */
   readonly start?: unknown;
   readonly end?: unknown;
-  /** True where the settings name a member for the length that the record has not. */
+  /** True if the record lacks the member that the settings name for the length. */
   readonly lacksLength?: boolean;
-  /** Two members claim this role: two prefixes, or values or lengths that differ. */
+  /** Role that two members have: two prefixes, or values or lengths that differ. */
   readonly hasTwo?: EntryRole;
   /** Name of another member that could be the length of a bare address, or the end of a range. */
   readonly suspect?: string;
-  /** Names of other members that could be the value, where the settings name none. */
+  /** Names of other members that could be the value, if the settings name none. */
   readonly mayBeValue?: string[];
 }
 
@@ -50,8 +50,8 @@ interface EntryMembers {
 export type ReadMembers = (record: JsonObject) => EntryMembers;
 
 /**
- * Makes the reader for one list. Names count without regard to case. A name from the settings comes before the natural
- * ones in every record that has it, and a named `prefixLength` says that no other member is a length.
+ * Makes the reader for one list. Case of names does not matter. A name from the settings precedes the natural ones in every
+ * record that has it; with a named `prefixLength`, no other member is a length.
  */
 export function membersReader(answers: Answers | undefined): ReadMembers {
   const { prefix, prefixLength, value, rangeStart, rangeEnd } = answers?.names ?? {};
@@ -83,7 +83,7 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
   };
 }
 
-/** Numbers that count or order, and never tell what a match is worth. */
+/** Names of numbers that count, order or date, and are never the value of an entry. */
 const NO_VALUE =
   /^(n|no|nr|num|number|index|idx|pos|position|line|row|seq|hits?|count|counter|packets?|pkts|bytes|ports?|dport|sport|proto|timeout|expires|created|updated|modified|time|timestamp|ts|since|until|family|version)$|_(at|time|on|count|id)$/i;
 
@@ -91,7 +91,7 @@ function mayBeValue(name: string, content: unknown): boolean {
   return readNumber(content) !== undefined && !NO_VALUE.test(name);
 }
 
-/** As `answers.names.prefixLength`: no member is a length, all lengths stand behind a slash. */
+/** As `answers.names.prefixLength`: no member is a length, all lengths follow a slash. */
 export const IN_TEXT = "/";
 
 /** Role of a member by name and content: "from" or "to" may be a time, so only addresses make a range. */
@@ -102,12 +102,12 @@ function roleOf(name: string, content: unknown): EntryRole | "known" | undefined
   return text !== undefined && isAddressLike(text) && !text.includes("/") ? role : undefined;
 }
 
-/** The same address once more says nothing of a length, unless it is its own netmask, as that of 128.0.0.0/1. */
+/** True for the same address again, which is no length unless it is its own netmask, as that of 128.0.0.0/1. */
 function isSameAddress(content: unknown, prefix: unknown): boolean {
   return content === prefix && lengthOf(content) === undefined;
 }
 
-/** Reads what the settings name; returns the names and roles that are settled with that. */
+/** Reads the members that the settings name; returns the names and roles that are settled. */
 function readNamed(record: JsonObject, named: ReadonlyMap<string, EntryRole>, members: { [R in EntryRole]?: unknown }) {
   const settled = { names: new Set<string>(), roles: new Set<EntryRole>() };
   for (const name in record) {
@@ -120,7 +120,7 @@ function readNamed(record: JsonObject, named: ReadonlyMap<string, EntryRole>, me
   return settled;
 }
 
-/** A prefix as a node lists it: what it means, and the node's own text of it. */
+/** A prefix as a node lists it: its meaning and the node's own text. */
 export interface ListedPrefix {
   /** Canonical, host bits masked. */
   readonly prefix: Prefix;
@@ -128,7 +128,7 @@ export interface ListedPrefix {
   readonly spelling: string;
 }
 
-/** Reads a prefix that stands in one text: CIDR, a bare address, or an address with a netmask behind the slash. */
+/** Reads a prefix from one text: CIDR, a bare address, or an address with a netmask after the slash. */
 export function readPrefix(spelling: string, index: number): ListedPrefix {
   const range = spelling.includes("-") ? spelling.split("-") : [];
   if (range.length === 2) return readRange(range[0] ?? "", range[1] ?? "", index, spelling);
@@ -140,22 +140,22 @@ export function readPrefix(spelling: string, index: number): ListedPrefix {
 }
 
 /**
- * Reads a prefix whose length stands in a member of its own, as a number or a netmask.
+ * Reads a prefix whose length has its own member, as a number or a netmask.
  *
- * @throws {ShapeError} when that is no length, or contradicts a length in the text.
+ * @throws {ShapeError} if that is no length, or contradicts a length in the text.
  */
 export function readPrefixWithLength(text: string, length: unknown, index: number): ListedPrefix {
   const own = text.includes("/") ? readPrefix(text, index) : undefined;
   const bits = lengthOf(length);
   if (own) {
-    // What is no length says nothing about a prefix that is told in full.
+    // The text has its length: a member that holds none does not matter.
     if (bits === undefined || bits === own.prefix.length) return own;
     throw new ShapeError(`element ${index} has two lengths, ${own.prefix.length} and ${bits}`);
   }
   if (bits === undefined) throw new ShapeError(`element ${index} has a member for the length that holds none`);
   const spelling = `${text}/${bits}`;
   const prefix = parsePrefix(spelling, index);
-  // A length of 0 beside an address says "no length" as likely as "everything".
+  // A length of 0 beside an address may mean "no length" as well as "everything".
   if (bits === 0 && parsePrefix(text, index).bits !== 0n) {
     throw new ShapeError(`element ${index} has an address and the length 0, which would be the default route`);
   }
@@ -165,8 +165,8 @@ export function readPrefixWithLength(text: string, length: unknown, index: numbe
 /**
  * Reads a range of addresses that is one prefix.
  *
- * @param spelling What deletes it; by default its canonical text, since a delete has one text.
- * @throws {ShapeError} for any other range: no entry of ours is several prefixes.
+ * @param spelling Text that deletes the entry; by default its canonical text.
+ * @throws {ShapeError} for any other range: an entry is one prefix.
  */
 export function readRange(first: string, last: string, index: number, spelling?: string): ListedPrefix {
   const [from, to] = [parsePrefix(first.trim(), index), parsePrefix(last.trim(), index)];
@@ -181,19 +181,19 @@ export function readRange(first: string, last: string, index: number, spelling?:
   return { prefix, spelling: spelling ?? prefix.toString() };
 }
 
-/** True for what could be the length of an address, under whatever name: an integer, a netmask, the end of a range. */
+/** True for a value that could be the length of an address: an integer, a netmask, the end of a range. */
 export function couldBeLength(value: unknown): boolean {
   return (typeof value === "string" && isAddressLike(value)) || lengthOf(value) !== undefined;
 }
 
-/** The length that a number, its text or a netmask says; `undefined` for anything else. */
+/** The length in a number, its text or a netmask; `undefined` for anything else. */
 export function lengthOf(value: unknown): number | undefined {
   if (typeof value === "string" && isAddressLike(value)) return netmaskLength(value);
   const number = readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number;
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 128 ? number : undefined;
 }
 
-/** The length that a netmask such as 255.255.255.0 or ffff:: says; `undefined` for any other address. */
+/** The length of a netmask such as 255.255.255.0 or ffff::; `undefined` for any other address. */
 function netmaskLength(text: string): number | undefined {
   const mask = prefixIn(text);
   if (!mask || text.includes("/")) return undefined;
@@ -204,7 +204,7 @@ function netmaskLength(text: string): number | undefined {
 /**
  * Reads CIDR or a bare address, with host bits masked.
  *
- * @param index Of the element that it stands in, for the message.
+ * @param index Number of its element, for the message.
  * @throws {ShapeError} for any other text
  */
 export function parsePrefix(spelling: string, index?: number): Prefix {

@@ -24,14 +24,14 @@ export type ListInAnswer = Extract<ListCandidate, { kind: "array" | "keyed" }>;
 const NOTHING: ListInAnswer = { kind: "array", elements: [] };
 
 /**
- * Finds the list in an answer: a bare array; the only array, null or object keyed by address under natural names, one
- * within another at will; a whole answer keyed by address; or what stands where the settings say. Anything else is
- * refused with its shape and with the setting that would read it, and **never** taken for an empty list.
+ * Finds the list in an answer: a bare array; the only array, null or object keyed by address under natural names, nested at
+ * will; a whole answer keyed by address; or the value at the place in the settings. Anything else is refused with its shape
+ * and with the setting that would read it, and **never** taken for an empty list.
  *
- * `{}` is an empty list where the settings say so, and where this node listed a keyed object before.
+ * `{}` is an empty list if the settings declare it, or if this node listed a keyed object at that place before.
  *
- * @throws {ShapeError} also when two lists compete, when the answer says itself that it is not the whole list, and when
- * the list is longer than `maxListRecords`.
+ * @throws {ShapeError} also if two lists compete, if the answer reports that it is only a part, and if the list is longer
+ * than `maxListRecords`.
  */
 export function findList(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
   const list = withColumns(locate(json, kind, habits), kind, habits);
@@ -41,7 +41,7 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   throw new ShapeError(`the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`);
 }
 
-/** Elements that are arrays are records, where the settings say what their fields are. */
+/** Makes records of elements that are arrays, if the settings name their fields. */
 function withColumns(list: ListInAnswer, kind: ListKind, { answers }: NodeHabits): ListInAnswer {
   const columns = forKind<Columns>(answers?.columns, kind);
   if (columns === undefined || list.kind !== "array") return list;
@@ -59,7 +59,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const whole = root?.kind === "null" ? undefined : listAt("", root, json, habits);
   if (whole) return whole;
   if (root !== undefined || !isObject(json)) throw unknownShape(json, kind, habits);
-  // An empty list of Erlang's is an empty text in JSON.
+  // Erlang's empty list is an empty text in JSON.
   if (json.ok === "" && Object.keys(json).length === 1 && habits.answers?.empty === "") return NOTHING;
 
   const places = placesIn(json);
@@ -86,7 +86,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   const place = follow(json, path);
   if (place === undefined) {
     const root = listCandidate(json);
-    // The setting may be meant for other kinds of lists, and in a bare array there is nothing to mistake.
+    // The setting may be meant for other kinds of lists, and a bare array cannot be mistaken.
     if (root?.kind === "array") return root;
     if (root?.kind === "hollow" && isEmptyAt("", habits)) return NOTHING;
     throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
@@ -99,14 +99,14 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
   const list = listAt(path, found, json, habits);
   if (list) return list;
-  // Profiles may be keyed by their names and rules by their ids, which nothing but the setting tells from other members.
+  // Profiles may be keyed by name and rules by id; only the setting tells such keys from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
   }
   throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
 }
 
-/** The list that something at a place is; `undefined` for what is none. Remembers where objects are keyed by address. */
+/** The list at a place; `undefined` for anything else. Remembers the places of objects that are keyed by address. */
 function listAt(path: string, found: ListCandidate | undefined, json: unknown, habits: NodeHabits) {
   if (found?.kind === "keyed") habits.keyedPlaces?.add(path);
   if (found?.kind === "array" || found?.kind === "keyed") return found;
@@ -126,7 +126,7 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
 /** Members that records of profiles and rules have, and envelopes of a list do not. */
 const OWN = ["id", "name", "profile"];
 
-/** An array of one object that holds the list itself: no entry holds a list of entries, and no nameless rule one of rules. */
+/** Refuses an array of one object that holds the list: no entry holds a list of entries, and no nameless rule one of rules. */
 function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListKind, { answers }: NodeHabits): void {
   if (kind === "marks") return;
   const [only, ...others] = found.kind === "array" ? found.elements : [];
@@ -143,10 +143,10 @@ function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListK
   );
 }
 
-/** A setting that reads the answer all the same, as half a sentence. */
+/** Makes half a sentence with a setting that still reads the answer. */
 type WayOut = () => string;
 
-/** A node that wraps an error as it wraps its lists says so in words or by a verdict only: it is no empty list. */
+/** Refuses an empty list beside words or a verdict of failure: some nodes wrap errors as they wrap lists. */
 function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answers, isSuccess }: NodeHabits): void {
   const doubt = isSuccess ? undefined : doubtIn(within, path);
   if (doubt === undefined) return;
@@ -166,16 +166,16 @@ const MORE = new Set(
 const TOTALS = new Set(
   "total count total_count totalcount total_entries totalentries total_records total_items total_results".split(" "),
 );
-/** As a total in the object around a list; in one about pages it is the size of a page. */
+/** A total in the object around a list; in an object about pages, the size of a page. */
 const SIZE = "size";
 const PAGES = new Set(["pages", "total_pages", "totalpages", "page_count", "pagecount"]);
-/** Objects beside a list that tell about it. */
+/** Names of objects beside a list that describe it. */
 const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links", "_links"]);
 
 /**
- * The contract knows no pages. Part of a list, read as the whole, would look as if entries had vanished.
+ * Refuses a part of a list: the contract has no pages, and the other entries would seem to have vanished.
  *
- * @param wayOut What to do when a total counts something else; without it totals are not looked at.
+ * @param wayOut Remedy if a total counts something else; without it, totals are ignored.
  */
 export function refusePartial(
   within: readonly JsonObject[],
@@ -210,7 +210,7 @@ interface AnswerHead {
   header(name: string): string | undefined;
 }
 
-/** The headers that {@link refusePartialAnswer} looks at, for a reader in another thread. */
+/** The headers that {@link refusePartialAnswer} checks, for a reader in another thread. */
 export function headOf({ status, header }: AnswerHead, { answers }: NodeHabits): HeadData {
   const { more } = answers ?? {};
   const names = [...PARTIAL_HEADERS, ...(more && "header" in more ? [more.header.toLowerCase()] : [])];
@@ -229,7 +229,7 @@ export interface HeadData {
 
 const PARTIAL_HEADERS = ["content-range", "link", "x-total-count"];
 
-/** The same of status and headers. @param length of the list that was read. @throws {ShapeError} */
+/** As {@link refusePartial}, for status and headers. @param length of the list that was read. @throws {ShapeError} */
 export function refusePartialAnswer(
   { status, header }: AnswerHead,
   length: number,

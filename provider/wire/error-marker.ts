@@ -4,9 +4,9 @@ import { isAddressLike, isNaturalName } from "./places";
 import type { Told } from "./remedies";
 
 const FAILED = /^(error|err|fail|failed|failure)$/i;
-/** Values of `error`, or of the message of a code, without an error. */
+/** Values of `error`, or of the message beside a code, that mean no error. */
 const FINE = /^(0|false|no|none|null|ok|okay|done|success|successful|succeeded|no error)[.!]?$/i;
-/** Texts of a code or status that say that a request was carried out. */
+/** Texts of a code or status that mean success. */
 const SUCCESS =
   /^(s_)?(true|ok|okay|fine|done|none|success\w*|succe\w+|created|accepted|applied|committed|inserted|updated|deleted|complete\w*|no[ _]?error)$/i;
 const ERRORS = ["error", "err", "errors"];
@@ -16,16 +16,16 @@ const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "fault", "status", "r
 const MAX_DEPTH = 3;
 const MAX_MESSAGE = 300;
 
-/** An error marker, and the code that alone makes it one, where that is all: another node may mean a success by it. */
+/** An error marker; with `code` if that is the only sign of the error: another node may use it for a success. */
 interface Marker {
   readonly message: string;
   readonly code?: Told;
 }
 
 /**
- * The JSON error marker of an answer, whatever the HTTP status; `undefined` when there is none. Names are read without
- * regard to case. Markers: something under `error`, `err` or `errors`; `status` or `result` that says `error` or
- * `failed`; `ok` or `success` of false; a `code` or `errno` other than 0 and 200 beside a message.
+ * The JSON error marker of an answer, whatever the HTTP status; `undefined` if there is none. Case of names does not matter.
+ * Markers: a value under `error`, `err` or `errors`; `error` or `failed` under `status` or `result`; false under `ok` or
+ * `success`; a `code` or `errno` other than 0 and 200 beside a message.
  */
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isObject(json) || isKeyedByAddress(json)) return undefined;
@@ -50,36 +50,35 @@ export function markerIn(json: unknown, path: readonly string[] = []): Marker | 
   return undefined;
 }
 
-/** Members that say something about the answer, and never describe what is listed. */
+/** Members with words about the answer, never about a listed element. */
 const WORDS = ["message", "msg", "errmsg", "error_message", "reason", "fault", "detail", "details"];
-/** Words that go with an empty list. */
+/** Words beside an empty list that are no error. */
 const NOTHING_THERE = /\bempty\b|^(no|0) (entries|records|results|items|rows|data|prefixes|marks|rules|profiles)\b/i;
-/** Members that say whether a request was carried out, as a number or a word. */
+/** Members that tell success or failure by a number or a word. */
 const VERDICTS = new Set([
   ...[...CODES, "status", "result", "state", "outcome", "rc", "ret", "retcode", "return_code"],
   ...["statuscode", "status_code", "errorcode", "response_code", "result_code"],
 ]);
-/** Names of objects that tell how a request went, and never hold a list. */
+/** Names of objects that report the result of a request, and never hold a list. */
 const HEADS = new Set([
   ...["status", "state", "outcome", "verdict", "header", "head", "meta", "reply", "info"],
   ...["responsestatus", "response_status", "returnstatus", "return_status", "statusinfo", "status_info"],
 ]);
-/** Members that are true where all is well. */
+/** Members that are true for a success. */
 const GOOD = new Set(["ok", "success", "succeeded", "successful"]);
-/** Members that are false, or nothing, where all is well. */
+/** Members that are false or empty for a success. */
 const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denied"]);
 
 /**
- * A possible error beside an empty list, as in `{"msg":"no such set","data":[]}` or
- * `{"success":0,"data":[]}`: words, unless they or something beside them say that all is well, and each verdict that is
- * not known to mean success. `undefined` where there is nothing of the kind.
+ * A possible error beside an empty list, as in `{"msg":"no such set","data":[]}` or `{"success":0,"data":[]}`: words, unless
+ * these or a verdict mean success, and verdicts that are not known to mean success. `undefined` if there is none.
  *
  * @param within The objects around the list.
  * @param path Names from the root to the list.
  */
 export function doubtIn(within: readonly JsonObject[], path: string): (Told & { readonly text: string }) | undefined {
   const names = path.split(".");
-  // With the names around them, as the settings want them; the list itself says nothing.
+  // With full paths, as in settings; the list itself is left out.
   const told = within
     .flatMap((object, depth) => toldIn(object, names.slice(0, depth)))
     .filter(({ member }) => member !== path);
@@ -96,7 +95,7 @@ export function doubtIn(within: readonly JsonObject[], path: string): (Told & { 
   return { ...bad, text: `${JSON.stringify(bad.member)}: ${value}` };
 }
 
-/** The members of an object, and those of objects in it that tell how the request went. */
+/** The members of an object, and of objects in it that report the result of the request. */
 function toldIn(object: JsonObject, path: readonly string[]): (Told & { readonly name: string })[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const own = { name: name.toLowerCase(), member: [...path, name].join("."), value };
@@ -104,7 +103,7 @@ function toldIn(object: JsonObject, path: readonly string[]): (Told & { readonly
   });
 }
 
-/** True where a verdict of an answer is known to mean success. */
+/** True if a verdict of an answer is known to mean success. */
 export function saysSuccess(json: JsonObject): boolean {
   return saysAllIsWell(lowerCased(json));
 }
@@ -115,7 +114,7 @@ function saysAllIsWell(members: ReadonlyMap<string, unknown>): boolean {
   return ERRORS.some((name) => members.has(name) && isNoError(members.get(name)));
 }
 
-/** A verdict that is given and is not known to mean success. An object or array under such a name may hold the list. */
+/** True for a verdict that is not known to mean success. An object or array under such a name may hold the list. */
 function isDoubtful(name: string, value: unknown): boolean {
   if (isObject(value) || Array.isArray(value)) return BAD.has(name) && !isNoError(value);
   if (GOOD.has(name)) return !(value === true || value === 1 || saysYes(value));
@@ -128,14 +127,14 @@ function saysYes(value: unknown): boolean {
   return typeof value === "string" && (SUCCESS.test(value.trim()) || /^(1|yes|y)$/i.test(value.trim()));
 }
 
-/** A code of 0, a status of success, and words such as "ok". */
+/** True for a code of 0, a status of success, and words such as "ok". */
 function saysDone(value: unknown): boolean {
   if (typeof value === "string" && SUCCESS.test(value.trim())) return true;
   const number = readNumber(value)?.number;
   return number !== undefined && (number === 0 || (number >= 200 && number < 300));
 }
 
-/** The message of an array whose elements are nothing but errors, such as `[{"error":"no such set"}]`. */
+/** The message of an array of errors only, such as `[{"error":"no such set"}]`. */
 export function errorOfElements(json: unknown): string | undefined {
   if (!Array.isArray(json) || json.length === 0 || json.length > 100) return undefined;
   return json.every(isErrorRecord) ? markerIn(json[0])?.message : undefined;
@@ -145,23 +144,23 @@ export function errorOfElements(json: unknown): string | undefined {
 export function isErrorRecord(element: unknown): boolean {
   if (!isVerdictRecord(element)) return false;
   const members = lowerCased(element);
-  // A status alone may be the record's own, such as that of a mark; an error names itself.
+  // A status alone may belong to the record, as that of a mark.
   return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && markerIn(element) !== undefined);
 }
 
-/** True for a record of which every member tells how a request went. */
+/** True for a record whose members all report the result of a request. */
 export function isVerdictRecord(element: unknown): element is JsonObject {
   return isObject(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase()));
 }
 
-/** True for a text with which a node says that something failed, and that nothing else begins with. */
+/** True for a text that begins as error messages do. */
 export function isErrorText(text: string): boolean {
   const [begin, rest = ""] =
     /^\W{0,3}(?:err(?:or)?s?|fail(?:ed|ure)?|fatal|exception|denied)\b(.{0,12})/i.exec(text) ?? [];
   return begin !== undefined && !/^\W{1,3}(0|none|null|no)\W*$/i.test(rest);
 }
 
-/** The words of a message, wherever they are in a value; `undefined` when there are none. */
+/** The words of a message anywhere in a value; `undefined` if there are none. */
 export function wordsOf(value: unknown): string | undefined {
   if (typeof value === "string" && value.trim() !== "") return value.trim();
   if (typeof value === "number") return `error ${value}`;
@@ -177,7 +176,7 @@ function wordsAmong(members: ReadonlyMap<string, unknown>): string | undefined {
   return undefined;
 }
 
-/** A list of entries or marks; only its first name is looked at, since there may be thousands. */
+/** True for a list of entries or marks by address; checks the first name only, since there may be thousands. */
 function isKeyedByAddress(json: JsonObject): boolean {
   for (const name in json) return isAddressLike(name);
   return false;
@@ -191,20 +190,20 @@ function isFalse(value: unknown): boolean {
   return value === false || (typeof value === "string" && /^false$/i.test(value));
 }
 
-/** Also an object that says itself that there is none: `{"code":0,"message":""}`. */
+/** True for a value that means no error, also an object such as `{"code":0,"message":""}`. */
 function isNoError(value: unknown): boolean {
   if (isObject(value)) return Object.values(value).every((member) => !isObject(member) && isNoError(member));
   return isNothing(value) || (typeof value === "string" && FINE.test(value.trim()));
 }
 
-/** Words such as "Command completed successfully", whatever the code beside them. */
+/** True for words such as "Command completed successfully", whatever the code beside them. */
 function soundsFine(text: string): boolean {
   return wordsIn(text).some((word) => FINE_WORDS.has(word)) && !soundsBad(text);
 }
 
 const FINE_WORDS = new Set(["success", "successful", "successfully", "succeeded", "completed"]);
 
-/** Words that speak of a failure, or of less than was asked for. */
+/** True for words of a failure or of a partial success. */
 function soundsBad(text: string): boolean {
   return wordsIn(text).some((word) => BAD_WORDS.has(word) || /^(un|fail|reject|partial|error|warning)/.test(word));
 }
@@ -219,13 +218,13 @@ function wordsIn(text: string): string[] {
   return text.toLowerCase().split(/[^a-z]+/);
 }
 
-/** The name of a code that says that something failed; a code counts beside words only. */
+/** The name of a code that means a failure; it counts only beside words. */
 function errorCode(members: ReadonlyMap<string, unknown>): string | undefined {
   const words = wordsAmong(members);
   if (words === undefined || FINE.test(words) || soundsFine(words)) return undefined;
   const isBad = (name: string) => {
     const number = readNumber(members.get(name))?.number;
-    // Some write the status of HTTP into the body: all of its successes are successes.
+    // Some nodes repeat the HTTP status in the body.
     if (number !== undefined) return number !== 0 && !(name === "code" && number >= 200 && number < 300);
     const text = members.get(name);
     return typeof text === "string" && text.trim() !== "" && !FINE.test(text) && !SUCCESS.test(text.trim());

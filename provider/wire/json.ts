@@ -8,15 +8,15 @@ const INTEGER = /^-?\d+$/;
 /**
  * Reads JSON from a node or receiver. Two things differ from `JSON.parse`:
  *
- * - Integers beyond ±(2⁵³−1) come as the text of their digits, since a double would round 64-bit counters and ids.
- *   {@link readNumber} understands both.
+ * - Integers beyond ±(2⁵³−1) become the text of their digits, since a double would round 64-bit counters and ids.
+ *   {@link readNumber} reads both.
  * - A member named `__proto__` is refused: no node sends one, and a later merge of such a record would change the
  *   prototype of unrelated objects.
  *
- * @throws {SyntaxError} when the text is no JSON. @throws {ShapeError} for `__proto__`.
+ * @throws {SyntaxError} if the text is no JSON. @throws {ShapeError} for `__proto__`.
  */
 export function parseJson(text: string): unknown {
-  // Each test is one quick pass, so that the usual answer of megabytes pays next to nothing for them.
+  // Each test is one fast pass, so that it costs usual answers of megabytes next to nothing.
   const source = hasLongInteger(text) ? quoteUnsafeIntegers(text) : text;
   const suspicious = source.includes("__proto__") || source.includes("\\u00");
   return suspicious ? JSON.parse(source, refuseProto) : JSON.parse(source);
@@ -25,7 +25,7 @@ export function parseJson(text: string): unknown {
 /** The fewest digits of an integer beyond ±(2⁵³−1). */
 const UNSAFE_DIGITS = 16;
 
-/** True where so many digits stand together. Of any that do, one is at a place that is looked at. */
+/** True for a text with so many digits in a row. It looks at every sixteenth character, one of which is among them. */
 function hasLongInteger(text: string): boolean {
   for (let at = UNSAFE_DIGITS - 1; at < text.length; at += UNSAFE_DIGITS) {
     const code = text.charCodeAt(at);
@@ -44,7 +44,7 @@ function digits(text: string, from: number, step: 1 | -1): number {
   }
 }
 
-/** Quotation marks are counted up to each candidate: digits inside a text stay as they are. */
+/** Counts quotation marks up to each candidate: digits inside a text stay unchanged. */
 function quoteUnsafeIntegers(text: string): string {
   let result = "";
   let copied = 0;
@@ -82,10 +82,10 @@ export function textOf(body: string): string {
   return body.slice(0, end).replace(/^\uFEFF/, "");
 }
 
-/** The JSON of a whole body; `undefined` where it is none. */
+/** The JSON of a whole body; `undefined` for any other text. */
 export const jsonOf = (body: string) => jsonIn(textOf(body).trim(), parseJson);
 
-/** A number of a record; `exact` holds the digits where the double is only the nearest one. */
+/** A number of a record; `exact` holds the digits if the double is only the nearest one. */
 export interface ReadNumber {
   readonly number: number;
   readonly exact?: string;
@@ -101,7 +101,7 @@ export function readNumber(value: unknown): ReadNumber | undefined {
   return Number.isSafeInteger(number) ? { number } : { number, exact: value };
 }
 
-/** `null`, `false`, `0` and empty things are how some interfaces say that there is none. */
+/** True for `null`, `false`, `0` and empty values, with which some interfaces report that there is none. */
 export function isNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return Object.keys(value).length === 0;
@@ -109,15 +109,15 @@ export function isNothing(value: unknown): boolean {
 }
 
 /**
- * Thrown by the readers of this folder when an answer has a shape that the contract and the documented leniencies do
- * not know. `message` is half a sentence ("element 3 is a number") that the client completes with node and operation.
+ * Thrown by the readers of this folder for an answer whose shape neither the contract nor a documented leniency covers.
+ * `message` is half a sentence ("element 3 is a number") that the client completes with node and operation.
  */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
 
   constructor(
     message: string,
-    /** A sentence with the setting of the node that would read the answer, where there is one. */
+    /** A sentence with the setting of the node that would read the answer, if there is one. */
     readonly remedy?: string,
   ) {
     super(message);
@@ -139,8 +139,8 @@ export function describe(value: unknown): string {
 const SKETCHED = { depth: 4, members: 5, length: 160 };
 
 /**
- * The shape of an answer without its data: `{"payload":[{"net":text,"size":number},…]}`. Texts and numbers are left out,
- * since any of them may be secret.
+ * The shape of an answer without its data: `{"payload":[{"net":text,"size":number},…]}`. Texts and numbers are omitted, since
+ * any of them may be secret.
  */
 export function sketch(value: unknown): string {
   const text = outline(value, 0);

@@ -23,7 +23,7 @@ export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHab
   return new ShapeError(told.filter((part) => typeof part === "string").join("; "), remedy);
 }
 
-/** Two lists, and no name that says which one is meant. */
+/** Error for two lists of which no name tells which one is meant. */
 export function competing(one: Place, two: Place, kind: ListKind, { answers }: NodeHabits): ShapeError {
   const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
   const ordered = [one, two].sort(
@@ -38,7 +38,7 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
   );
 }
 
-/** The one place that may have been left empty; for profiles and rules the object that may be keyed by their names or ids. */
+/** The only place with an empty object; for profiles and rules an object that may be keyed by name or id. */
 function lastResort(json: unknown, places: readonly Place[], kind: ListKind) {
   if ((kind === "profiles" || kind === "rules") && isObject(json)) {
     const isKey = (name: string) => kind === "profiles" || /^\d{1,10}$/.test(name);
@@ -59,7 +59,7 @@ function lastResort(json: unknown, places: readonly Place[], kind: ListKind) {
 
 function likelihood(place: Place, kind: ListKind): number {
   const { found } = place;
-  // A set that nothing is applied of stands empty beside what waits for its commit.
+  // The applied list of a set may be empty beside the entries that wait for a commit.
   const mayBeSet = kind === "prefixset" && mayBeEmptyList(place);
   const records = mayBeSet || found.kind === "keyed" || (found.kind === "array" && holdsRecords(found.elements));
   return (isNamedAfter(place, kind) ? 4 : 0) + (records ? 2 : 0) + (place.isNatural ? 1 : 0);

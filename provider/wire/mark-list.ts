@@ -14,11 +14,10 @@ type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Recor
 };
 
 /**
- * Reads a list of marks: records in any of the forms in which lists come, or an object keyed by address. Names count
- * without regard to case; unknown members, and numbers that cannot be read as such, stay under `extra`. Checked by hand:
- * 100 000 records are read every three seconds.
+ * Reads a list of marks: records in any form of list, or an object keyed by address. Case of names does not matter; unknown
+ * members and unreadable numbers stay under `extra`. Checked by hand: 100 000 records are read every three seconds.
  *
- * @throws {ShapeError} on anything else; never an empty list by default.
+ * @throws {ShapeError} on anything else, which is never taken for an empty list.
  */
 export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits = {}): Mark[] {
   const list = findList(json, "marks", habits);
@@ -46,7 +45,7 @@ function readMark(element: unknown, index: number, names: MarkNames, answers: An
     if (field === undefined) field = names.meet(key);
     if (field !== null && mark[field.name] === undefined) {
       if (value === null || setField(mark, field, value)) continue;
-      // An address decides what the mark is about: it is looked at once more when the record is read.
+      // A record needs its address: one that cannot be read is judged at the end of the record.
       if (field.kind !== "text" && (unread === undefined || field.kind === "address")) unread = [field, key, value];
     }
     mark.extra ??= {};
@@ -66,7 +65,7 @@ function readMark(element: unknown, index: number, names: MarkNames, answers: An
   return mark;
 }
 
-/** Reads what the settings name; returns the keys that need no second look. */
+/** Reads the members that the settings name; returns the keys that were read. */
 function readNamed(element: JsonObject, named: MarkNames["named"], mark: Writable): ReadonlySet<string> {
   const settled = new Set<string>();
   for (const key in element) {
@@ -78,7 +77,7 @@ function readNamed(element: JsonObject, named: MarkNames["named"], mark: Writabl
   return settled;
 }
 
-/** False when the value is none that the field can have. */
+/** Returns false if the field cannot have the value. */
 function setField(mark: Writable, field: Field, value: unknown): boolean {
   if (field.kind === "number") {
     if (typeof value === "number" && Number.isSafeInteger(value)) {
@@ -131,18 +130,18 @@ const PLAIN_IPV4 = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
 
 /** Lower-case groups without leading zeros; no dots, no zone. */
 const LEAN_IPV6 = /^(?!.*(?:^|:)0[0-9a-f])[0-9a-f:]+$/;
-/** Groups of zeros beside each other or beside "::" that are written out, and what may be an IPv4-mapped address. */
+/** Groups of zeros beside each other or beside "::", and texts that may be IPv4-mapped addresses. */
 const LOOSE_IPV6 = /(?:^|:)0(?::0)+(?:$|:)|(?:^|:)0::|::0(?:$|:)|^::ffff:/;
 
-/** True for most IPv6 texts that need no work (RFC 5952, section 4); false says nothing. */
+/** True for most canonical IPv6 texts (RFC 5952, section 4); false may still be one. */
 function isPlainIpv6(text: string): boolean {
   if (!LEAN_IPV6.test(text) || LOOSE_IPV6.test(text) || !isIPv6(text)) return false;
   return !text.includes("::") || text.split(":").filter(Boolean).length <= 6;
 }
 
 /**
- * The canonical text of one address without a length: marks have no masks (docs/contributing/contract.md#terms), so `/32` and `/128` say
- * nothing. `undefined` for anything else. Most addresses are canonical as they come, which is seen without parsing.
+ * The canonical text of one address without a length: marks have no masks (docs/contributing/contract.md#terms), so `/32` and
+ * `/128` are dropped. `undefined` for anything else. Most addresses are canonical, and need no parsing.
  */
 function readAddress(text: string): string | undefined {
   if (PLAIN_IPV4.test(text) || isPlainIpv6(text)) return text;

@@ -39,19 +39,19 @@ export const MARK_NAMES: Readonly<Record<NumberField | AddressField | "status" |
 
 const ADDRESSES: readonly string[] = ["address", "source", "destination"];
 
-/** Tells what the members of the records of one list are. */
+/** Roles of the members in the records of one list. */
 export interface MarkNames {
   /** Role of a member by its name, for the names met so far. */
   readonly fields: ReadonlyMap<string, Field | null>;
-  /** Role of a member by a name in any case that {@link fields} lacks; kept there. */
+  /** Role of a name that {@link fields} lacks, in any case; adds it there. */
   meet(name: string): Field | null;
   /** Roles that the settings name, by lower-case name. */
   readonly named: ReadonlyMap<string, Field>;
 }
 
 /**
- * The names of marks of one type. A table by source has one address however the node names it, and so has a table by
- * recipient. What was once looked up is remembered: all records of a list have the same few names.
+ * The names of marks of one type. A table by source or by recipient has one address, however the node names it. Names that
+ * were looked up are remembered: all records of a list have the same few.
  */
 export function markNames(type: MarkType, answers: Answers | undefined): MarkNames {
   const fields = new Map<string, Field | null>();

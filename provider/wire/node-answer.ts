@@ -6,7 +6,7 @@ import { parseJson, ShapeError, short, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
 import { successRemedy, type Verdicts } from "./remedies";
 
-/** A body sorted by what can be read in it. `json` never carries an error marker. */
+/** A body by its kind. `json` never carries an error marker. */
 export type NodeAnswer =
   | { readonly kind: "empty" }
   | { readonly kind: "json"; readonly json: unknown; readonly isSuccess?: boolean }
@@ -15,10 +15,10 @@ export type NodeAnswer =
   | { readonly kind: "text"; readonly text: string };
 
 /**
- * Sorts a body. The contract shows no answers of the node, so all forms in use for such interfaces are read: JSON with
- * or without an error marker, plain text, nothing. HTML is kept apart: it comes from a proxy, never from the node.
+ * Determines the kind of a body. The contract shows no answers of the node, so all usual forms are read: JSON with or without
+ * an error marker, plain text, nothing. HTML is kept apart: it comes from a proxy, never from the node.
  *
- * @param answers What the settings say of successes and failures of this command.
+ * @param answers Settings for success and failure.
  * @throws {ShapeError} for JSON that must not be read (see {@link parseJson}).
  */
 export function readAnswer(body: string, answers?: Verdicts, command = "list"): NodeAnswer {
@@ -50,7 +50,7 @@ function judge(json: unknown, answers: Verdicts | undefined, command: string) {
   return failure === "other" ? "success" : undefined;
 }
 
-/** True where an answer has a member with one of some values. */
+/** True if an answer has the member with one of the values. */
 export function says(json: unknown, verdict: Verdict): boolean {
   return compare(json, verdict) === "same";
 }
@@ -61,7 +61,7 @@ function compare(json: unknown, verdict: Verdict | undefined): "same" | "other" 
   return verdict.values.some((value) => plain(value) === plain(told)) ? "same" : "other";
 }
 
-/** `7` and `"7"`, `true` and `"True"` say the same. */
+/** Text for comparison: `7` and `"7"`, `true` and `"True"` are equal. */
 function plain(value: unknown): string {
   return (typeof value === "string" ? value.trim() : String(JSON.stringify(value))).toLowerCase();
 }
@@ -108,7 +108,7 @@ function titleOf(html: string): string {
   return title ? `an HTML page titled "${title}"` : "an HTML page";
 }
 
-/** The text of the first such element. By index: an expression for all of it takes quadratic time on tags without an end. */
+/** The text of the first such element. By index: a single expression takes quadratic time on tags without an end. */
 function elementOf(html: string, tag: RegExp): string | undefined {
   const start = html.search(tag);
   const open = start < 0 ? -1 : html.indexOf(">", start);
@@ -117,7 +117,7 @@ function elementOf(html: string, tag: RegExp): string | undefined {
   return html.slice(open + 1, end < 0 ? undefined : end);
 }
 
-/** True for words with which a node refuses a commit since nothing is staged: another writer's commit has taken it along. */
+/** True for words that refuse a commit since nothing is staged: another writer's commit has published it. */
 export function saysNothingToCommit(text: string): boolean {
   return /\b(no|nothing)\b[a-z ]{0,20}\b(commit|staged|apply|pending)\b/i.test(text);
 }

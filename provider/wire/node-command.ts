@@ -22,7 +22,7 @@ export function commitCommand(url: PrefixSetUrl): string {
   return JSON.stringify({ url: url.profile === undefined ? `${text}/` : text, cmd: "commit" });
 }
 
-/** The two parts of an insert or delete around its entries, which are put together once their number is known. */
+/** The two parts of an insert or delete around its entries, which are joined once their number is known. */
 export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head: string; tail: string } {
   const body = JSON.stringify({ url: requestUrl(url), cmd, data: [] });
   return { head: body.slice(0, -2), tail: "]}" };
@@ -31,10 +31,10 @@ export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head
 /**
  * One entry of an insert as JSON (docs/contributing/contract.md#set-entries).
  *
- * @param v An integer from 0 to 2³²−1, or the value that the node listed, where it is put back.
+ * @param v An integer from 0 to 2³²−1, or the value that the node listed, to restore it.
  */
 export function insertEntry(p: string, v: ListedValue): string {
-  // Digits that a double would round are kept as a text, and were a number.
+  // A text of digits that a double would round was a number in the list.
   if (typeof v === "string" && LONG_INTEGER.test(v)) return `{"p":${JSON.stringify(p)},"v":${v}}`;
   return JSON.stringify({ p, v });
 }
@@ -46,7 +46,7 @@ export function deleteEntry(a: string): string {
   return JSON.stringify({ a });
 }
 
-/** @throws {TypeError} when a name would end or split the address. */
+/** @throws {TypeError} if a name would end or split the address. */
 function requestUrl(url: ResourceUrl): string {
   const names = {
     arena: url.arena,

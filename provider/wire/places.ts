@@ -15,10 +15,10 @@ const NATURAL_NAMES = new Set(
   "data result results response entries records items list rows profiles rules marks prefixes prefixset".split(" "),
 );
 
-/** Deeper lists are not looked for: an answer nested without end must not cost without end. */
+/** Deepest level at which lists are searched: a deeply nested answer must not cost much. */
 const MAX_DEPTH = 5;
 
-/** The path of the answer itself, where nothing but a setting can tell that its members are the records. */
+/** The path of the whole answer, for a setting that declares its members the records. */
 export const WHOLE = ".";
 
 /** A place in an answer where a list could be. */
@@ -38,7 +38,7 @@ export type ListCandidate =
   | { readonly kind: "keyed"; readonly members: JsonObject }
   | { readonly kind: "mixed" | "hollow" | "null" };
 
-/** True for texts that begin as an address or prefix does. The parser has the last word. */
+/** True for texts that begin as an address or prefix does. The parser decides. */
 export function isAddressLike(text: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}(\/|$)|^[\da-f]*:[\da-f.]*:[\da-f:.]*(\/|$)/i.test(text);
 }
@@ -48,8 +48,8 @@ const LONGEST_INTEGER = 2 ** 32;
 const HEX_IPV4 = /^0x[\da-f]{7,8}$/i;
 
 /**
- * The text of an address that a node writes otherwise: as an integer (IPv4, from 1.0.0.0 on, since lower ones are ids as
- * likely), in hexadecimal, or as its octets. A text is returned as it is, anything else as `undefined`.
+ * The text of an address in other forms: an integer (IPv4, from 1.0.0.0 on, since lower ones may be ids), hexadecimal, or its
+ * octets. Returns any other text unchanged, and `undefined` for anything else.
  */
 export function addressText(value: unknown): string | undefined {
   if (typeof value === "string") return HEX_IPV4.test(value) ? addressText(Number(value)) : value;
@@ -92,7 +92,7 @@ function visit(
   }
 }
 
-/** Kind of a value as the place of a list; `undefined` for single values, and for objects that may hold one. */
+/** Kind of a value as a list; `undefined` for single values, and for objects that may hold a list. */
 export function listCandidate(value: unknown): ListCandidate | undefined {
   if (value === null) return { kind: "null" };
   if (Array.isArray(value)) return { kind: "array", elements: value };
@@ -103,18 +103,18 @@ export function listCandidate(value: unknown): ListCandidate | undefined {
   return names.some(isAddressLike) ? { kind: "mixed" } : undefined;
 }
 
-/** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
+/** True for a value under another name that could be the list too. Arrays of words and numbers cannot. */
 export function isRival(found: ListCandidate): boolean {
   if (found.kind === "keyed" || found.kind === "mixed") return true;
   return found.kind === "array" && holdsRecords(found.elements);
 }
 
-/** True for an array whose first element is one. */
+/** True for an array whose first element is a record or an address. */
 export function holdsRecords([first]: readonly unknown[]): boolean {
   return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
 }
 
-/** Orders paths of lists in one answer: what is applied first, what waits for a commit last. By their names, so only a guess. */
+/** Orders paths of lists in one answer: applied ones first, those that wait for a commit last. Names are only a hint. */
 export function appliedFirst(one: string, two: string): number {
   return rank(one) - rank(two);
 }
@@ -124,21 +124,21 @@ function rank(path: string): number {
   return /\b(candidate|staged|pending|draft|new|next|uncommitted)\b/i.test(path) ? 2 : 1;
 }
 
-/** True for an empty list whose name says that it is what is applied: what is listed beside it waits for a commit. */
+/** True for an empty list that is named as the applied one: the list beside it waits for a commit. */
 export function isNothingApplied({ found, path }: Pick<Place, "found" | "path">): boolean {
   const isEmpty = found.kind === "hollow" || (found.kind === "array" && found.elements.length === 0);
   return isEmpty && rank(path) === 0;
 }
 
-/** True for an array that may be a list in which nothing stands, and not what is said of another one. */
+/** True for an array that may be an empty list, and not the empty errors or links of another one. */
 export function mayBeEmptyList({ found, path }: Pick<Place, "found" | "path">): boolean {
   const isEmpty = found.kind === "array" && found.elements.length === 0;
   return isEmpty && !/(err|error|warning|message|note|alert|link)s?$/i.test(path);
 }
 
 /**
- * Value at a dotted path, also of names with dots. Digits choose an element of an array.
- * `undefined` when nothing does.
+ * Value at a dotted path, also of names with dots. Digits select an element of an array.
+ * `undefined` if there is none.
  */
 export function follow(json: unknown, path: string): { value: unknown; within: readonly JsonObject[] } | undefined {
   if (path === WHOLE) return { value: json, within: [] };
@@ -161,18 +161,18 @@ function step(value: unknown, names: readonly string[], within: readonly JsonObj
   return undefined;
 }
 
-/** The setting for one kind of list; `undefined` where there is none. */
+/** The setting for one kind of list; `undefined` if there is none. */
 export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T | undefined {
   const isByKind = typeof setting === "object" && setting !== null && LIST_KINDS.some((name) => name in setting);
   return isByKind ? (setting as Partial<Record<ListKind, T>>)[kind] : (setting as T | undefined);
 }
 
-/** The format in which a kind of list is read by some settings. */
+/** The format of one kind of list, by the settings. */
 export function formatFor(answers: Pick<Answers, "format">, kind: ListKind): ListFormat {
   return forKind<ListFormat>(answers.format, kind) ?? "json";
 }
 
-/** The verdict for one command or operation; `undefined` where there is none. */
+/** The verdict for one command or operation; `undefined` if there is none. */
 export function verdictFor(
   setting: Answers["success"] | ReceiverAnswers["success"],
   command: string,
@@ -181,7 +181,7 @@ export function verdictFor(
   return (setting as Readonly<Record<string, Verdict | undefined>>)[command];
 }
 
-/** Place of lists of a kind in the settings; `undefined` if they name none. */
+/** Place of one kind of list, by the settings; `undefined` if they name none. */
 export function pathFor({ answers, place }: NodeHabits, kind: ListKind): string | undefined {
   const path = forKind(answers?.path, kind);
   if (place === undefined) return path;

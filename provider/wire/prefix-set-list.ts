@@ -18,25 +18,25 @@ import { columnsSetting } from "./remedies";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {
-  /** Meaning of the entry: canonical, with host bits masked. */
+  /** Canonical prefix, with host bits masked. */
   readonly prefix: Prefix;
   /** As the node lists it; see {@link ListedValue}. */
   readonly value: ListedValue;
-  /** The node's own text of the prefix, which is what deletes it. */
+  /** The node's own text of the prefix, which deletes the entry. */
   readonly spelling: string;
 }
 
-/** The contract's value "may always be 1"; a node that lists no values can mean nothing else. */
+/** Value of entries that are listed without one: the contract's value "may always be 1". */
 const DEFAULT_VALUE = 1;
 
 /**
- * Reads the list of a prefix-set in every documented form: records under the usual names, in any case, with the length
- * in the address or beside it; plain strings; pairs of prefix and value; an object keyed by prefix. Every element is
- * returned in its place, also when a prefix occurs twice in two spellings. A value that we would not write is kept.
- * Elements are checked by hand rather than by zod: lists of 50 000 entries are read on every refresh.
+ * Reads the list of a prefix-set in every documented form: records under the usual names, in any case, with the length in the
+ * address or beside it; plain strings; pairs of prefix and value; an object keyed by prefix. Returns every element in its
+ * place, even if a prefix occurs in two spellings. Keeps values that this package would not write. Elements are checked by
+ * hand rather than by zod: every refresh reads lists of 50 000 entries.
  *
- * @throws {ShapeError} on anything else; never an empty list by default. A bare address beside something that could be
- * its length is refused too, and never read as a single address.
+ * @throws {ShapeError} on anything else, which is never taken for an empty list. A bare address beside a possible length is
+ * refused too, and never read as a single address.
  */
 export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): ListedEntry[] {
   const list = findList(json, "prefixset", habits);
@@ -67,7 +67,7 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
   return withValue(readPrefix(text, index), value, index);
 }
 
-/** @param key The name under which the record stands in an object keyed by prefix. */
+/** @param key Name of the record in an object keyed by prefix. */
 function readRecord(record: JsonObject, index: number, how: HowToRead, key?: string): ListedEntry {
   const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
   const members = how.members(record);
@@ -107,13 +107,13 @@ const TWO = {
 
 function withValue(listed: ListedPrefix, given: unknown, index: number): ListedEntry {
   const value = given === undefined ? DEFAULT_VALUE : readValue(given);
-  // An address beside a bare address is the end of a range, or another entry, and never a value.
+  // An address beside an address is the end of a range or another entry, never a value.
   const isRange = typeof value === "string" && isAddressLike(value);
   if (value === undefined || isRange) throw new ShapeError(`element ${index} has the value ${describe(given)}`);
   return { prefix: listed.prefix, value, spelling: listed.spelling };
 }
 
-/** Quoted integers are numbers; the digits stay where a double would round them. */
+/** Reads quoted integers as numbers, and keeps the digits if a double would round them. */
 function readValue(value: unknown): ListedValue | undefined {
   const read = readNumber(value);
   if (read) return read.exact ?? read.number;

@@ -6,14 +6,14 @@ import { findList } from "./envelope";
 import { describe, readNumber, ShapeError } from "./json";
 import { namesSetting } from "./remedies";
 
-/** Names under which the one thing that a profile must have is looked for. The contract shows no record of either. */
+/** Members that may hold the name of a profile. The contract shows no record of profiles or rules. */
 const PROFILE_NAMES = ["name", "profile"] as const;
 
 const name = z.union([z.string().min(1), z.number().transform(String)]);
 
 /**
- * Reads the profiles of an arena: records with a name, the names alone, or, where the settings say where they are, an
- * object keyed by name.
+ * Reads the profiles of an arena: records with a name, the names alone, or an object keyed by name at the place in the
+ * settings.
  *
  * @throws {ShapeError} on anything else.
  */
@@ -37,16 +37,15 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
 }
 
 /**
- * Reads the rules of a profile, in their order: records with an id or a name, or, where the settings say where they are, an
- * object keyed by id. Rules are matched with marks by id; all else is kept untouched. A rule that is written as one line of
- * text is kept as `extra.text`.
+ * Reads the rules of a profile, in their order: records with an id or a name, or an object keyed by id at the place in the
+ * settings. Marks refer to rules by id; all else is kept untouched. A rule in one line of text is kept as `extra.text`.
  *
- * @throws {ShapeError} on anything else: a record without both tells about something, and not that it is a rule.
+ * @throws {ShapeError} on anything else: a record with neither id nor name need not be a rule.
  */
 export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
   const list = findList(json, "rules", habits);
   if (list.kind === "array") return list.elements.map((element, index) => readRule(element, index, habits));
-  // JavaScript keeps members that are numbers in their order, and others in that of the text.
+  // JavaScript sorts members that are numbers, and keeps others in the order of the text.
   return Object.entries(list.members).map(([key, rule], index): Rule => {
     const id = readNumber(key);
     if (!id) throw new ShapeError("the rules are keyed by something else than their ids, and so have no order");

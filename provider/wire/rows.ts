@@ -3,8 +3,8 @@ import type { Columns, Member } from "./answers";
 import { ShapeError, short } from "./json";
 
 /**
- * The record that a row of fields is. Members have the names of `columns`; what these leave out is kept under its number, since
- * it may say something about the others.
+ * Makes a record of a row of fields. Members have the names of `columns`; other fields are kept under their numbers, since they
+ * may matter to the reader.
  */
 export function recordOf(fields: readonly unknown[], columns: Columns): JsonObject {
   const names = namesOfFields(columns, undefined);
@@ -23,9 +23,9 @@ export function columnOf(name: string): number | undefined {
 }
 
 /**
- * Name of each field of a row: by numbers, and by names in the head line; the other fields keep the head line's names.
+ * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line.
  *
- * @throws {ShapeError} for a name that the head line has not.
+ * @throws {ShapeError} for a name that the head line lacks.
  */
 export function namesOfFields(columns: Columns, head: readonly string[] | undefined): (string | undefined)[] {
   const names: (string | undefined)[] = [...(head ?? [])];

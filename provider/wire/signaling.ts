@@ -14,10 +14,10 @@ import { successRemedy } from "./remedies";
 /** The three operations (docs/contributing/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
 
-/** Why a receiver says no (docs/contributing/contract.md#signaling-errors), as a word that programs can switch on. */
+/** Reason of a receiver's refusal (docs/contributing/contract.md#signaling-errors), as a word for programs. */
 export type SignalingRefusal = "secret-invalid" | "prefix-invalid" | "already-active" | "not-active";
 
-/** The four error texts of the contract. They are matched here and nowhere else. */
+/** The four error texts of the contract. */
 const SIGNALING_ERRORS: readonly { readonly text: string; readonly reason: SignalingRefusal }[] = [
   { text: "secret_key invalid", reason: "secret-invalid" },
   { text: "ip_prefix invalid", reason: "prefix-invalid" },
@@ -25,7 +25,7 @@ const SIGNALING_ERRORS: readonly { readonly text: string; readonly reason: Signa
   { text: "cloud signaling is not active", reason: "not-active" },
 ];
 
-/** Path of an operation below the receiver's url. Id and secret are single segments, whatever they contain. */
+/** Path of an operation below the receiver's url. Id and secret are single segments, whatever their characters. */
 export function signalingPath(clientId: string, secretKey: string, operation: SignalingOperation): string {
   return `/${encodeURIComponent(clientId)}/${encodeURIComponent(secretKey)}/${operation}`;
 }
@@ -35,14 +35,14 @@ export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
   return JSON.stringify({ IP_prefix: prefixes.map(String) });
 }
 
-/** True for "ok", which the contract shows for start and stop, and for words that say the same. */
+/** True for "ok", which the contract shows for start and stop, and for words with that meaning. */
 export function isOk(text: string): boolean {
   return /^["']?\+?(ok|okay|done|success\w*|accepted|created|started|stopped)["']?[.!]?$/i.test(text.trim());
 }
 
 /**
- * Reason why an answer to a start or stop is no success, with the setting that makes it one; `undefined` for a success:
- * "ok", words that say the same, or JSON with a verdict that means success and none that may not.
+ * Reason why an answer to a start or stop is no success, with the setting that makes it one. `undefined` for a success: "ok",
+ * words with that meaning, or JSON with a verdict of success and no doubtful one.
  */
 export function doubtOf(
   answer: NodeAnswer,
@@ -75,8 +75,8 @@ export function doubtOf(
 }
 
 /**
- * The refusal that a body tells, whatever its HTTP status and case: plain text, or JSON with the text in a member of any
- * name. Text around it ("ip_prefix invalid: 198.51.100.0/33") does not matter.
+ * The refusal in a body, whatever its HTTP status and case: in plain text, or in a member of JSON of any name. Text around it
+ * ("ip_prefix invalid: 198.51.100.0/33") does not matter.
  */
 export function refusalIn(body: string): SignalingRefusal | undefined {
   const read = body.slice(0, 65_536);
@@ -84,7 +84,7 @@ export function refusalIn(body: string): SignalingRefusal | undefined {
   return SIGNALING_ERRORS.find(({ text }) => texts.some((told) => told.includes(text)))?.reason;
 }
 
-/** Texts of an object and of those in it; what stands in a list is about its elements. */
+/** Texts of an object and of objects in it; those in a list are about its elements. */
 function textsOf(json: unknown, depth = 0): string[] {
   if (typeof json === "string") return [json];
   if (!isObject(json) || depth > DEEPEST_TEXT) return [];
@@ -94,21 +94,21 @@ function textsOf(json: unknown, depth = 0): string[] {
 const DEEPEST_TEXT = 3;
 
 /**
- * The prefixes with active signaling, canonical and each once; bare addresses and host bits are understood. A list, one prefix
- * as a text, and an object around them under a usual name are read as they come; nothing unknown is an empty list.
+ * The prefixes with active signaling, canonical and each once; bare addresses and host bits are accepted. Reads a list, one
+ * prefix as a text, and an object around them under a usual name; no unknown answer is an empty list.
  *
- * @throws {ShapeError} when the answer is none of these, with the setting that reads it.
+ * @throws {ShapeError} for any other answer, with the setting that reads it.
  */
 export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
   return readActive(elementsIn(json, answers));
 }
 
-/** The prefixes that a list of active ones means, each once. @throws {ShapeError} */
+/** The prefixes of a list of active ones, each once. @throws {ShapeError} */
 export function readActive(elements: readonly unknown[]): Prefix[] {
   return [...new Map(elements.map(readElement).map((prefix) => [prefix.toString(), prefix])).values()];
 }
 
-/** A prefix as a text, or a record that has one; what else is in it says nothing about it. */
+/** Reads a prefix from a text, or from a record; other members of that do not matter. */
 function readElement(element: unknown): Prefix {
   if (typeof element === "string") return parsePrefix(element);
   const [entry] = isObject(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
@@ -120,7 +120,7 @@ const RECORDS = { answers: { names: { value: "value" } } };
 
 function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
   const { path, name = "IP_prefix", empty } = answers;
-  // Where nothing is active, nothing may stand at the path.
+  // If nothing is active, there may be nothing at the path.
   const isNothing = isObject(json) && Object.keys(json).length === 0;
   const place = path === undefined || isNothing ? json : follow(json, path)?.value;
   const keyed = listCandidate(place);
@@ -143,7 +143,7 @@ function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[]
       (member) => isNaturalName(member) && typeof place[member] === "object",
     );
     const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
-    // An empty array under a usual name may be anything that is empty.
+    // An empty array under a usual name may be some other empty list.
     if (isObject(inner) || (Array.isArray(inner) && inner.length > 0))
       return elementsIn(inner, { ...answers, path: undefined });
   }
@@ -158,7 +158,7 @@ function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeErr
   if (typeof json === "object" && json !== null && Object.keys(json).length === 0) {
     return new ShapeError(
       `the answer is an empty ${Array.isArray(json) ? "array" : "object"}`,
-      `If nothing is active then, set answers.empty: "{}" of the receiver.`,
+      `If this means that nothing is active, set answers.empty: "{}" of the receiver.`,
     );
   }
   const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is no list`;
@@ -169,7 +169,7 @@ function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeErr
   );
 }
 
-/** True for words with which a receiver says that nothing is active: "no active signaling". */
+/** True for words such as "no active signaling". */
 export function saysNothingActive(text: string): boolean {
   return /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b|\bnot active\b/i.test(text.slice(0, LONGEST_SENTENCE));
 }

@@ -10,9 +10,9 @@ import { type NodeAnswer, readAnswer } from "./node-answer";
 import { isAddressLike } from "./places";
 import { columnsSetting, formatSetting } from "./remedies";
 
-/** Lines that hold no element. */
+/** Comment lines. */
 const COMMENT = /^(#|;|\/\/|!)/;
-/** A first or last line that tells how the request went: `OK`, `+OK 3 entries`. */
+/** A first or last line with the result of the request: `OK`, `+OK 3 entries`. */
 const VERDICT = /^\+?ok(?:[:, ]{1,2}(\d{1,10}))?(?: [a-z ]*)?$/i;
 
 /** A line of a list, without blanks around it. */
@@ -22,7 +22,7 @@ export interface Line {
   readonly content: string;
 }
 
-/** The lines that hold something; for a body that holds none, what it is. */
+/** The lines with content; for a body that is no list of lines, its kind. */
 export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Line[] | NodeAnswer {
   const text = textOf(body);
   if (text === "") return { kind: "empty" };
@@ -44,12 +44,12 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers, kin
   return lines;
 }
 
-/** Leaves out a first and a last line that tell how the request went, and keeps the number that they tell. */
+/** Removes a first and a last line with the result of the request, and returns the number of elements in it. */
 export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
   let announced: number | undefined;
   const isVerdict = (line: Line | undefined) => {
     const [found, count] = VERDICT.exec(line?.content ?? "") ?? [];
-    // A profile or a rule may be called so.
+    // A profile or a rule may have such a name.
     if (found === undefined || (count === undefined && (kind === "profiles" || kind === "rules"))) return false;
     if (count !== undefined) announced = Number(count);
     return true;
@@ -59,7 +59,7 @@ export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
   return { lines: lines.slice(from, to), announced };
 }
 
-/** @throws {ShapeError} where an answer speaks of more elements than it lists. */
+/** @throws {ShapeError} if an answer announces more elements than it lists. */
 export function refuseFewer(announced: number | undefined, listed: number): void {
   if (announced === undefined || announced <= listed) return;
   throw new ShapeError(`the answer speaks of ${announced} and lists ${listed}`);
@@ -77,7 +77,7 @@ export function splitter(format: ListFormat, [first]: readonly Line[]): (line: L
   };
 }
 
-/** A first line is a head where names are asked for, or where it has a name that elements of the kind have, and no address. */
+/** True for a first line if columns have names, or if it has a natural name of the kind's members and no address. */
 export function isHead(
   fields: readonly string[],
   kind: ListKind,
@@ -100,7 +100,7 @@ export function isHead(
   }
 }
 
-/** In lines without settings a profile or a rule may be called as the head of a table is. */
+/** Refuses a possible head line without settings: a profile or a rule may have such a name. */
 export function refuseDoubtfulHead(
   fields: readonly string[],
   line: Line,
@@ -117,7 +117,7 @@ export function refuseDoubtfulHead(
   );
 }
 
-/** The lines in which elements are looked for, whatever the format. */
+/** The lines that may hold elements, whatever the format. */
 function elementLines(body: string): readonly Line[] {
   const lines = linesOf(body, "ndjson");
   return Array.isArray(lines) ? withoutVerdict(lines, "prefixset").lines : [];
@@ -131,27 +131,27 @@ export function fieldsOf(body: string, format: ListFormat): string[][] {
   return lines.map((line) => attempt(() => split(line), ShapeError) ?? []);
 }
 
-/** The JSON of each line; `undefined` where one has none. */
+/** The JSON of each line; `undefined` if a line has none. */
 export function recordsOf(body: string): unknown[] | undefined {
   const records = elementLines(body).map(({ content }) => jsonIn(content, parseJson));
   return records.includes(undefined) ? undefined : records;
 }
 
-/** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
+/** The possible formats of a body, the likeliest first; none for JSON and HTML. */
 export function formatsOf(body: string): ListFormat[] {
   const lines = elementLines(body).map(({ content }) => content);
   if (body.trim() === "" || /^\s*</.test(body) || typeof (jsonOf(body) ?? "") === "object") return [];
-  // Nothing but a line that says so, or comments.
+  // Only a result line or comments.
   if (lines.length === 0) return ["lines"];
   if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
   const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^"?(name|profile)"?$/i.test(lines[0] ?? "");
   return isCsv ? ["csv", "lines"] : ["lines"];
 }
 
-/** A sentence: the format that a text seems to have; `undefined` where it looks like none. */
+/** A sentence with the likely format of a text; `undefined` if it looks like none. */
 export function formatHint(text: string, whose = ""): string | undefined {
   const [first, second = first] = elementLines(text);
-  // YAML is no list in lines, whatever stands in them.
+  // YAML is no list in lines.
   if (second === undefined || /^-\s/.test(second.content)) return undefined;
   const holdsAddress = (format: ListFormat) => fieldsOf(text, format).slice(0, 2).flat().some(isAddressLike);
   const format = formatsOf(text).find((one) => one === "ndjson" || holdsAddress(one));

@@ -12,10 +12,9 @@ import { namesOfFields, unnamed } from "./rows";
 import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, withoutVerdict } from "./text-lines";
 
 /**
- * Reads a list that is written in lines (`answers.format`) into the elements of a JSON list: records, pairs and texts, which
- * the readers of lists understand.
+ * Reads a list in lines (`answers.format`) into the elements of a JSON list: records, pairs and texts.
  *
- * @returns `error` where a line tells of one, whatever stands before it: such a list is not whole.
+ * @returns `error` if any line reports one: the lines before it are not the whole list.
  * @throws {ShapeError} naming the line.
  */
 export function readTextList(body: string, format: ListFormat, kind: ListKind, habits: NodeHabits): NodeAnswer {
@@ -25,7 +24,7 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
 }
 
 /**
- * The prefixes that a receiver lists in lines: what else stands beside one in its line says nothing about it.
+ * The prefixes that a receiver lists in lines; other fields of a line do not matter.
  *
  * @throws {ShapeError} naming a line without a prefix.
  */
@@ -61,7 +60,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
     json.push(element);
   }
   const last = json.at(-1);
-  // A last line that tells of the list is none of its elements.
+  // A last line about the list is none of its elements.
   if (isVerdictRecord(last) || isCount(last)) {
     json.pop();
     refusePartial([last], json.length, habits);
@@ -99,7 +98,7 @@ function record(fields: readonly string[], names: readonly (string | undefined)[
   return members;
 }
 
-/** A row whose columns have no names: what cannot be told from the row itself is asked for. */
+/** Reads a row without names of columns; an ambiguous row is refused with the setting that it needs. */
 function element(fields: readonly string[], { number }: Line, kind: ListKind, answers: Answers | undefined): unknown {
   const unknown = (guess: Columns) =>
     new ShapeError(
