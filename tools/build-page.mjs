@@ -10,8 +10,8 @@ const source = join(root, "provider", "emulator", "page", "client");
 const target = join(root, "dist", "page");
 /** Libraries that become part of the page's script. */
 const VENDORED = ["preact", "uplot"];
-const STYLES = ["base.css", "controls.css", "layout.css", "content.css", "forced-colours.css"].map((name) =>
-  join(source, name),
+const STYLES = ["base", "controls", "layout", "wide", "content", "journal", "forced-colours"].map((name) =>
+  join(source, `${name}.css`),
 );
 
 /**
