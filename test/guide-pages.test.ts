@@ -31,11 +31,49 @@ test.each(pages)("the programs of %s stand in the files that they name", (page) 
   for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
 });
 
-test("every example says in a README of its own how it starts", () => {
+/** The test that runs each example, beside those whose README `e2e/examples.long` types from the first command to the last. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  "ci-github": "e2e/support/templates.ts",
+  "ci-gitlab": "e2e/support/templates.ts",
+  "ci-stack": "e2e/ci.long.test.ts",
+  "emulator-container": "emulator/container.test.ts",
+  "forwarder-service": "forwarder/deployment.servers.test.ts",
+  go: "e2e/languages.long.test.ts",
+  imported: "e2e/import.long.test.ts",
+  "many-nodes": "e2e/guides-nodes.long.test.ts",
+  "marks-to-victorialogs": "forwarder/docs.test.ts",
+  "policy-own-pack": "e2e/policy-examples.long.test.ts",
+  python: "e2e/languages.long.test.ts",
+  quickstart: "e2e/readme.test.ts",
+  regions: "e2e/regions.long.test.ts",
+  "repeat-offenders": "e2e/repeat-offenders.servers.test.ts",
+  "test-your-program": "e2e/test-your-program.test.ts",
+  typescript: "e2e/languages.long.test.ts",
+  yaml: "e2e/languages.long.test.ts",
+};
+/** Commands in READMEs of examples that no test types as they stand, with the reason. */
+const NOT_TYPED: Readonly<Record<string, RegExp>> = {
+  "emulator-container": /^docker run /, // wants a container engine; test/emulator/container.test.ts runs the image's own commands
+  "policy-own-pack": /^(npm install|pulumi preview --policy-pack \.\.\/policy-own-pack\/run )/, // its test types the second with a program beside it
+  regions: /^pulumi stack init eu$/, // its test makes the stacks of all regions
+};
+
+test("every example says in a README of its own how it starts, and is run by a test", () => {
+  const names = readdirSync(join(root, "examples"));
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  const [, typed = ""] = /const EXAMPLES = \[(.*)\];/.exec(read("test/e2e/examples.long.test.ts")) ?? [];
+  const byReadme = [...typed.matchAll(/"([\w-]+)"/g)].map(([, name = ""]) => name);
+  expect([...byReadme, ...Object.keys(EXAMPLES)].sort()).toEqual(names.sort());
+  const unnamed = Object.entries(EXAMPLES).filter(([name, file]) => !read(join("test", file)).includes(name));
+  expect(unnamed).toEqual([]);
   // The two pipelines are parts of ci-stack, into which they are copied.
-  const examples = readdirSync(join(root, "examples")).filter((name) => !/^ci-git(hub|lab)$/.test(name));
-  expect(examples.length).toBeGreaterThan(15);
-  expect(examples.filter((name) => !existsSync(join(root, "examples", name, "README.md")))).toEqual([]);
+  const alone = names.filter((name) => !/^ci-git(hub|lab)$/.test(name));
+  expect(alone.filter((name) => !existsSync(join(root, "examples", name, "README.md")))).toEqual([]);
+  const untyped = alone
+    .filter((name) => !byReadme.includes(name) && EXAMPLES[name] !== "e2e/languages.long.test.ts")
+    .flatMap((name) => commandsOf(blocksOf(`examples/${name}/README.md`)).map((line) => ({ name, line })))
+    .filter(({ name, line }) => NOT_TYPED[name]?.test(line) !== true);
+  expect(untyped).toEqual([]);
 });
 
 test("configuration that guides set or take away is read", () => {
