@@ -22,7 +22,7 @@ export interface PluginParts {
   readonly log: EngineLog;
   /** Time that the program gives single operations. */
   readonly limits: TimeLimits;
-  /** Ends what is in hand, since the engine was interrupted. */
+  /** Ends pauses and other waiting, since the engine was interrupted or is done. */
   readonly cancel: () => void;
 }
 

@@ -29,7 +29,7 @@ const server = pluginServer({
   list: (token, query) => listed(runtime, token, query),
   log,
   limits,
-  cancel: () => process.kill(process.pid, "SIGINT"),
+  cancel: () => runtime.cancel(),
 });
 server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;

@@ -12,9 +12,6 @@ import { listing } from "./listing";
 import { close, open } from "./properties";
 import { resourceMethods } from "./resource-methods";
 
-/** Milliseconds in which an answer is on its way to an engine on the same machine. */
-const ANSWERED_MS = 50;
-
 /** The engine's protocol over the handlers, one process a provider instance (docs/contributing/decisions/plugin.md). */
 export function pluginServer(parts: PluginParts): Server {
   const { log } = parts;
@@ -68,9 +65,9 @@ export function pluginServer(parts: PluginParts): Server {
     }),
     list: listing(parts.list),
     ...resourceMethods(parts),
+    // The engine ends the process itself, once it has the answer: one that ends before it is reported as broken.
     cancel: unary(parts, async () => {
-      // The engine gets its answer first: a process that has nothing in hand ends at once.
-      setTimeout(parts.cancel, ANSWERED_MS);
+      parts.cancel();
       return new Empty();
     }),
   } satisfies UntypedServiceImplementation);

@@ -206,11 +206,17 @@ describe("the plugin, called as an engine does,", () => {
   });
 
   it.each([
-    ["is cancelled", () => engine.call("cancel", new Empty())],
+    ["is interrupted", async () => engine.interrupt()],
     ["loses its engine", async () => engine.die()],
-  ])("ends when it %s", async (_, end) => {
+  ])("answers what is under way when it is cancelled, and ends when it %s", async (_, end) => {
     await configure();
+    const inputs = await blocked.checked(ARGS);
+    emulator.fail({ cmd: "commit", kind: "delay", delay: "1s" });
+    const created = blocked.create(inputs);
+    while (emulator.requests({ cmd: "insert" }).length === 0) await new Promise((done) => setTimeout(done, 20));
+    await engine.call("cancel", new Empty());
+    expect((await created).getId()).toBe(BLOCKED);
     await end();
-    expect(await engine.ended()).not.toBeUndefined();
+    expect(await engine.ended()).toBe(0);
   });
 });

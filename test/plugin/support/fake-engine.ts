@@ -90,6 +90,11 @@ export class FakeEngine implements AsyncDisposable {
     return plugin.exitCode;
   }
 
+  /** Stops the plugin, as an engine does that is done or was interrupted itself. */
+  interrupt(): void {
+    this.plugin?.kill("SIGINT");
+  }
+
   /** Ends the pipe that the engine holds as the plugin's standard input, as an engine that is killed does. */
   die(): void {
     this.plugin?.stdin?.end();
