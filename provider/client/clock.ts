@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Milliseconds: the longest time that a timer takes. One of a longer time ends at once. */
+/** The longest time of a timer, in milliseconds. Node runs a longer timer at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Time as an argument: clients, writers and the deployment share one, and tests bring their own. */
 export interface Clock {
   /**
-   * Milliseconds since some moment; never set back and never set forward. Durations and deadlines are measured with it.
-   * The real one counts from the start of the machine, so that processes can compare theirs; after a restart it may be
-   * lower than before.
+   * Milliseconds since a fixed moment, never adjusted: for durations and deadlines. The real clock counts from the start
+   * of the machine, so that processes can compare times; after a restart it may be lower than before.
    */
   monotonic(): number;
-  /** Milliseconds since 1970, as the machine's calendar says. Only where a date is meant: expiry, audit, HTTP dates. */
+  /** Milliseconds since 1970 by the machine's calendar. Only for dates: expiry, audit, HTTP dates. */
   wall(): number;
   /** A time-out: calls `run` once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
@@ -24,7 +23,7 @@ export function pause(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSig
   return clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
 }
 
-/** Joins those who wait, until it is called. @throws the signal's reason when it aborts first */
+/** Adds a callback to `waiting` and waits for its call. @throws the signal's reason if it aborts first */
 export function called(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {

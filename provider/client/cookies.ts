@@ -1,8 +1,8 @@
-/** Cookies of one node or receiver by their names: some hold what is staged for a session, which nothing else tells. */
+/** Cookies of one node or receiver by name. Some nodes keep staged changes by session, and only the cookie names it. */
 export class Cookies {
   private readonly values = new Map<string, string>();
 
-  /** Keeps what an answer sets. Paths and times are not looked at: one connection has one place, and no session of ours is long. */
+  /** Stores the cookies of an answer. Ignores paths and expiry times: a connection has one path, and its sessions are short. */
   take(given: string | readonly string[] | undefined): void {
     for (const text of [given ?? []].flat()) {
       const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(text) ?? [];
@@ -12,12 +12,12 @@ export class Cookies {
     }
   }
 
-  /** Names of the cookies that are kept. */
+  /** Names of the stored cookies. */
   get names(): string[] {
     return [...this.values.keys()];
   }
 
-  /** Headers with what was set before; as they are where the user has cookies of their own. */
+  /** Returns the headers with the stored cookies, or unchanged if the user configured a `cookie` header. */
   addTo(headers: Readonly<Record<string, string>>): Record<string, string> {
     if (this.values.size === 0 || headers.cookie !== undefined) return { ...headers };
     return { ...headers, cookie: [...this.values].map(([name, value]) => `${name}=${value}`).join("; ") };

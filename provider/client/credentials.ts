@@ -3,8 +3,8 @@ import { parseEndpoint, parseNodeEndpoint } from "./endpoint";
 import type { NodeOptions } from "./options";
 
 /**
- * True when these options hold something that only the configured address may get to see: headers (each may be a secret,
- * but for the arena's name), user name and password, or the key of a client certificate.
+ * True if these options hold something that only the configured address may receive: a header (any but the arena's name
+ * may be secret), user name and password, or the key of a client certificate.
  */
 export function isSecretHolder({ endpoint, headers = {}, tls }: NodeOptions): boolean {
   const secret = Object.keys(headers).some((name) => name.toLowerCase() !== USER_ARENA);
@@ -12,8 +12,8 @@ export function isSecretHolder({ endpoint, headers = {}, tls }: NodeOptions): bo
 }
 
 /**
- * Equal for options that reach a node with the same rights and read its answers alike, however the address is spelled and
- * whatever their limits are. Holds secrets: for comparing in memory, never for a text.
+ * Equal for options that reach one node with the same rights and read its answers alike. Spelling of the address and
+ * limits do not count. Holds secrets: compare it in memory, never print it.
  */
 export function connectionKey({ endpoint, headers = {}, userArena, tls, answers }: NodeOptions): string {
   const { shown, authorization } = parseNodeEndpoint(endpoint);

@@ -3,7 +3,7 @@ import { withoutEnding } from "../model/resource-url";
 import { NODE_PATH } from "../wire/node-command";
 import { OptionsError } from "./errors";
 
-/** A base url taken apart: what may be shown, and what may not. */
+/** The parts of a base url, public and secret. */
 export interface Endpoint {
   /** Canonical url without userinfo and trailing slash: for outputs, messages and comparisons. */
   readonly shown: string;
@@ -20,11 +20,11 @@ export interface Endpoint {
 }
 
 /**
- * Reads a base url (http or https). `https://user:password@192.0.2.10/` means basic authentication; the two are in
- * no text that leaves the client.
+ * Reads a base url (http or https). `https://user:password@192.0.2.10/` means basic authentication; no text that leaves
+ * the client contains user name or password.
  *
  * @param option The option's name, for the message.
- * @param cut A last path segment that people may write or leave out (`/fapi`).
+ * @param cut An optional last path segment (`/fapi`).
  * @throws {OptionsError} naming the option, never its value.
  */
 export function parseEndpoint(text: string, option: string, cut?: string): Endpoint {
@@ -32,9 +32,8 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
     throw new OptionsError(`\`${option}\` is not a url: write for example "https://192.0.2.10:8080".`);
   }
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new OptionsError(`\`${option}\` must begin with http:// or https://.`);
-  }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
     throw new OptionsError(`\`${option}\` must be a base url, without "?" and "#".`);
   }
@@ -43,7 +42,7 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
   return { shown: `${url.origin}${path}`, label: `${url.host}${path}`, origin: url.origin, path, ...userinfoOf(url) };
 }
 
-/** The same for a node's address, whose `/fapi` may be left out. @throws {OptionsError} */
+/** Reads the address of a node, with or without `/fapi`. @throws {OptionsError} */
 export function parseNodeEndpoint(text: string): Endpoint {
   return parseEndpoint(text, "endpoint", NODE_PATH);
 }
@@ -58,12 +57,12 @@ export function userinfoOf({ username, password }: URL): Pick<Endpoint, "authori
   };
 }
 
-/** The headers of every request of this package. @param authorization Made from userinfo, where the url has some. */
+/** Headers of every request of this package. @param authorization From the userinfo of the url, if any. */
 export function senderHeaders(authorization: string | undefined): Record<string, string> {
   return { "user-agent": "pulumi-packetfilter", ...(authorization !== undefined && { authorization }) };
 }
 
-/** Name of a place in messages: `fra1 (192.0.2.10:8080)`, or the address if it has no name. */
+/** Name of a node or receiver in messages: `fra1 (192.0.2.10:8080)`, or the address if it has no name. */
 export function labelOf(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} (${address})`;
 }

@@ -21,19 +21,19 @@ interface Known<T extends object> {
   readonly length: number;
 }
 
-/** Number of answers that are kept. */
+/** Number of answers that are remembered. */
 const KNOWN = 32;
 
 /**
- * Lists as they were read last, by the text that was answered. Nodes that hold the same mostly answer the same, which is then
- * read once. What was read is held as long as it is in use elsewhere.
+ * Lists that were read last, by the text of the answer. Nodes with equal sets mostly send equal answers, which are then
+ * parsed once. A list is remembered only while other code uses it.
  */
 export class EqualAnswers<T extends object> {
   private readonly known = new Map<string, Known<T>>();
 
-  /** @param read Reads an answer that is not known yet. */
+  /** @param read Reads an answer that is not remembered. */
   of(answer: HttpAnswer, habits: NodeHabits, read: () => Reading<Read<T>>): Reading<T> {
-    // A module may answer as it likes.
+    // A user's module may return something else each time.
     if (habits.answers?.read !== undefined) return withoutLength(read());
     const digest = createHash("sha256").update(answer.body).digest("base64");
     const earlier = this.known.get(digest);
@@ -57,7 +57,7 @@ export class EqualAnswers<T extends object> {
   }
 }
 
-/** Status and headers may say of the same text that it is a part of a list. */
+/** Status and headers may mark the same text as a part of a list. */
 function isWhole(answer: HttpAnswer, length: number, habits: NodeHabits): boolean {
   const judge = () => refusePartialAnswer(answer, length, habits) === undefined;
   return attempt(judge, ShapeError) ?? false;
@@ -67,15 +67,15 @@ function withoutLength<T>(reading: Reading<Read<T>>): Reading<T> {
   return reading.kind === "done" ? done(reading.value.value) : reading;
 }
 
-/** A part of the entries as one body of a request, and where the next one begins. */
+/** Some of the entries as the body of one request, and the start of the next chunk. */
 interface Chunk {
   readonly body: string;
   readonly end: number;
 }
 
 /**
- * Entries of an insert or delete as JSON, and the bodies that they make. Nodes that get the same entries get the same bodies,
- * which are put together once.
+ * Entries of an insert or delete as JSON, and the request bodies made of them. Nodes that receive the same entries share
+ * the bodies.
  */
 export class EntryTexts {
   private readonly sizes: readonly number[];
@@ -102,7 +102,7 @@ export class EntryTexts {
   }
 }
 
-/** The entries that were made last: nodes that hold the same are cleared of the same, each by a list of its own. */
+/** The texts made last. Deletes of equal nodes have equal entries, but each comes from a list of its own. */
 export class EqualTexts {
   private last: { readonly key: string; readonly texts: WeakRef<EntryTexts> } | undefined;
 
@@ -120,8 +120,8 @@ export class EqualTexts {
 }
 
 /**
- * Number of `sizes`, from `start`, that fit into one request: at least one, since a single entry cannot be divided, and
- * its size is for the node to judge.
+ * Index after the last entry, from `start`, that fits into one request. At least one entry is sent, since it cannot be
+ * divided; the node judges its size.
  *
  * @param sizes Bytes of each entry as JSON.
  * @param frame Bytes of the body around the entries.

@@ -3,12 +3,12 @@ import type { Prefix } from "../model/prefix";
 import type { SignalingRefusal } from "../wire/signaling";
 
 /**
- * Knowledge about a request that failed:
+ * Effect of a failed request:
  *
- * - `"not-sent"`: it certainly did nothing. It never reached the other side, or was turned away unread (HTTP 429).
- * - `"refused"`: the other side said no (HTTP 4xx, or an error in the body at any status).
- * - `"unknown"`: it may or may not have happened (time-out, lost connection, HTTP 5xx, unreadable answer). Only asking
- *   again tells.
+ * - `"not-sent"`: it had no effect. It did not reach the other side, or was rejected unread (HTTP 429).
+ * - `"refused"`: the other side refused it (HTTP 4xx, or an error in the body at any status).
+ * - `"unknown"`: it may have had its effect (time-out, lost connection, HTTP 5xx, unreadable answer). Only a list or a
+ *   status can show it.
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
@@ -39,7 +39,7 @@ export interface RequestFailure
 }
 
 /**
- * A request failed for good: all repeats that were safe have been made. Codes: `request-refused`, `request-not-sent`,
+ * A request failed after all safe repeats. Codes: `request-refused`, `request-not-sent`,
  * `request-unknown` (as {@link outcome}), `request-cancelled` (the caller's signal), and those of the classes below.
  *
  * @example
@@ -47,7 +47,7 @@ export interface RequestFailure
  * try {
  *   await client.commit(set);
  * } catch (error) {
- *   // Only asking again tells whether the commit was done.
+ *   // Only a list shows whether the commit was done.
  *   if (error instanceof RequestError && error.outcome === "unknown") console.log(await client.listPrefixSet(set));
  * }
  * ```
@@ -56,7 +56,7 @@ export class RequestError extends PacketFilterError {
   override readonly name: string = "RequestError";
   /** Over all tries: a repeat that could not be sent leaves the outcome of the first one unknown. */
   readonly outcome: Outcome;
-  /** HTTP status of the last answer, where there was one. An error can come with 200. */
+  /** HTTP status of the last answer, if there was one. An error can come with 200. */
   readonly status?: number;
   /** The node or receiver, without secrets. */
   readonly endpoint: string;
@@ -65,15 +65,15 @@ export class RequestError extends PacketFilterError {
   /** `list`, `insert`, `delete`, `commit`, `status`, `start` or `stop`. */
   readonly operation: string;
   /**
-   * Number of times that the request was sent. Above 1 a refusal can follow from an earlier try that took effect, such as
-   * "exists" after a lost insert: a list tells.
+   * Number of times that the request was sent. Above 1, a refusal can be the effect of an earlier try, such as "exists"
+   * after a lost insert: a list shows it.
    */
   readonly tries: number;
-  /** Insert and delete of many entries: how many leading entries were acknowledged by earlier requests. */
+  /** Insert and delete of many entries: number of leading entries that earlier requests had acknowledged. */
   readonly acknowledged?: number;
-  /** Insert and delete of many entries: how many entries, after those, the failed request carried. */
+  /** Insert and delete of many entries: number of entries, after those, in the failed request. */
   readonly attempted?: number;
-  /** Remedy, as the message has it, if one is known. */
+  /** The remedy in the message, if one is known. */
   readonly remedy?: string;
 
   constructor(message: string, failure: RequestFailure, code = `request-${failure.outcome}`) {
@@ -91,12 +91,12 @@ export class RequestError extends PacketFilterError {
 }
 
 /**
- * The answer has a shape that this package does not know, among them an empty body where a list was asked for, `{}`,
- * HTML from a proxy and answers above the size limit. Never read as an empty list. Code `unexpected-response`.
+ * The answer has a shape that this package does not know: an empty body instead of a list, `{}`, HTML from a proxy, or an
+ * answer above the size limit, for example. It is never read as an empty list. Code `unexpected-response`.
  *
  * @example
  * ```ts
- * if (error instanceof UnexpectedResponse) console.log(`${error.endpoint} answers in a way of its own: see "answers"`);
+ * if (error instanceof UnexpectedResponse) console.log(`${error.endpoint} answers in an unknown shape: see "answers"`);
  * ```
  */
 export class UnexpectedResponse extends RequestError {
@@ -108,11 +108,11 @@ export class UnexpectedResponse extends RequestError {
 }
 
 /**
- * The receiver said no with one of the four texts of docs/contributing/contract.md#signaling-errors. Code `signaling-refused`.
+ * The receiver refused with one of the four texts of docs/contributing/contract.md#signaling-errors. Code `signaling-refused`.
  *
  * @example
  * ```ts
- * if (error instanceof SignalingRefused) console.log(error.reason);   // which of the four texts
+ * if (error instanceof SignalingRefused) console.log(error.reason);   // "already-active", for example
  * ```
  */
 export class SignalingRefused extends RequestError {
@@ -120,7 +120,7 @@ export class SignalingRefused extends RequestError {
 
   constructor(
     message: string,
-    /** Which of the four texts. */
+    /** Meaning of the receiver's text. */
     readonly reason: SignalingRefusal,
     failure: RequestFailure,
   ) {
@@ -128,7 +128,7 @@ export class SignalingRefused extends RequestError {
   }
 }
 
-/** Outcome of each prefix after {@link SignalingIncomplete}; the four lists never share one. */
+/** State of each prefix after {@link SignalingIncomplete}. Each prefix is in exactly one of the four lists. */
 export interface SignalingTruth {
   /** Active now and not before. Empty after a stop. */
   readonly started: readonly Prefix[];
@@ -136,15 +136,15 @@ export interface SignalingTruth {
   readonly stopped: readonly Prefix[];
   /** In the wanted state from the beginning. */
   readonly already: readonly Prefix[];
-  /** Not in the wanted state, or not known to be when {@link verified} is false. */
+  /** Not in the wanted state; if {@link verified} is false, not known to be. */
   readonly missing: readonly Prefix[];
-  /** False when the receiver did not answer a status any more: then the lists hold what it last said. */
+  /** False if the receiver answered no further status; the lists then hold its last answer. */
   readonly verified: boolean;
 }
 
 /**
- * `ensureActive` or `ensureInactive` sent something and did not reach the wanted state for every prefix.
- * Any other error of these two means that nothing was sent. Code `signaling-incomplete`.
+ * `ensureActive` or `ensureInactive` sent something and did not reach the wanted state for every prefix. With any other
+ * error of these two, nothing was sent. Code `signaling-incomplete`.
  *
  * @example
  * ```ts
@@ -167,7 +167,7 @@ export class SignalingIncomplete extends RequestError implements SignalingTruth 
     message: string,
     truth: SignalingTruth,
     failure: RequestFailure,
-    /** Why, where the receiver said so. */
+    /** The receiver's reason, if it gave one. */
     readonly reason?: SignalingRefusal,
   ) {
     super(message, failure, "signaling-incomplete");
@@ -179,28 +179,28 @@ export class SignalingIncomplete extends RequestError implements SignalingTruth 
   }
 }
 
-/** Refusals by which the node says nothing about the entries sent: smaller requests would meet the same. */
+/** Statuses of refusals that do not depend on the entries: smaller requests would get the same. */
 const ABOUT_THE_CALLER: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 405, 407, 501, 505, 507]);
 
-/** True for an error by which the node said no to what was sent, so that it can be narrowed down to single entries. */
+/** True if the node refused what was sent, which smaller requests can narrow down to single entries. */
 export function isRefusal(error: unknown): error is RequestError {
   return error instanceof RequestError && error.outcome === "refused" && !ABOUT_THE_CALLER.has(error.status ?? 0);
 }
 
-/** True where no answer came at all: no connection, or no answer in time. Any answer, of whatever status, is one. */
+/** True if no answer came at all: no connection, or no answer in time. */
 export function isUnreachable(error: unknown): error is RequestError {
   if (!(error instanceof RequestError) || error.status !== undefined) return false;
   return error.code === "request-not-sent" || error.code === "request-unknown";
 }
 
-/** True where the other side said to the end that it is busy, which passes: a conflict that does not pass is a refusal. */
+/** True if the other side was busy up to the last try. A conflict that does not pass is a refusal instead. */
 export function isBusy(error: unknown): error is RequestError {
   if (!(error instanceof RequestError)) return false;
   const { status, outcome } = error;
   return status === 429 || status === 503 || (status === 409 && outcome !== "refused");
 }
 
-/** True when the request was sent more than once: a refusal may be the echo of an earlier try that did happen. */
+/** True if the request was sent more than once: a refusal may be the effect of an earlier try. */
 export function wasRepeated(error: unknown): boolean {
   return error instanceof RequestError && error.tries > 1;
 }

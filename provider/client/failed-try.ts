@@ -7,7 +7,7 @@ import type { Failed } from "./reading";
 import type { Redactor } from "./redact";
 import { duration } from "./retry";
 
-/** One try that failed, with all that is known about it. Unredacted. */
+/** One failed try. Unredacted. */
 export interface FailedTry extends Omit<Failed, "kind"> {
   readonly kind: Failed["kind"] | "cancelled";
   readonly status?: number;
@@ -16,7 +16,7 @@ export interface FailedTry extends Omit<Failed, "kind"> {
   readonly cause?: unknown;
   /** Milliseconds that `Retry-After` asks for. */
   readonly asked?: number;
-  /** The deadline ended it: what an earlier try was answered says more. */
+  /** The deadline ended it: the answer to an earlier try, if any, is the better message. */
   readonly isLate?: boolean;
 }
 
@@ -41,7 +41,7 @@ export const TOO_LATE: FailedTry = {
 /**
  * Outcome of a request without a whole answer.
  *
- * @param left Milliseconds to the deadline; with none left, the time-out was the deadline's.
+ * @param left Milliseconds to the deadline; with none left, the deadline caused the time-out.
  */
 export function readTransportFailure(
   failure: HttpFailure,
@@ -77,7 +77,7 @@ export function readTransportFailure(
   }
 }
 
-/** Says that an answer is beyond its limit, and names the setting where the limit is one. */
+/** Message for an answer above the size limit; names the setting if it was set. */
 export function tooLarge(maxAnswerBytes: number | undefined): string {
   if (maxAnswerBytes === undefined) return `the answer is larger than ${DEFAULTS.maxAnswerBytes} bytes`;
   return `the answer is larger than ${maxAnswerBytes} bytes, which \`maxAnswerBytes\` allows`;
@@ -86,8 +86,8 @@ export function tooLarge(maxAnswerBytes: number | undefined): string {
 const PLAIN_PORT: ReadonlySet<string> = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"]);
 
 /**
- * A url that likely has the wrong scheme. TLS at a port without it is certain; the other way round, a server
- * closes the connection at the first request or answers in bytes that are no HTTP.
+ * Message for a url that likely has the wrong scheme. With https at a plain port, the error code is certain. With http at
+ * a TLS port, the server closes the connection at the first request or answers in bytes that are no HTTP.
  */
 function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, "message" | "repeat"> | undefined {
   const code = codeOf(cause) ?? "";
@@ -103,18 +103,17 @@ function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, 
 
 /** All tries of an operation together. */
 export interface Tries {
-  /** Over all tries. */
   readonly outcome: Outcome;
   readonly tries: number;
   readonly elapsedMs: number;
-  /** Why it was not tried again, where that needs saying. */
+  /** A sentence: why no further try was made, unless that is obvious. */
   readonly stopped?: string;
 }
 
-/** Says whether the other side's words are withheld. Asked at the failure, since what is secret may come up late. */
+/** True if messages must not quote the other side. Called at the failure, since prefixes may become secret late. */
 export type Withholds = () => boolean;
 
-/** Text in place of withheld words. */
+/** Text in place of a withheld answer. */
 export const WITHHELD = "the answer is withheld, since it may name prefixes that are secret";
 
 /** Subject of a request and its receiver, for messages. */
@@ -125,13 +124,13 @@ export interface Subject {
   readonly operation: string;
   /** A sentence: what to do when the outcome stays unknown. */
   readonly remedy?: string;
-  /** By default nothing is. */
+  /** Default: messages quote the other side. */
   readonly withholds?: Withholds;
   /** Position within an operation of many entries. */
   readonly progress?: { readonly acknowledged: number; readonly attempted: number; readonly total: number };
 }
 
-/** The error to throw. Every text in it has gone through the redactor, and nothing in it acts on a screen. */
+/** The error to throw. Its texts are redacted and hold no control characters. */
 export function requestError(
   call: Subject,
   last: FailedTry,

@@ -23,15 +23,15 @@ export interface HttpAnswer {
 
 /** An answer whose body is still to be read. */
 export interface OpenAnswer extends Omit<HttpAnswer, "body"> {
-  /** As it arrives: nothing is read ahead of who takes it. Throws when the connection breaks off. */
+  /** Chunks as they arrive; none is read before it is asked for. Throws when the connection breaks off. */
   readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
 }
 
-/** A proxy on the way, and the hosts that are reached without it. */
+/** A proxy, and the hosts that are reached without it. */
 export interface HttpProxy {
-  /** With a user's name and password, where it wants them. */
+  /** With user name and password if the proxy requires them. */
   readonly url: string;
-  /** Names with their subdomains, addresses, each also with a port, between commas; `*`: all. Default: none. */
+  /** Host names (with their subdomains) and addresses, each with an optional port, separated by commas; `*`: all. Default: none. */
   readonly except?: string;
 }
 
@@ -41,7 +41,7 @@ export class HttpFailure extends Error {
 
   constructor(
     readonly kind: "connection" | "timeout" | "cancelled" | "too-large",
-    /** True once the request was handed to a connected socket: from there on it may have had its effect. */
+    /** True once the request was written to a connected socket: from then on it may have had its effect. */
     readonly sent: boolean,
     readonly status?: number,
     cause?: unknown,
@@ -50,18 +50,18 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Loads now what the first streamed request loads otherwise, while the event loop stands still. */
+/** Loads undici's parts now; otherwise the first streamed request does, and blocks the event loop. */
 export async function loadTransport(): Promise<void> {
   await Promise.all([loadAgent(), loadRequest()]);
 }
 
 /**
- * HTTP/1.1 over undici: keep-alive, TLS, a time-out, a size limit, and the knowledge whether a request was sent.
- * The only module that knows undici. Repeats nothing and follows nothing.
+ * HTTP/1.1 over undici: keep-alive, TLS, a time-out, a size limit, and whether a failed request was sent.
+ * The only module that uses undici. Repeats no request and follows no redirect.
  */
 export class Http {
   private opened: Promise<Dispatcher> | undefined;
-  /** Whether a request may be under way: one of {@link send}, or the body of one of {@link open}. */
+  /** Requests of {@link send} under way, and all requests of {@link open} so far. */
   private underWay = 0;
 
   constructor(
@@ -69,11 +69,11 @@ export class Http {
       readonly tls?: TlsOptions;
       readonly timeoutMs: number;
       readonly connections: number;
-      /** Longer answers to {@link send}, in bytes, are refused unread. */
+      /** Longest answer to {@link send}, in bytes; a longer one is refused unread. */
       readonly maxAnswerBytes: number;
-      /** Keeps the cookies of answers to {@link send} and sends them again. Default: none are. */
+      /** Keeps the cookies of answers to {@link send} and sends them again. Default: no cookies are kept. */
       readonly cookies?: Cookies;
-      /** Default: none, whatever the environment of the process says. */
+      /** Default: none, even if the environment of the process names one. */
       readonly proxy?: HttpProxy;
     },
     private readonly world: Pick<Clock, "after"> & { readonly dispatcher?: Dispatcher },
@@ -161,8 +161,8 @@ export class Http {
   }
 
   /**
-   * Sends, and answers when the body begins: for bodies that are larger than what should be held. Has neither time-out nor
-   * limit: the reader of the body knows when it has waited, or read, for too long.
+   * Sends, and returns when the body begins: for bodies too large to be held in memory. Has neither time-out nor size
+   * limit: the reader of the body applies both.
    *
    * @param signal Ends the request, and the body with it.
    * @throws undici's error, unredacted, when no answer came.
@@ -171,7 +171,7 @@ export class Http {
     { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
     signal: AbortSignal,
   ): Promise<OpenAnswer> {
-    // Its body is read by others, and never counted as over.
+    // The caller reads the body, so its end is unknown here and the count stays.
     this.underWay += 1;
     const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
     const answer = await ask.call(dispatcher, { origin, path, method, headers: { ...headers }, body, signal });
@@ -182,14 +182,12 @@ export class Http {
   /** Waits for requests under way, then closes the connections. */
   async close(): Promise<void> {
     const opened = await this.opened;
-    // What was given up on may still be connecting, to a host that never answers: that is not waited for.
+    // An abandoned request may still be connecting to a host that never answers: close() would wait for it.
     if (this.underWay === 0) await opened?.destroy();
     else await opened?.close();
   }
 
-  /**
-   * The connections, made at the first request: previews and programs that ask nothing do not pay for loading them.
-   */
+  /** The connections, made at the first request: a preview or program without requests does not load undici. */
   private async dispatcher(): Promise<Dispatcher> {
     if (this.world.dispatcher) return this.world.dispatcher;
     this.opened ??= this.connections();
@@ -208,7 +206,7 @@ export class Http {
     const options = {
       connections: this.options.connections,
       pipelining: 1,
-      // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
+      // One time-out in `send` covers connecting, waiting and reading; undici's own would blur the error.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect,
@@ -217,7 +215,7 @@ export class Http {
     if (!proxy) return new (await loadAgent())(options);
     const { url, except = "" } = proxy;
     const { EnvHttpProxyAgent } = await import("undici");
-    // What is left out is looked for in the environment of the process.
+    // undici takes a missing member from the environment of the process.
     const proxies = { httpProxy: url, httpsProxy: url, noProxy: except };
     return new EnvHttpProxyAgent({ ...options, ...proxies, proxyTunnel: false, requestTls: connect });
   }
@@ -226,8 +224,8 @@ export class Http {
 type Ask = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 
 /**
- * Parts of undici, for which its types have no module: a quarter of it. With fetch, WebSocket and caches, of which nothing is
- * used here, it takes as long to load as all of this package. A version that keeps them elsewhere is loaded whole.
+ * Modules of undici, a quarter of it; its types do not declare them. The whole of undici, with fetch, WebSocket and caches, takes
+ * as long to load as this package. A version without these modules is loaded whole.
  */
 const PARTS = { agent: "undici/lib/dispatcher/agent.js", request: "undici/lib/api/api-request.js" };
 
@@ -236,7 +234,7 @@ export async function loadAgent(): Promise<typeof Agent> {
   return (await part<typeof Agent>(PARTS.agent)) ?? (await import("undici")).Agent;
 }
 
-/** undici's request whose answer is read as it arrives, a method of its connections. */
+/** undici's streaming request, a method of its connections. */
 async function loadRequest(): Promise<Ask> {
   return (await part<Ask>(PARTS.request)) ?? (await import("undici")).Dispatcher.prototype.request;
 }

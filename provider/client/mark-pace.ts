@@ -10,7 +10,7 @@ export interface PaceOptions {
   readonly by: "table" | "node" | "off";
 }
 
-/** A mark table, as the pace of its node tells them apart. */
+/** Key of a mark table within its node. */
 export function paceKey(url: MarkUrl, type: MarkType): string {
   return `${formatUrl(url)}/${type}`;
 }
@@ -23,8 +23,8 @@ interface ListQueue {
 }
 
 /**
- * The pace of the lists of marks of one node, for all callers of the process (docs/contributing/contract.md#pace-of-mark-lists). A list
- * that was given up on counts like any other, since the node worked for it.
+ * The pace of the lists of marks of one node, for all callers of the process
+ * (docs/contributing/contract.md#pace-of-mark-lists). An abandoned list counts like any other, since the node worked for it.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export class MarkPace {
   private readonly tables = new Map<string, ListQueue>();
 
   /**
-   * Waits until a list of the table may begin, and returns what tells that it has ended.
+   * Waits until a list of the table may begin, and returns the function to call at its end.
    *
    * @param table See {@link paceKey}.
    * @throws the signal's reason when it aborts first

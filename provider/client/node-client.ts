@@ -29,11 +29,10 @@ export type { CallOptions, ListedEntry };
 /**
  * The node API (docs/contributing/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
  *
- * Every operation repeats what is safe to repeat, up to five times with jittered pauses within `deadlineMs`, one at a time
- * and up to `deadlineMs` once the node has said that it is busy, and
- * fails with a `RequestError` that says what is known. Insert, delete and commit are repeated as well, since
- * doing them twice changes nothing more; then a refusal may be the echo of a first try whose answer was lost.
- * Changes count once they are committed; staged changes are shared by all who write to the set.
+ * A failed request is repeated if that is safe: up to five tries with jittered pauses within `deadlineMs`. A busy node gets
+ * one request at a time, with repeats up to `deadlineMs`. After that the operation fails with a `RequestError`. Insert,
+ * delete and commit are repeated as well, since a second one changes nothing more; a refusal may then be the effect of a
+ * first try whose answer was lost. A commit applies the staged changes of all writers of the set.
  *
  * @example
  * ```ts
@@ -47,14 +46,14 @@ export type { CallOptions, ListedEntry };
 export class NodeClient {
   /** Canonical base url of the node without userinfo and `/fapi`: for outputs, comparisons and messages. */
   readonly endpoint: string;
-  /** The largest value that the node takes, where that is known. What would put a larger one in asks before it sends. */
+  /** The largest value that the node takes, if known. {@link insert} does not check it; resources and `block` do. */
   readonly maxValue: number | undefined;
   private readonly connection: NodeConnection;
 
   /**
    * @param options See {@link NodeOptions}; checked here.
    * @param world Clock, timers, randomness and transport; for tests.
-   * @param name What people call the node, for messages; by default its address alone stands there.
+   * @param name Name of the node in messages. Default: its address.
    * @throws {OptionsError} naming the wrong option.
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
@@ -64,9 +63,9 @@ export class NodeClient {
   }
 
   /**
-   * One set, for callers that hold parsed prefixes; the methods below take texts.
+   * One set, for callers with parsed prefixes; the methods below take texts.
    *
-   * @param withholds True where errors leave the node's words out, since the set's prefixes are secret.
+   * @param withholds True if errors must not quote the node, since the set's prefixes are secret.
    * @internal
    */
   set(url: PrefixSetUrl, withholds?: Withholds): NodeSet {
@@ -74,8 +73,8 @@ export class NodeClient {
   }
 
   /**
-   * All entries of a set, in the node's order and spelling. A prefix that the node lists twice is returned twice.
-   * Whether staged entries are among them depends on the node.
+   * All entries of a set, in the node's order and spelling. A prefix that the node lists twice is returned twice. Some nodes
+   * list staged entries, too.
    *
    * @throws {RequestError} `refused` for an unknown set. @throws {UnexpectedResponse}
    */
@@ -87,8 +86,8 @@ export class NodeClient {
    * Stages entries; {@link commit} applies them. Sends chunks in order, within `maxEntriesPerRequest` and
    * `maxBytesPerRequest`; a chunk that is too large for the node (HTTP 413) is halved.
    *
-   * @param entries Prefixes, sent in canonical form, alone (value 1) or with values from 0 to 2³²−1: a record or Map by prefix, or
-   * any iterable, {@link listPrefixSet}'s result among them.
+   * @param entries Prefixes alone (value 1) or with values from 0 to 2³²−1, sent in canonical form: a record or Map by
+   * prefix, or any iterable, such as the result of {@link listPrefixSet}.
    * @throws {PrefixError | TypeError} on a wrong entry, before anything is sent.
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
@@ -99,9 +98,9 @@ export class NodeClient {
   /**
    * Stages the removal of entries; {@link commit} applies it.
    *
-   * @param entries Entries as {@link listPrefixSet} returns them, of which the node's own text is sent; prefixes in canonical form; or
+   * @param entries Entries of {@link listPrefixSet}, sent in the node's spelling; prefixes, sent in canonical form; or
    * texts, sent as they are.
-   * @throws {TypeError} on what is none of these, before anything is sent.
+   * @throws {TypeError} on anything else, before anything is sent.
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
   async delete(
@@ -117,7 +116,7 @@ export class NodeClient {
     await this.set(url).delete(spellings, options);
   }
 
-  /** Applies what is staged in a set, by any writer. @throws {RequestError} */
+  /** Applies all staged changes of a set, by any writer. @throws {RequestError} */
   async commit(url: PrefixSetUrl, options?: CallOptions): Promise<void> {
     await this.set(url).commit(options);
   }
@@ -141,9 +140,8 @@ export class NodeClient {
   }
 
   /**
-   * All marks of one type. A list waits for its turn, by `markPace` and `markPauseMs`, behind the lists of the table that
-   * other callers in this process have begun, and so does every repeat (docs/contributing/contract.md#pace-of-mark-lists). 100 000 marks are
-   * about 4.8 MB.
+   * All marks of one type. By `markPace` and `markPauseMs`, each list and each repeat waits for the lists that other callers
+   * in this process have begun (docs/contributing/contract.md#pace-of-mark-lists). 100 000 marks are about 4.8 MB.
    *
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.
    * @throws {RequestError} @throws {UnexpectedResponse}
@@ -178,7 +176,7 @@ export class NodeClient {
   }
 }
 
-/** Parses what is to be inserted. @throws {PrefixError | TypeError} */
+/** Parses the entries of an insert. @throws {PrefixError | TypeError} */
 function parseEntries(entries: unknown): SetEntry[] {
   const given = givenEntries(entries);
   if (!given) throw new TypeError(`\`entries\` ${NO_ENTRIES}.`);
@@ -193,7 +191,7 @@ function parseEntries(entries: unknown): SetEntry[] {
   });
 }
 
-/** One list of something else than a set. */
+/** A list of profiles, rules or marks. */
 interface NodeList<T extends readonly unknown[]> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {
   readonly url: ResourceUrl;
   readonly kind: ListKind;

@@ -21,11 +21,11 @@ export interface ChunkLimits {
 
 /** Options of a single operation. */
 export interface CallOptions {
-  /** Ends the operation early, with code `request-cancelled`; what was sent may have had its effect. */
+  /** Ends the operation early, with code `request-cancelled`; a request that was sent may still have its effect. */
   readonly signal?: AbortSignal;
   /**
-   * Repeats only what certainly did not happen. For changes that would do harm if a first try, given up on, took effect
-   * after what follows it: a delete before an insert of the same prefix. Default: false.
+   * Repeats a request only if it certainly had no effect. For a change that does harm if an abandoned try takes effect
+   * late: a delete before an insert of the same prefix. Default: false.
    */
   readonly once?: boolean;
 }
@@ -34,30 +34,30 @@ export interface CallOptions {
 export interface NodeRequest<T>
   extends Pick<ApiRequest<T>, "request" | "progress" | "remedy" | "enter" | "follows" | "withholds"> {
   readonly url: ResourceUrl;
-  /** Beginning of a message about it. */
+  /** Beginning of messages about the request. */
   readonly subject: string;
   readonly command: Command;
   /** Reads an answer with a status of success. */
   readonly read: (answer: HttpAnswer) => Reading<T>;
-  /** Reads an answer whose status would count as a failure otherwise; `undefined` where it is one. */
+  /** Reads an answer that is a success in spite of its status; `undefined` for a failure. */
   readonly readFailure?: (answer: HttpAnswer) => Reading<T> | undefined;
   readonly options?: (CallOptions & Pick<Limits, "until">) | undefined;
 }
 
-const busyRemedy = "A lower `maxConcurrency` or a longer `deadlineMs` of the node may help.";
+const busyRemedy = "Lower `maxConcurrency` or raise `deadlineMs` of the node.";
 
-/** One node: its options, checked once and with their defaults, and the way to it. */
+/** One node: its checked options with defaults, and the connection to it. */
 export class NodeConnection {
   /** Canonical base url of the node without userinfo and `/fapi`. */
   readonly endpoint: string;
-  /** Builds what is sent to it. */
+  /** Builds the requests to the node. */
   readonly requests: NodeRequests;
   readonly chunkLimits: ChunkLimits;
-  /** Answers of the node, by its options and by what this process has seen. */
+  /** Shapes of the node's answers, from its options and from earlier answers in this process. */
   readonly habits: NodeHabits;
   /** Milliseconds that a commit may take to show in lists. */
   readonly commitDelayMs: number;
-  /** The largest value that the node takes, where that is known. */
+  /** The largest value that the node takes, if known. */
   readonly maxValue: number | undefined;
   /** Pause between lists of marks. */
   readonly pace: PaceOptions;
@@ -65,8 +65,8 @@ export class NodeConnection {
   private readonly requester: Requester;
 
   /**
-   * @param name What people call the node, for messages; by default its address alone stands there.
-   * @param cookies Those of another connection, whose session goes on; by default none.
+   * @param name Name of the node in messages. Default: its address.
+   * @param cookies Cookies of another connection, to continue its session. Default: none.
    * @throws {OptionsError} naming the wrong option.
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string, cookies = new Cookies()) {
@@ -88,17 +88,17 @@ export class NodeConnection {
     );
   }
 
-  /** {@link habits} for a request about a place, whose names may stand in `answers.path`. */
+  /** {@link habits} for a request about one object, whose names `answers.path` may contain. */
   habitsAt(place: ResourceUrl): NodeHabits {
     return { ...this.habits, place };
   }
 
-  /** Answer of a node in a form that a message may quote: short, and without secrets. */
+  /** The answer as a message may quote it: short, and without secrets. */
   quote(body: string): string {
     return quotable(this.requests.redactor.text(body));
   }
 
-  /** Waits until a list of a table of marks may be tried; returns what tells that the try has ended. */
+  /** Waits until a list of a table of marks may be tried; returns the function to call at the end of the try. */
   enter(table: string, signal?: AbortSignal): Promise<() => void> {
     return this.memory.marks.enter(table, this.pace, this.world, signal);
   }
@@ -114,7 +114,7 @@ export class NodeConnection {
         ...rest,
         object: formatUrl(url),
         operation: command,
-        // Staging the same entries twice, and committing twice, ends in the same set.
+        // Staging the same entries twice, or committing twice, leads to the same set.
         idempotent: options.once !== true,
         read: (answer) => readFailure?.(answer) ?? failedStatus(answer, errorText, "endpoint") ?? read(answer),
       },
@@ -129,8 +129,8 @@ export class NodeConnection {
 }
 
 /**
- * Builds the requests to one node, and sends none: address, headers, body, and the redactor for all texts about them.
- * Client, forwarder and probe build theirs here (docs/contributing/contract.md#node-endpoint).
+ * Builds the requests to one node without sending them: address, headers, body, and the redactor for texts about them.
+ * Used by client, forwarder and probe (docs/contributing/contract.md#node-endpoint).
  *
  * @example
  * ```ts
@@ -147,7 +147,7 @@ export class NodeRequests {
   private readonly userArena: string | undefined;
 
   /**
-   * @param options Checked before, see `nodeSchema`.
+   * @param options Already checked by `nodeSchema`.
    * @throws {OptionsError} when the endpoint is no base url.
    */
   constructor({ endpoint, headers = {}, userArena, tls }: NodeOptions) {
@@ -162,7 +162,7 @@ export class NodeRequests {
       ...given,
       "content-type": "application/json",
     };
-    // The arena's name is no secret, and stands in every message.
+    // The arena's name is no secret: every message shows it.
     this.redactor = new Redactor([...Object.values(credentials), authorization, ...secrets, tls?.key]);
   }
 
@@ -172,14 +172,14 @@ export class NodeRequests {
     return { method: "POST", origin, path: `${path}${NODE_PATH}`, headers: { ...this.headers, ...headers }, body };
   }
 
-  /** @param userArena Value of `User-Arena`; default: the options', else the arena that is asked for. */
+  /** @param userArena Value of `User-Arena`. Default: that of the options, else the arena of the url. */
   listMarks(url: MarkUrl, type: MarkType, userArena?: string): ReturnType<NodeRequests["post"]> {
     return this.post(listCommand(url, type), this.marksHeaders(url, userArena));
   }
 
-  /** The header that goes with a list of marks (docs/contributing/contract.md#marks), which no other command needs. */
+  /** The header that only a list of marks needs (docs/contributing/contract.md#marks). */
   marksHeaders({ arena }: MarkUrl, userArena = this.userArena ?? arena): Record<string, string> {
-    // A header carries bytes; names beyond ASCII travel as UTF-8.
+    // A header carries bytes; names beyond ASCII are sent as UTF-8.
     return { [USER_ARENA]: Buffer.from(userArena, "utf8").toString("latin1") };
   }
 }

@@ -13,16 +13,16 @@ import type { CallOptions, NodeConnection, NodeRequest } from "./node-connection
 import { done, type Reading, readAbsent, readList, readSuccess } from "./reading";
 
 /**
- * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of another writer is put back,
- * the value that the node listed.
+ * A parsed prefix and its value: an integer from 0 to 2³²−1, or, when an entry of another writer is restored, the value
+ * that the node listed.
  */
 export type SetEntry = readonly [prefix: CanonicalPrefix, value: ListedValue];
 
 type Change = "insert" | "delete" | "commit";
 
 /**
- * One set of one node: the four commands on it (docs/contributing/contract.md#node-endpoint). Takes values that were parsed before and
- * does not check them again; `NodeClient` takes texts. Every command is repeated where that is safe.
+ * One set of one node: the four commands on it (docs/contributing/contract.md#node-endpoint). Takes parsed values and does
+ * not check them; `NodeClient` takes texts. A failed command is repeated if that is safe.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ type Change = "insert" | "delete" | "commit";
 export class NodeSet {
   /** The set's url as text: `prefixset://edge/blocked`. */
   readonly url: string;
-  /** Answers to the last insert, delete and commit, short and without secrets: for messages. */
+  /** Answers to the last insert, delete and commit, shortened and without secrets, for messages. */
   readonly answered = new Map<Change, string>();
   private readonly subject: string;
   /** Number of entries at the first {@link observe}; `undefined` before it. */
@@ -51,17 +51,17 @@ export class NodeSet {
     this.subject = `Set ${this.url}`;
   }
 
-  /** Milliseconds that a commit may take to show in lists, by the node's options. */
+  /** Milliseconds that a commit may take to show in lists. */
   get commitDelayMs(): number {
     return this.node.commitDelayMs;
   }
 
-  /** All entries in the node's order and spelling, a prefix that is listed twice twice. @throws {RequestError} */
+  /** All entries in the node's order and spelling, duplicates included. @throws {RequestError} */
   list(options?: CallOptions): Promise<ListedEntry[]> {
     return this.ask((answer) => this.readEntries(answer), [], options);
   }
 
-  /** The same list as a map of what the set holds. @throws {RequestError} */
+  /** Lists the set as a map. @throws {RequestError} */
   async observe(options?: NodeRequest<unknown>["options"]): Promise<ObservedSet> {
     const read = (answer: HttpAnswer) =>
       equalAnswers.of(answer, this.habits, () => {
@@ -75,7 +75,7 @@ export class NodeSet {
     return observed;
   }
 
-  /** @param empty What a set that is not there is, where the node's options let it be empty. */
+  /** @param empty Result for a set that does not exist, if `answers.absent` treats it as empty. */
   private ask<T>(read: (answer: HttpAnswer) => Reading<T>, empty: T, options?: NodeRequest<T>["options"]): Promise<T> {
     return this.run<T>({
       command: "list",
@@ -109,13 +109,13 @@ export class NodeSet {
     return this.send("delete", deletes.of(spellings), options);
   }
 
-  /** Applies what is staged, by any writer. @throws {RequestError} */
+  /** Applies all staged changes of the set, by any writer. @throws {RequestError} */
   async commit(options?: CallOptions): Promise<void> {
     await this.run({
       command: "commit",
       request: this.node.requests.post(commands.commitCommand(this.address)),
       ...this.hearing("commit"),
-      remedy: "Whether it was applied is not known: list the set.",
+      remedy: "The outcome is unknown: list the set.",
       options,
     });
   }
@@ -125,7 +125,7 @@ export class NodeSet {
     return this.node.run({ url, subject, withholds, ...request });
   }
 
-  /** Reads the answer to a change, and keeps what it said: a refusal that is no failure by itself may explain one later. */
+  /** Reads the answer to a change and keeps its text, which may explain why the change does not show later. */
   private hearing(command: Change): Pick<NodeRequest<void>, "read" | "readFailure"> {
     const keep = ({ status, body }: HttpAnswer) => {
       const answer = this.withholds() ? WITHHELD : this.node.quote(body);
@@ -167,10 +167,10 @@ const insertTexts = madeOnce(
 
 const deletes = new EqualTexts(commands.deleteEntry);
 
-/** Sets that nodes of this process listed last. */
+/** The sets that nodes listed last in this process. */
 const equalAnswers = new EqualAnswers<ObservedSet>();
 
-/** The content of a set as a node lists it, with the node's own spellings, which are needed to delete. */
+/** The content of a set as a node lists it, with the node's spellings, which a delete needs. */
 export class ObservedSet {
   private constructor(
     /** Canonical prefix to value. */

@@ -18,7 +18,7 @@ export interface TlsOptions {
   readonly cert?: string;
   /** Private key of the client certificate. A secret. */
   readonly key?: string;
-  /** Name that the server's certificate must carry, where it is not the host of the url. */
+  /** Name in the server's certificate, if it differs from the host of the url. */
   readonly serverName?: string;
 }
 
@@ -28,15 +28,15 @@ export interface NodeOptions {
   readonly endpoint: string;
   /** Further request headers, for example `{ authorization: "Bearer …" }`. Secrets. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Value of the header `User-Arena` of mark lists. Default: the arena that is asked for. */
+  /** Value of the header `User-Arena` of mark lists. Default: the arena of the list. */
   readonly userArena?: string;
   /** Only with an `https:` endpoint. */
   readonly tls?: TlsOptions;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;
   /**
-   * Milliseconds for one request with all its repeats and pauses: up to five tries, and more where the node says that it is
-   * busy. Default: 60 000.
+   * Milliseconds for one request with all its repeats and pauses: up to five tries, and more while the node is busy.
+   * Default: 60 000.
    */
   readonly deadlineMs?: number;
   /** Entries in one insert or delete request. Default: 5 000. */
@@ -54,31 +54,31 @@ export interface NodeOptions {
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
   /**
-   * Milliseconds that a commit may take to show in the node's lists. Until then a change that does not show is only waited
-   * for, and `deadlineMs` of that wait begins after them. Default: 0.
+   * Milliseconds that a commit may take to show in the node's lists. A change that does not show is waited for; `deadlineMs`
+   * of that wait begins after this time. Default: 0.
    */
   readonly commitDelayMs?: number;
   /**
-   * Reaction to changes of a set that another writer has staged and that a commit would publish. If set, one more list before
-   * each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` says so
-   * and goes on. Default: no such list; what others did is reported after the commit.
+   * Reaction to staged changes of another writer, which a commit would publish. If set, one more list before each commit
+   * looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` commits with a
+   * warning. Default: no such list; foreign changes are reported after the commit.
    */
   readonly foreignStaged?: "fail" | "warn";
-  /** Shape of the node's answers, if it is none of the natural ones. Default: natural shapes only. */
+  /** Shape of the node's answers, if the client does not recognise it. Default: unambiguous shapes. */
   readonly answers?: Answers;
   /**
-   * Reaction of a refresh to a node that does not answer at all: `"fail"`, or `"skip"`, which keeps the state with a warning.
+   * Reaction of a refresh to a node that does not answer: `"fail"`, or `"skip"`, which keeps the state with a warning.
    * Default: `"fail"`.
    */
   readonly onUnreachable?: "fail" | "skip";
   /**
-   * Milliseconds from the end of one list of marks to the start of the next, failed tries included, for all callers in this
+   * Milliseconds from the end of one list of marks, even a failed one, to the start of the next, for all callers in this
    * process. Default: 3 000; less only with `markPace: "off"`.
    */
   readonly markPauseMs?: number;
   /**
-   * Which lists of marks the pause is kept between: those of one table, or any two of the node. With `"off"` no list
-   * waits. Default: `"table"`.
+   * Lists of marks that `markPauseMs` separates: those of one table, or all lists of the node. With `"off"` no list waits.
+   * Default: `"table"`.
    */
   readonly markPace?: "table" | "node" | "off";
 }
@@ -93,7 +93,7 @@ export interface ReceiverOptions {
   readonly secretKey: string;
   /** Only with an `https:` url. */
   readonly tls?: TlsOptions;
-  /** Shape of the receiver's answers, if it is not that of the contract. Default: unambiguous shapes. */
+  /** Shape of the receiver's answers, if it differs from the contract. Default: unambiguous shapes. */
   readonly answers?: ReceiverAnswers;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;
@@ -101,7 +101,6 @@ export interface ReceiverOptions {
   readonly deadlineMs?: number;
 }
 
-/** Members that have a default of their own. */
 type Defaulted =
   | "timeoutMs"
   | "deadlineMs"
@@ -145,7 +144,7 @@ function integer(min: number, max: number) {
     .optional();
 }
 
-/** An object, or the JSON text of one. A text that is not JSON is passed on unchanged and fails as "must be an object". */
+/** An object or its JSON text. A text that is not JSON fails later as "must be an object". */
 function objectOrJson<T extends z.ZodType>(schema: T) {
   return zod().preprocess((value) => (typeof value === "string" ? (jsonIn(value) ?? value) : value), schema);
 }
@@ -154,7 +153,7 @@ const text = schema(() => zod().string({ error: "must be a string" }).min(1, { e
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** These describe the message itself, which the client makes. */
+/** Headers that describe the HTTP message; the client sets them. */
 const OWN_HEADERS = new Set(["connection", "content-length", "content-type", "keep-alive", "te", "transfer-encoding"]);
 
 const headers = schema(() => {
@@ -238,7 +237,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
     )
     .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
     .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
-      // The pause is the contract's (docs/contributing/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
+      // The contract sets the pause (docs/contributing/contract.md#pace-of-mark-lists); a shorter one needs an explicit "off".
       if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
       const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
       context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });
@@ -263,12 +262,12 @@ export const receiverSchema = schema(
       .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),
 );
 
-/** Both are path segments (docs/contributing/contract.md#signaling-credentials); these two would be resolved away on the way. */
+/** A path segment (docs/contributing/contract.md#signaling-credentials). Urls are sent without "." and "..". */
 function segment() {
   return text().refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
 }
 
-/** A certificate that is never looked at is a belief in safety that nothing backs. */
+/** Refuses TLS options for an http url, where they have no effect. */
 function refuseIdleTls(url: string, given: TlsOptions | undefined, option: string, context: z.core.$RefinementCtx) {
   if (given === undefined || /^https:/i.test(url.trim())) return;
   context.addIssue({
@@ -279,14 +278,14 @@ function refuseIdleTls(url: string, given: TlsOptions | undefined, option: strin
   });
 }
 
-/** @throws {OptionsError} with all problems, each with the path of its option in backticks. */
+/** @throws {OptionsError} with all problems, each naming its option in backticks. */
 export function parseOptions<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new OptionsError(`Options of the ${what}: ${describeIssues(result.error)}.`);
 }
 
-/** The members that are not `undefined`: spreading one over a default would hide it. */
+/** The members that are not `undefined`; an `undefined` one would hide a default when spread over it. */
 export function given<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

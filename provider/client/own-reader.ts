@@ -9,11 +9,11 @@ type OwnReader = (body: string, kind: ListKind) => unknown;
 const load = createRequire(__filename);
 
 /**
- * Reads a list by a module of the user's (`answers.read`): its default export is called with the text of an answer and the
- * kind of the list, and returns a list in the contract's shape. It is loaded once a process.
+ * Reads a list by a module of the user (`answers.read`). Its default export takes the text of an answer and the kind of
+ * the list, and returns a list in the contract's shape. Each process loads it once.
  *
- * @param file Relative to the working folder, which is the program's where a program runs.
- * @throws {ShapeError} with file and line for all that goes wrong in it.
+ * @param file Relative to the working folder, which for a Pulumi program is the program's folder.
+ * @throws {ShapeError} with file and line for every error in it.
  */
 export function readByModule(file: string, body: string, kind: ListKind): unknown {
   const path = resolve(file);
@@ -27,7 +27,10 @@ export function readByModule(file: string, body: string, kind: ListKind): unknow
   }
   if (Array.isArray(list)) return list;
   const what = list instanceof Promise ? "a promise" : typeof list;
-  throw new ShapeError(`answers.read (${file}) returned ${what} for ${kind}`, "It has to return an array, at once.");
+  throw new ShapeError(
+    `answers.read (${file}) returned ${what} for ${kind}`,
+    "It must return an array, not a promise.",
+  );
 }
 
 function exported(path: string): OwnReader {
@@ -37,7 +40,7 @@ function exported(path: string): OwnReader {
   throw new Error("the module has no function as its default export");
 }
 
-/** `:12` where a stack names a line of the file. */
+/** `:12` if the stack names a line of the file. */
 function lineIn(stack: string, path: string): string {
   const at = stack.indexOf(`${path}:`);
   return at < 0 ? "" : (/^:\d+/.exec(stack.slice(at + path.length))?.[0] ?? "");

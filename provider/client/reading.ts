@@ -13,18 +13,19 @@ import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
 import { readByModule } from "./own-reader";
 
-/** Result of reading an answer. `message` is the other side's own words, unredacted. */
+/** Result of reading an answer. */
 export type Reading<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
 /** An answer that is no success. */
 export interface Failed {
-  /** `unexpected`: the shape is unknown. `failed`: it is understood, and says that the request failed. */
+  /** `unexpected`: the shape is unknown. `failed`: the answer reports a failure. */
   readonly kind: "failed" | "unexpected";
   readonly outcome: Outcome;
+  /** Text of the other side, unredacted. */
   readonly message: string;
-  /** True when the same request may fare better in a moment. */
+  /** True if a repeat of the same request may succeed. */
   readonly repeat: boolean;
-  /** True where the other side says that it is busy, which passes in its own time and not after so many tries. */
+  /** True if the other side is busy: the deadline ends the repeats, not a number of tries. */
   readonly isBusy?: boolean;
   /** One of the four texts of the signaling API. */
   readonly reason?: SignalingRefusal;
@@ -40,7 +41,7 @@ export function refused(message: string, more: Pick<Failed, "reason" | "remedy">
   return { kind: "failed", outcome: "refused", message, repeat: false, ...more };
 }
 
-/** `repeat` for what a proxy or a cut connection may have made; not for well-formed answers of another kind. */
+/** @param repeat True for an answer that a proxy or a cut connection may have made; false for a well-formed one. */
 export function unexpected(message: string, repeat: boolean, remedy?: string): Failed {
   return { kind: "unexpected", outcome: "unknown", message, repeat, ...(remedy !== undefined && { remedy }) };
 }
@@ -48,7 +49,7 @@ export function unexpected(message: string, repeat: boolean, remedy?: string): F
 /**
  * Reads statuses that mean failure whatever the operation; `undefined` for 2xx.
  *
- * @param messageIn What the body says, in the form of the API at hand.
+ * @param messageIn Finds the error text in a body of this API.
  * @param option The option that holds the address, for remedies.
  */
 export function failedStatus(
@@ -60,34 +61,34 @@ export function failedStatus(
   if (status >= 200 && status < 300) return undefined;
   if (status < 400) {
     const location = answer.header("location");
-    return refused(location === undefined ? "a redirect without a target" : `it redirects to ${location}`, {
+    return refused(location === undefined ? "the redirect has no target" : `it redirects to ${location}`, {
       remedy: `Only 307 and 308 within one origin are followed: set \`${option}\` to the address itself.`,
     });
   }
   const message = messageIn(answer.body);
-  // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2), or in its own words.
+  // Rejected unread: by definition (RFC 6585, section 4; RFC 8470, section 5.2), or by the text of a conflict.
   const isBusy = status === 429 || status === 503 || (status === 409 && BUSY.test(message));
   if (isBusy && status !== 503) return { kind: "failed", outcome: "not-sent", message, repeat: true, isBusy };
   if (status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
-  // Not implemented, no such version, no room: another try will hear the same.
+  // Not implemented, no such version, no room: a repeat gets the same answer.
   if (status === 501 || status === 505 || status === 507) return refused(message);
   if (status === 408 || status >= 500) return { kind: "failed", outcome: "unknown", message, repeat: true, isBusy };
   return refused(message, remedyFor(status, option));
 }
 
-/** A conflict that passes: another commit or writer is at work. */
+/** Text of a conflict that passes: another commit or writer is active. */
 const BUSY = /\b(busy|in progress|locked|try(ing)? (it )?again|retry)\b/i;
 
 function remedyFor(status: number, option: string): Pick<Failed, "remedy"> {
   if (status === 401 || status === 403) return { remedy: "Check the credentials of the connection." };
-  return status === 405 ? { remedy: `Is \`${option}\` the base url of the API?` } : {};
+  return status === 405 ? { remedy: `Check that \`${option}\` is the base url of the API.` } : {};
 }
 
 /**
- * The one reader of lists, for client, forwarder and commands: JSON of a known shape, or what the settings describe. Anything
- * else may come from a proxy or a cut connection, and is asked for again.
+ * Reads lists for client, forwarder and commands: JSON of a known shape, or the format in `answers`. Anything else may come
+ * from a proxy or a cut connection, and is requested again.
  *
- * @param read Reads JSON by what is known about the node; throws a `ShapeError` for what it does not understand.
+ * @param read Reads JSON by the habits of the node; throws a `ShapeError` for an unknown shape.
  */
 export function readList<T extends readonly unknown[]>(
   answer: HttpAnswer,
@@ -116,7 +117,7 @@ export function readList<T extends readonly unknown[]>(
   });
 }
 
-/** A reading; what has no known shape is unexpected, and would be so again. */
+/** Turns a `ShapeError` into an unexpected answer, which a repeat would not change. */
 export function understood<T>(read: () => Reading<T>): Reading<T> {
   try {
     return read();
@@ -126,14 +127,14 @@ export function understood<T>(read: () => Reading<T>): Reading<T> {
   }
 }
 
-/** The same node, with a module that is relative to a folder instead of the working folder. */
+/** The options with `answers.read` resolved from a folder instead of the working folder. */
 export function withReaderIn<O extends { readonly answers?: Answers }>(folder: string, options: O): O {
   const { answers } = options;
   if (answers?.read === undefined) return options;
   return { ...options, answers: { ...answers, read: resolve(folder, answers.read) } };
 }
 
-/** Sorts the body of a list, in the format that the settings say. @throws {ShapeError} */
+/** Parses the body of a list in the format of `answers`. @throws {ShapeError} */
 export function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
   const { read } = habits.answers ?? {};
   if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
@@ -142,8 +143,8 @@ export function readBody(body: string, kind: ListKind, habits: NodeHabits): Node
 }
 
 /**
- * Any 2xx without an error marker, or what the settings say; HTML is not from the node, so what happened behind the proxy
- * is unknown.
+ * Reads the answer to a change: any 2xx without an error marker is a success, unless `answers` says otherwise. HTML comes
+ * from a proxy, so the effect on the node is unknown.
  */
 export function readSuccess(answer: HttpAnswer, command: Command, answers: Answers | undefined): Reading<void> {
   return understood(() => {
@@ -153,7 +154,7 @@ export function readSuccess(answer: HttpAnswer, command: Command, answers: Answe
   });
 }
 
-/** A set that the node does not know, as one without entries. A page of HTML comes from a proxy and says nothing of sets. */
+/** Reads an absent set as an empty one, if `answers.absent` says so. HTML comes from a proxy and tells nothing of sets. */
 export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Reading<never[]> | undefined {
   if (absent === undefined || /^\s*</.test(answer.body)) return undefined;
   if (absent === "empty") return answer.status === 404 ? done([]) : undefined;

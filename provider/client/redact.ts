@@ -4,19 +4,19 @@ import { SecretMatcher } from "../model/secret-matcher";
 
 const CUT = "[secret]";
 
-/** Shorter secrets are only cut out where they stand alone: replacing every "a" would leave no readable message. */
+/** Length from which a secret is removed inside words. A shorter one is removed only as a whole word: without every "a", no message is readable. */
 const FREELY_FROM = 4;
 
 /**
- * Cuts the secrets of one connection out of texts, however a node, a proxy or a library spells them (`SecretMatcher`): also the
- * credential of an `Authorization` header alone and decoded, and single lines of a PEM key.
+ * Removes the secrets of one connection from texts, in every encoding of `SecretMatcher`. Also removes the credential of an
+ * `Authorization` header, alone and decoded, and single lines of a PEM key.
  */
 export class Redactor {
   private made: SecretMatcher | undefined;
 
   constructor(private readonly secrets: readonly (string | undefined)[]) {}
 
-  /** Made at the first use: all forms of all secrets are more work than a request, and most connections have no failure. */
+  /** Made at the first use: it costs more than a request, and most connections never need it. */
   private get matcher(): SecretMatcher {
     this.made ??= new SecretMatcher(
       this.secrets.flatMap((secret = "") => [...partsOf(secret), ...linesOf(secret)]),
@@ -28,19 +28,19 @@ export class Redactor {
   /** The text without secrets. */
   readonly text = (text: string): string => (this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text);
 
-  /** The same of a text that goes on where we read no further: a secret that begins at its end is not whole, and goes too. */
+  /** The beginning of a longer text without secrets, and without its end, where a secret may be cut off. */
   beginning(text: string): string {
     return this.text(text).slice(0, -this.matcher.longest || undefined);
   }
 
-  /** Foreign text for a message: without secrets, on one line, short, and with nothing that a screen acts on. */
+  /** Foreign text for a message: without secrets and control characters, on one line, short. */
   told(text: string): string {
     return told(text, this.text);
   }
 
   /**
-   * A copy of a foreign error that is safe to throw or to attach: name, message, stack and a string `code`, all
-   * redacted, causes included. Every other member (sockets, requests, headers) is left behind.
+   * A copy of a foreign error that is safe to throw or to attach: name, message, stack and a string `code`, all redacted,
+   * with its causes. Other members (sockets, requests, headers) are not copied.
    */
   error(error: unknown, depth = 0): Error {
     if (!(error instanceof Error)) return new Error(this.lines(String(error)));
@@ -58,7 +58,7 @@ export class Redactor {
   }
 }
 
-/** The secret as it is used, and what of it can be recognised alone. */
+/** The secret, and the parts of it that are secret alone. */
 function* partsOf(secret: string): Generator<string> {
   yield secret;
   yield secret.trim();
@@ -71,7 +71,7 @@ function* partsOf(secret: string): Generator<string> {
   yield pair.slice(pair.indexOf(":") + 1);
 }
 
-/** Key material turns up line by line, for example in a dump of options. The armour lines are no secret. */
+/** Lines of a PEM key, which a dump of options may show one by one. The armour lines are no secret. */
 function linesOf(secret: string): string[] {
   if (!secret.includes("\n")) return [];
   return secret.split(/\r?\n/).filter((line) => line.length >= 8 && !line.startsWith("-----"));

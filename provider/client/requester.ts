@@ -19,11 +19,11 @@ import type { World } from "./world";
 /** One request as its client describes it. */
 export interface ApiRequest<T> extends Subject {
   readonly request: HttpRequest;
-  /** True when the request may be repeated although it may have had its effect already. */
+  /** True if the request may be repeated although it may have had its effect. */
   readonly idempotent: boolean;
-  /** False: a redirect is answered as it came. Default: 307 and 308 are followed within the origin. */
+  /** False: a redirect is returned as the answer. Default: 307 and 308 are followed within the origin. */
   readonly follows?: boolean;
-  /** Waits until a try may begin; returns what tells that it has ended. The first wait costs none of the operation's time. */
+  /** Waits until a try may begin; returns the function to call at its end. The first wait does not count towards the deadline. */
   enter?(signal?: AbortSignal): Promise<() => void>;
   /** Reads a whole answer. */
   read(answer: HttpAnswer): Reading<T>;
@@ -36,31 +36,31 @@ export interface Limits {
   readonly until?: number;
 }
 
-/** One node or receiver, and how to talk to it. */
+/** Connection to one node or receiver. */
 export interface Connection {
-  /** Shown in errors: the whole url, and in short. */
+  /** The url and its short form, for errors. */
   readonly endpoint: string;
   readonly label: string;
   readonly tls?: TlsOptions;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly maxConcurrency: number;
-  /** Half a sentence: what helps where it says that it is busy up to the deadline. */
+  /** A sentence: what to do if the other side is busy up to the deadline. */
   readonly busyRemedy?: string;
-  /** As an option sets it; default: that of `DEFAULTS`. */
+  /** Default: that of `DEFAULTS`. */
   readonly maxAnswerBytes?: number;
-  /** Default: those of no other connection. */
+  /** Default: the connection's own. */
   readonly cookies?: Cookies;
   readonly redactor: Redactor;
 }
 
 type Done<T> = Extract<Reading<T>, { kind: "done" }>;
 
-/** Sends requests to one node or receiver: a cap on concurrency, tries with pauses, same-origin redirects, safe errors. */
+/** Sends requests to one node or receiver: limited concurrency, repeats with pauses, same-origin redirects, redacted errors. */
 export class Requester {
   private readonly http: Http;
   private readonly slots: Slots;
-  /** Whether anything that answers in HTTP was ever met here. */
+  /** True once the other side has answered in HTTP. */
   private answered = false;
 
   constructor(
@@ -73,7 +73,7 @@ export class Requester {
     this.slots = new Slots(maxConcurrency);
   }
 
-  /** @throws {RequestError} or one of its classes, once no repeat is left that would be safe and in time. */
+  /** @throws {RequestError} or one of its classes, once no further repeat is safe and in time. */
   async execute<T>(request: ApiRequest<T>, { signal: own, until: given }: Limits = {}): Promise<T> {
     const { stop } = this.world;
     const signal = stop && own ? AbortSignal.any([stop, own]) : (stop ?? own);
@@ -82,7 +82,7 @@ export class Requester {
     let answered: FailedTry | undefined;
     for (let tries = 1; ; tries++) {
       const release = await this.begin(request, signal).catch(() => undefined);
-      // Waiting for one's turn is not the node's fault, so the operation's own time begins after it.
+      // The wait for a slot is not the node's fault, so the deadline counts from here.
       began ??= this.world.monotonic();
       const until = given ?? began + this.connection.deadlineMs;
       const result = release ? await this.attempt(request, until, signal) : CANCELLED;
@@ -116,7 +116,7 @@ export class Requester {
     return this.http.close();
   }
 
-  /** Waits for the request's own turn first, so that it holds no slot meanwhile. */
+  /** Waits for the request's turn before it takes a slot. */
   private async begin(request: ApiRequest<unknown>, signal: AbortSignal | undefined): Promise<() => void> {
     const leave = await request.enter?.(signal);
     try {
@@ -153,8 +153,8 @@ export class Requester {
   }
 
   /**
-   * The message of a failure, read once more from a body without secrets: a reader quotes and cuts what it was given,
-   * and half a secret would not be recognised. The reading itself rests on the body as it came.
+   * The message of a failure, read again from the redacted body: a reader may quote half a secret, which would not be
+   * recognised. Success or failure is judged by the original body.
    */
   private wordsOf(request: ApiRequest<unknown>, answer: HttpAnswer, reading: Failed): string {
     if (request.withholds?.()) return WITHHELD;
@@ -183,8 +183,8 @@ export class Requester {
   }
 
   /**
-   * `undefined` when the request must not or need not be sent again. What the other side asks for is the least that it
-   * gets: the jitter comes on top, or all who were turned away together would come back together.
+   * `undefined` if the request must not be sent again. Jitter is added to the pause that the other side asks for, so that
+   * clients rejected together do not return together.
    */
   private pauseAfter(last: FailedTry, request: ApiRequest<unknown>, tries: number): number | undefined {
     const safe = request.idempotent || last.outcome === "not-sent";
@@ -193,26 +193,26 @@ export class Requester {
     return (last.asked ?? 0) + backoff(tries, this.world.random);
   }
 
-  /** A pause that would end past the deadline is not begun: it would only delay a certain failure. */
+  /** Skips a pause that would end past the deadline: it would only delay a certain failure. */
   private stopBefore(pause: number | undefined, until: number, last: FailedTry): string | undefined {
     const now = this.world.monotonic();
     if (pause === undefined || now + pause < until) return undefined;
     if (last.asked === undefined || now + last.asked < until) return DEADLINE;
-    return `It asks to wait ${duration(last.asked)}, which is beyond the deadline.`;
+    return `It asks for a pause of ${duration(last.asked)}, which ends after the deadline.`;
   }
 }
 
 const DEADLINE = "The deadline is reached.";
 
-/** Of more, the last is taken for the answer. */
+/** After so many redirects, the next one is returned as the answer. */
 export const MAX_REDIRECTS = 5;
 
 /**
  * Target of a redirect within its origin: 307 and 308 alone keep method and body (RFC 9110, section 15.4).
- * `undefined` for every other answer, and where it leads elsewhere.
+ * `undefined` for every other answer, and for another origin.
  *
- * @param location The header of that name.
- * @param url What was asked.
+ * @param location The header `Location`.
+ * @param url The url of the request.
  */
 export function redirectTarget(status: number, location: string | undefined, url: string): URL | undefined {
   if ((status !== 307 && status !== 308) || location === undefined || !URL.canParse(location, url)) return undefined;
@@ -227,14 +227,14 @@ export class Slots {
 
   constructor(private size: number) {}
 
-  /** From now on one at a time: who is in stays in. */
+  /** Allows one holder at a time from now on; present holders keep their slots. */
   narrow(): void {
     this.size = 1;
   }
 
   /**
-   * Waits for a free slot and returns what gives it back (once; more calls do nothing).
-   * Rejects with the signal's reason when it aborts first.
+   * Waits for a free slot and returns the function that releases it (once; further calls do nothing).
+   * Rejects with the signal's reason if it aborts first.
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -245,7 +245,7 @@ export class Slots {
       if (!isOurs) return;
       isOurs = false;
       const [next] = this.held <= this.size ? this.waiting : [];
-      // The slot goes on to the next one, which holds it from this moment.
+      // The next waiting caller takes over the slot at once.
       if (next) next();
       else this.held--;
     };

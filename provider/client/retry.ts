@@ -1,28 +1,27 @@
-/** Most tries of a request, unless the other side says that it is busy: then the deadline ends it. */
+/** Most tries of a request; while the other side is busy, only the deadline limits them. */
 export const MAX_TRIES = 5;
 
 /** Milliseconds of the longest pause after the first try; it doubles with each further one. */
 const RETRY_PAUSE_MS = 300;
-/** Milliseconds above which such a pause does not grow. One that the other side asks for may be longer. */
+/** Upper limit of such a pause, in milliseconds. `Retry-After` may ask for a longer one. */
 const MAX_RETRY_PAUSE_MS = 10_000;
 
 /**
- * Pause after the given try, in milliseconds: exponential with full jitter, that is anything from 0 to 300, 600, 1 200, …, so that
- * clients that failed together do not come back together.
+ * Pause after the given try, in milliseconds: exponential with full jitter, so anything from 0 to 300, 600, 1 200, …
+ * Clients that failed together thus do not return together.
  */
 export function backoff(tries: number, random: () => number): number {
   return random() * Math.min(MAX_RETRY_PAUSE_MS, RETRY_PAUSE_MS * 2 ** (tries - 1));
 }
 
-/** Pause after so many failures, for what is tried without end: between half and the whole of `first`, twice, four times as much, …, `longest`. */
+/** Pause of an endless retry: `first`, doubled with each failure up to `longest`, then reduced at random by up to half. */
 export function growingPause(failures: number, first: number, longest: number, random: () => number): number {
   return Math.min(longest, first * 2 ** Math.min(30, failures - 1)) * (0.5 + random() / 2);
 }
 
 /**
- * The pause that `Retry-After` asks for, in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). A date
- * counts from the answer's own `Date` where it has one, so that clocks which differ do no harm. `undefined` for anything
- * else.
+ * The pause in `Retry-After`, in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). A date counts from the
+ * answer's own `Date`, if it has one, so that different clocks do no harm. `undefined` for anything else.
  *
  * @param now Milliseconds since 1970.
  */
@@ -33,7 +32,7 @@ export function retryAfter(value: string | undefined, date: string | undefined, 
   return until === undefined ? undefined : Math.max(0, until - (parseHttpDate(date?.trim() ?? "", now) ?? now));
 }
 
-/** Milliseconds as people say them: `850 ms`, `12 s`. */
+/** Milliseconds for messages: `850 ms`, `12 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toPrecision(2))} s`;
 }
@@ -46,17 +45,17 @@ const FORMS = [
 ];
 
 /**
- * The moment that an HTTP date names (RFC 9110, section 5.6.7), in milliseconds since 1970; `undefined` for any other
- * text, among them dates that do not exist and dates on another day of the week.
+ * The time of an HTTP date (RFC 9110, section 5.6.7), in milliseconds since 1970. `undefined` for any other text, also for
+ * a date that does not exist or has the wrong day of the week.
  *
- * @param now Milliseconds since 1970: a year of two digits is one that is at most 50 years ahead.
+ * @param now Milliseconds since 1970; a year of two digits is at most 50 years after it.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
   const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
   const { weekday = "", day = "", month = "", year = "", time = "" } = found;
   const full = year.length === 4 ? year : fullYear(Number(year), new Date(now).getUTCFullYear());
-  // A leap second, which clocks of computers do not have, is the one before it.
+  // `Date` has no leap seconds: it becomes the second before.
   const fixed = `${weekday.slice(0, 3)}, ${day.replace(" ", "0")} ${month} ${full} ${time.replace(/60$/, "59")} GMT`;
   const date = new Date(fixed);
   return date.toUTCString() === fixed ? date.getTime() : undefined;

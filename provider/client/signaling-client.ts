@@ -18,48 +18,48 @@ import { ensure } from "./signaling-ensure";
 import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
-/** Recipient prefixes, as text or parsed: what a status returns is among them. A text that is no prefix is a `PrefixError`, before anything is sent. */
+/** Recipient prefixes, as text or parsed, such as the result of a status. A text that is no prefix throws a `PrefixError` before anything is sent. */
 type Prefixes = Iterable<PrefixLike> & object;
 
 interface SeenSignalings {
-  /** Active prefixes of a recent status, in place of the first request. Default: the receiver is asked. */
+  /** Active prefixes of a recent status, which replaces the first request. Default: a status is requested. */
   readonly active?: Prefixes;
 }
 
 interface StartedSignalings {
   /**
-   * Those of the prefixes that the caller started: they are stopped even where a status does not show them, since some receivers
-   * answer a wrong secret with an empty one. Default: none.
+   * The prefixes that the caller started. They are stopped even if a status does not show them, since some receivers answer a
+   * wrong secret with an empty status. Default: none.
    */
   readonly started?: Prefixes;
 }
 
 interface Ensured {
-  /** Prefixes that were so before. */
+  /** Prefixes that were in the wanted state before. */
   readonly already: Prefix[];
   /** Error of the status, if it failed. */
   readonly unseen?: RequestError;
 }
 
 interface Started extends Ensured {
-  /** Prefixes that are active now, and were not before. */
+  /** Prefixes that are active now and were not before. */
   readonly started: Prefix[];
 }
 
 interface Stopped extends Ensured {
-  /** Prefixes that were active before, and are no more. */
+  /** Prefixes that were active before and are not now. */
   readonly stopped: Prefix[];
 }
 
-/** Requests to one receiver at the same time; a deployment needs no more. */
+/** Simultaneous requests to one receiver. */
 const MAX_CONCURRENCY = 4;
 
 /**
- * The signaling receiver API (docs/contributing/contract.md#signaling-operations). A prefix with active signaling sits in the
- * profile that holds rules, any other in the one without.
+ * The signaling receiver API (docs/contributing/contract.md#signaling-operations). A prefix with active signaling is bound
+ * to the profile with rules, any other to the one without.
  *
- * {@link ensureActive} and {@link ensureInactive} are what most callers want: they ask first, send only what is needed
- * and check the result. {@link start} and {@link stop} are the bare requests.
+ * Most callers need {@link ensureActive} and {@link ensureInactive}: they request the status, send only what is needed and
+ * check the result. {@link start} and {@link stop} are the bare requests.
  *
  * @example
  * ```ts
@@ -80,8 +80,8 @@ export class SignalingClient {
   /**
    * @param options See {@link ReceiverOptions}; checked here.
    * @param world Clock, timers, randomness and transport; for tests.
-   * @param name What people call the receiver, for messages; by default its address alone stands there.
-   * @param withholds True where errors leave the receiver's words out, since the prefixes are secret.
+   * @param name Name of the receiver in messages. Default: its address.
+   * @param withholds True if errors must not quote the receiver, since the prefixes are secret.
    * @throws {OptionsError} naming the wrong option.
    */
   constructor(
@@ -108,7 +108,7 @@ export class SignalingClient {
   }
 
   /**
-   * Starts signaling. Sent again only when it certainly did not arrive: after a lost answer ask {@link status} first.
+   * Starts signaling. Repeated only if it certainly did not arrive: after a lost answer, request the {@link status} first.
    *
    * @throws {SignalingRefused} `already-active` when one of the prefixes is, `prefix-invalid`, `secret-invalid`.
    */
@@ -122,21 +122,19 @@ export class SignalingClient {
   }
 
   /**
-   * Brings all prefixes to active signaling, within `deadlineMs`: asks, starts those that are not active, and asks
-   * until it shows. A start whose answer was lost is settled by asking, never by sending it again blindly.
+   * Makes signaling active for all prefixes, within `deadlineMs`: requests the status, starts the inactive ones, and
+   * requests the status until they show. After a start with a lost answer, a status comes before the next start.
    *
-   * A status that fails prevents no start: all is sent then, and the receiver's answer to the start counts.
+   * If the first status fails, all prefixes are started, and the receiver's answer to the start counts.
    *
-   * @throws {SignalingIncomplete} with what holds for each prefix. Any other error: nothing was sent.
+   * @throws {SignalingIncomplete} with the state of each prefix. Any other error: nothing was sent.
    */
   async ensureActive(prefixes: Prefixes, options: CallOptions & SeenSignalings = {}): Promise<Started> {
     const { changed, ...rest } = await this.ensure("start", parsed(prefixes), [], options);
     return { started: changed, ...rest };
   }
 
-  /**
-   * Ends signaling of all prefixes; as {@link ensureActive}.
-   */
+  /** Ends signaling of all prefixes; as {@link ensureActive}. */
   async ensureInactive(
     prefixes: Prefixes,
     options: CallOptions & SeenSignalings & StartedSignalings = {},
@@ -190,7 +188,7 @@ export class SignalingClient {
         object,
         operation,
         idempotent: false,
-        remedy: "Whether it happened is not known: ask for the status.",
+        remedy: "The outcome is unknown: check the status.",
         read: (answer) => readDone(answer, operation, this.answers),
       },
       limits,
@@ -202,7 +200,7 @@ function parsed(prefixes: Prefixes): Prefix[] {
   return Array.from(prefixes, (prefix) => (typeof prefix === "string" ? Prefix.parse(prefix) : prefix));
 }
 
-/** Reads the answer to a status, by what is unambiguous or what the settings say. */
+/** Reads the answer to a status: an unambiguous shape, or the one in `answers`. */
 export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading<Prefix[]> {
   const isPage = /^\s*</.test(answer.body);
   if (answer.status === 404 && !isPage && (answers.empty === 404 || wire.saysNothingActive(errorText(answer.body)))) {
@@ -228,7 +226,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
         return unexpected(
           "the answer is empty",
           true,
-          'If nothing is active then, set answers.empty: "" of the receiver.',
+          'If this means that nothing is active, set answers.empty: "" of the receiver.',
         );
       case "html":
         return unexpected(`the answer is ${body.title}`, true);
@@ -246,7 +244,7 @@ export function readDone(answer: HttpAnswer, operation: "start" | "stop", answer
   if (reason !== undefined) return refusal(answer.body, reason);
   return understood(() => {
     const body = readAnswer(answer.body, answers, operation);
-    // Created, accepted, no content: the status has said it.
+    // Created, accepted, no content: the status alone reports success.
     if (body.kind === "empty" && answer.status > 200) return done(undefined);
     const doubt = wire.doubtOf(body, answers, operation);
     if (doubt === undefined) return done(undefined);
@@ -261,7 +259,7 @@ const SECRET_INVALID = {
   remedy: "Check `clientId`, `secretKey` and `url` of the receiver.",
 } as const;
 
-/** Failures told by status; the four texts go before it, since a receiver may send them with any. */
+/** Failures by status. One of the four texts takes precedence, since a receiver may send it with any status. */
 function commonFailure(answer: HttpAnswer): Failed | undefined {
   const failure = failedStatus(answer, errorText, "url");
   if (failure === undefined) return undefined;

@@ -6,37 +6,35 @@ import type { Connection, Limits } from "./requester";
 import { backoff } from "./retry";
 import type { World } from "./world";
 
-/** The two requests that {@link ensure} is made of, each with its own limits bound in, and what bounds them together. */
+/** The requests of {@link ensure}, with their common limits. */
 interface SignalingOperations {
   readonly operation: "start" | "stop";
-  /** Pauses between sends follow it, too. */
   readonly connection: Connection;
   readonly limits: Limits & { readonly until: number };
   readonly world: World;
-  /** @param until Monotonic time at which it is given up; default: that of the limits. */
+  /** @param until Monotonic time of its deadline. Default: that of the limits. */
   status(until?: number): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
 }
 
-/** Starts or stops that are sent at most; each follows a status that still lacks something. */
+/** Most starts or stops of one group; each follows a status that still lacks a prefix. */
 const MAX_SENDS = 5;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Observe, send what is needed, observe until it shows. `changed` are the prefixes whose state differs from the first
- * status, by any client's request, except those that a refusal proves to have changed before ours.
+ * Requests a status, sends what is needed, and requests the status until it shows. `changed` are the prefixes whose state
+ * differs from the first status, except those that a refusal proves to have been changed by another client.
  *
- * One prefix that the receiver takes for invalid keeps none of the others waiting: what was refused together is sent again
- * in halves, at most twice the binary logarithm of their number for each bad one, and only what is refused alone is missing
- * in the end.
+ * A prefix that the receiver calls invalid does not hold up the others: a refused group is sent again in halves, at most
+ * twice the binary logarithm of its size for each invalid prefix. In the end only prefixes refused alone are missing.
  *
- * A status that fails keeps nothing from being sent: what the receiver answers to the start or stop itself counts then, and
- * `unseen` is what the status failed with.
+ * If the first status fails, everything is sent, and the receiver's answer to the start or stop counts. `unseen` is the
+ * error of that status.
  *
- * @param untrusted Prefixes of which no status is believed that shows them as they are wanted: the receiver is asked to
- * change them all the same, and what it answers counts.
- * @param seen What a status of a moment ago showed: it is the first one then.
+ * @param untrusted Prefixes whose status is not trusted: they are sent even if it shows the wanted state, and the answer
+ * counts.
+ * @param seen Result of a recent status, which replaces the first one.
  */
 export async function ensure(
   requests: SignalingOperations,
@@ -65,8 +63,8 @@ export async function ensure(
 }
 
 /**
- * A status that fails prevents no start and no stop: all is sent then. It gets the time of one request and its answer, so that
- * there is time left. Ends only where the caller cancelled it, or nothing can be sent to the receiver at all.
+ * The first status, limited to the time of one request, so that time is left for starts and stops. Its failure ends the
+ * operation only if the caller cancelled it or the receiver cannot be reached at all.
  */
 async function firstStatus(
   { operation, status, connection, limits, world }: SignalingOperations,
@@ -77,16 +75,16 @@ async function firstStatus(
   } catch (error) {
     const isAsked = error instanceof RequestError && (error.outcome !== "not-sent" || error.status !== undefined);
     if (!isAsked || error.code === "request-cancelled") throw error;
-    // As they are wanted, so that they are sent once, and their answer is what is known of them.
+    // As if in the wanted state but untrusted: each is then sent once, and the answer counts.
     return { active: operation === "start" ? prefixes : [], unseen: error };
   }
 }
 
 /**
- * Sends what a status shows as it is wanted and may not be so, until the receiver itself says what holds: a receiver that
- * answers a wrong secret with an empty status refuses it here. What is refused together is sent one by one.
+ * Sends prefixes whose status is not trusted until the receiver reports their state: a receiver that answers a wrong secret
+ * with an empty status refuses it here. A refused group is sent one by one.
  *
- * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
+ * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
  */
 async function confirm(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
@@ -116,8 +114,8 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
 /**
  * Sends one group until all of it shows.
  *
- * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
- * @throws {SignalingIncomplete} for any other end: then it makes no sense to send anything else
+ * @returns the refusal, if the receiver calls one of the prefixes invalid
+ * @throws {SignalingIncomplete} for any other end; nothing else is sent then
  */
 async function ensureGroup(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
   const { operation, limits, world, send, status } = progress.requests;
@@ -130,8 +128,8 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     if (settled) progress.creditOthers(sent);
     else if (failure?.outcome === "unknown") progress.doubtful = true;
 
-    // After "ok", and where the receiver says that it is done already, what is missing must show in time. After any
-    // other error one status tells whether it had its effect.
+    // After "ok" or "already done", the missing prefixes must show in time. After any other error, one status shows
+    // whether the request had its effect.
     const end = await waitUntilShown(sent.length, failure === undefined || settled, failure);
     if (end instanceof RequestError && failure === undefined && end.code !== "request-cancelled") {
       progress.believe(sent, end);
@@ -148,7 +146,7 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     await pause(world, wait, limits.signal);
   }
 
-  /** Ends with `undefined` once sending again can help, `"late"` at the deadline, or the error of a status. */
+  /** Returns `undefined` once sending again can help, `"late"` at the deadline, or the error of a status. */
   async function waitUntilShown(
     before: number,
     patient: boolean,
@@ -159,7 +157,7 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
       if (lost) return lost;
       const left = progress.missingOf(group).length;
       if (left === 0 || !patient) return undefined;
-      // A refusal of several may have been for one of them: with that one shown, the rest can be sent.
+      // One of several prefixes may have caused the refusal: once it shows, the rest can be sent.
       if (failure && left < before) return undefined;
       if (world.monotonic() + wait >= limits.until) return "late";
       await pause(world, wait, limits.signal);
@@ -167,12 +165,12 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
   }
 }
 
-/** The receiver does not know one of the prefixes as the client's own, or cannot read it. */
+/** True if the receiver cannot read one of the prefixes, or does not know it as the client's own. */
 function isInvalid(failure: RequestError | undefined): failure is SignalingRefused {
   return failure instanceof SignalingRefused && failure.reason === "prefix-invalid";
 }
 
-/** The receiver says that the wanted state holds already: true for at least one of the prefixes that were sent. */
+/** True if the receiver reports that at least one of the sent prefixes is in the wanted state already. */
 function isSettled(failure: RequestError | undefined, operation: "start" | "stop"): failure is SignalingRefused {
   return (
     failure instanceof SignalingRefused && failure.reason === (operation === "start" ? "already-active" : "not-active")
@@ -192,11 +190,11 @@ async function failureOf(request: Promise<unknown>): Promise<RequestError | unde
 /** Knowledge about each wanted prefix. */
 class Progress {
   unshown: Prefix[];
-  /** Shown as they are wanted by a status that is not believed, and not confirmed so far. */
+  /** In the wanted state by a status that is not trusted, and not confirmed yet. */
   unconfirmed: readonly Prefix[];
   private readonly initially: ReadonlySet<CanonicalPrefix>;
   private readonly others = new Set<CanonicalPrefix>();
-  /** A request of ours was lost, and may have had its effect. */
+  /** The answer to a request was lost, which may have had its effect. */
   doubtful = false;
 
   constructor(
@@ -212,7 +210,7 @@ class Progress {
     this.initially = new Set([...this.unshown, ...this.unconfirmed].map(String) as CanonicalPrefix[]);
   }
 
-  /** All that are not in the wanted state, or not known to be. */
+  /** Prefixes that are not in the wanted state, or not known to be. */
   get missing(): Prefix[] {
     return [...this.unshown, ...this.unconfirmed];
   }
@@ -221,25 +219,25 @@ class Progress {
     this.unshown = this.missingIn(active);
   }
 
-  /** The receiver said "ok", and no status can show it. */
+  /** Trusts an "ok" that no status can confirm. */
   believe(prefixes: readonly Prefix[], unseen: RequestError): void {
     this.unseen = unseen;
     this.unshown = this.unshown.filter((prefix) => !prefixes.includes(prefix));
   }
 
-  /** The receiver says of these that they are in the wanted state now. @param isChanged true where our request did it */
+  /** Notes that the receiver reports the wanted state. @param isChanged True if our request caused it. */
   confirm(prefixes: readonly Prefix[], isChanged: boolean): void {
     if (!isChanged) this.creditOthers(prefixes);
     this.unconfirmed = this.unconfirmed.filter((prefix) => !prefixes.includes(prefix));
   }
 
-  /** Those of a group that are not in the wanted state by the last status. */
+  /** Prefixes of a group that are not in the wanted state by the last status. */
   missingOf(group: readonly Prefix[]): Prefix[] {
     const keys = new Set(group.map(String));
     return this.unshown.filter((prefix) => keys.has(prefix.toString()));
   }
 
-  /** A lone prefix that is refused as done, with no request of ours in doubt, was changed by another client. */
+  /** A lone prefix refused as "already done", with no request of ours in doubt, was changed by another client. */
   creditOthers(sent: readonly Prefix[]): void {
     const [only] = sent;
     if (only && sent.length === 1 && !this.doubtful) this.others.add(only.toString());

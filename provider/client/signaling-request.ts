@@ -5,25 +5,25 @@ import type { HttpRequest } from "./http";
 import type { ReceiverOptions } from "./options";
 import { Redactor } from "./redact";
 
-/** Builds the requests to one receiver, and sends none (docs/contributing/contract.md#signaling-operations). */
+/** Builds the requests to one receiver without sending them (docs/contributing/contract.md#signaling-operations). */
 export class SignalingRequests {
   /** The receiver's base url, without client id and secret. */
   readonly endpoint: Endpoint;
   readonly redactor: Redactor;
 
-  /** @param options Checked before, see `receiverSchema`. */
+  /** @param options Already checked by `receiverSchema`. */
   constructor(private readonly options: ReceiverOptions) {
     this.endpoint = parseEndpoint(options.url, "url");
     const { authorization, secrets } = this.endpoint;
     this.redactor = new Redactor([options.secretKey, authorization, ...secrets, options.tls?.key]);
   }
 
-  /** The request of a status. @param secretKey Another secret than the receiver's own, to try it. */
+  /** The request of a status. @param secretKey A secret to try instead of the receiver's own. */
   status(secretKey = this.options.secretKey): HttpRequest {
     return { method: "GET", ...this.common("status", secretKey, "accept") };
   }
 
-  /** The request of a start or stop. @param secretKey Another secret than the receiver's own, to try it. */
+  /** The request of a start or stop. @param secretKey A secret to try instead of the receiver's own. */
   change(
     operation: "start" | "stop",
     prefixes: readonly (Prefix | string)[],

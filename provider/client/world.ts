@@ -2,34 +2,34 @@ import { type Clock, systemClock } from "./clock";
 import type { Dispatcher } from "./http";
 import { MarkPace } from "./mark-pace";
 
-/** Everything that a client takes from its surroundings, so that tests can hand in their own. */
+/** Clock, timers, randomness and transport of a client; tests bring their own. */
 export interface World extends Clock {
   /** From 0 up to 1, for the jitter of pauses. */
   random(): number;
   /** An undici dispatcher (a proxy agent, a mock) in place of the client's own; the client does not close it. */
   readonly dispatcher?: Dispatcher;
-  /** Ends every request of the client, and keeps it from beginning another: for a caller that ends as a whole. */
+  /** Ends every request of the client and prevents new ones. */
   readonly stop?: AbortSignal;
-  /** Most tries of a request, whatever the answer. Default: five, and up to the deadline where the other side is busy. */
+  /** Most tries of a request, whatever the answer. Default: five; while the other side is busy, as many as the deadline allows. */
   readonly maxTries?: number;
-  /** Memory of nodes and of the pace of their lists of marks. Default: one for the whole process. @internal */
+  /** Memory of nodes and of the pace of their lists of marks. Default: one per process. @internal */
   readonly memories: NodeMemories;
 }
 
 /** Memory of one node, shared by connections of any name and spelling. */
 class NodeMemory {
-  /** Places in answers where the node listed keyed objects: there, an empty object is an empty list. */
+  /** Places in answers where the node listed objects by key: an empty object is an empty list there. */
   readonly keyedPlaces = new Set<string>();
   private pace: MarkPace | undefined;
 
-  /** When lists of marks began and ended. */
+  /** Pace of the lists of marks. */
   get marks(): MarkPace {
     this.pace ??= new MarkPace();
     return this.pace;
   }
 }
 
-/** The nodes that a process has talked to, by their canonical base urls. */
+/** The nodes of a process, by canonical base url. */
 export class NodeMemories {
   private readonly nodes = new Map<string, NodeMemory>();
 
@@ -41,7 +41,7 @@ export class NodeMemories {
   }
 }
 
-/** Memory of this process; tests bring their own. */
+/** Memory of this process. */
 export const processMemories = new NodeMemories();
 
 /** The real clock, timers and randomness. */

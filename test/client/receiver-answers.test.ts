@@ -71,8 +71,11 @@ describe("a status", () => {
   });
 
   it.each<[Told, string, ReceiverOptions["answers"]?]>([
-    ["{}", 'the answer is an empty object. If nothing is active then, set answers.empty: "{}" of the receiver.'],
-    ["", 'the answer is empty. If nothing is active then, set answers.empty: "" of the receiver.'],
+    [
+      "{}",
+      'the answer is an empty object. If this means that nothing is active, set answers.empty: "{}" of the receiver.',
+    ],
+    ["", 'the answer is empty. If this means that nothing is active, set answers.empty: "" of the receiver.'],
     ['{"active":[]}', 'without "IP_prefix"; its shape is {"active":[]}. If a list of prefixes is in it, say where'],
     ['{"a":1}', 'without "IP_prefix", and at "b" in it is no list', { path: "b" }],
     ['{"code":5,"message":"table locked","IP_prefix":[]}', "table locked"],

@@ -40,7 +40,7 @@ describe("repeats", () => {
     expect(error).toBeInstanceOf(RequestError);
     expect(error.message).toBe(
       `Set prefixset://edge/blocked on ${server.host}: commit failed (HTTP 500, 5 tries in 4.5 s): no room. ` +
-        "Whether it was applied is not known: list the set.",
+        "The outcome is unknown: list the set.",
     );
     expect(error).toMatchObject({
       name: "RequestError",
@@ -96,7 +96,7 @@ describe("repeats", () => {
     expect(server.arrived.length).toBeGreaterThan(8);
     expect(world.pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(50_000);
     expect(error.message).toContain(
-      `${told}. The deadline is reached. A lower \`maxConcurrency\` or a longer \`deadlineMs\` of the node may help.`,
+      `${told}. The deadline is reached. Lower \`maxConcurrency\` or raise \`deadlineMs\` of the node.`,
     );
     most = 0;
     await Promise.all([1, 2, 3, 4, 5].map(() => failureOf(client.listPrefixSet(SET))));
@@ -215,7 +215,7 @@ describe("Retry-After", () => {
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error.message).toBe(
       `Set prefixset://edge/blocked on ${server.host}: list failed (HTTP 429): slow down. ` +
-        "It asks to wait 61 s, which is beyond the deadline. A lower `maxConcurrency` or a longer `deadlineMs` of the node may help.",
+        "It asks for a pause of 61 s, which ends after the deadline. Lower `maxConcurrency` or raise `deadlineMs` of the node.",
     );
     expect(error).toMatchObject({ outcome: "not-sent", tries: 1 });
     expect(world.pauses).toEqual([]);

@@ -134,7 +134,7 @@ describe("a module of one's own", () => {
       "module.exports = (body) => {\n  return body.no.such;\n};",
       "read.js:2) failed: Cannot read properties of undefined",
     ],
-    ["module.exports = () => ({});", "read.js) returned object for prefixset. It has to return an array, at once."],
+    ["module.exports = () => ({});", "read.js) returned object for prefixset. It must return an array, not a promise."],
     ["module.exports = async () => [];", "read.js) returned a promise for prefixset"],
     ["exports.read = () => [];", "read.js) failed: the module has no function as its default export"],
     ["module.exports = () => [{}];", "element 0 has no prefix"],
