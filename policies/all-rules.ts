@@ -53,7 +53,7 @@ export {
   specialPurposeRanges,
 };
 
-/** All rules of the pack, in the order of the documentation: first what endangers traffic. */
+/** All rules of the pack, in the order of the documentation: dangers to traffic first. */
 export const rules: readonly Rule[] = [
   foreignType,
   readable,

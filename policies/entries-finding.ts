@@ -7,9 +7,9 @@ type Late = "value" | "notes";
 
 /** Demand of a rule on single entries. */
 export interface EntryDemand<L extends Late> {
-  /** A member that the rule reads besides the prefix; entries in which it is unknown are left for the update. */
+  /** A member that the rule reads besides the prefix; entries in which it is unknown are judged in the update. */
   readonly reads?: L;
-  /** Why an entry breaks the rule, in a few words; `true` where there is nothing to add, `undefined` where it is fine. */
+  /** Returns in a few words why an entry breaks the rule, `true` without words, or `undefined` if it keeps the rule. */
   readonly offence: (entry: Entry & { readonly [P in L]-?: NonNullable<Entry[P]> }) => string | true | undefined;
   /** As in {@link Finding}. */
   readonly problem: string;
@@ -18,9 +18,9 @@ export interface EntryDemand<L extends Late> {
 }
 
 /**
- * One finding for all entries of a resource that break a rule; none where every one is fine.
+ * One finding for all entries of a resource that break a rule; none if every entry keeps it.
  *
- * @throws {NotYetKnown} after the finding, when there were entries of which `reads` is not known.
+ * @throws {NotYetKnown} after the finding, if `reads` of an entry is not known.
  */
 export function* entriesFinding<L extends Late = never>(
   { entries }: SetResource,

@@ -14,17 +14,17 @@ type Line =
     };
 
 /**
- * The file that `PACKETFILTER_POLICIES_REPORT` names, for `report --policies`: the engine's JSON has none of what policies
- * say. One JSON object a line; the first one says that the pack has started.
+ * The file that `PACKETFILTER_POLICIES_REPORT` names, for `report --policies`: the engine's JSON has no messages of
+ * policies. Each line is one JSON object; the first one marks the start of the pack.
  */
 export class FindingsFile {
   private readonly written = new Set<string>();
 
-  /** @param file A descriptor: the file stays the one that was opened, whatever its name leads to later. */
+  /** @param file A descriptor, so that a renamed or replaced file changes nothing. */
   private constructor(private readonly file: number | undefined) {}
 
   /**
-   * Empties the file: what an earlier run found is not to be taken for this one's.
+   * Empties the file, so that no finding of an earlier run remains.
    *
    * @throws {PolicyConfigError} when it cannot be written.
    */
@@ -40,7 +40,7 @@ export class FindingsFile {
     }
   }
 
-  /** The engine may ask about a resource more than once, and hears the same each time: each line is written once. */
+  /** Writes each line once, although the engine may check a resource more than once. */
   write(record: Line): void {
     if (this.file === undefined) return;
     const line = JSON.stringify(record);

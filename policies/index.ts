@@ -1,4 +1,4 @@
-// Every rule by its name, and `rules`, all of them: where a rule is added.
+// Every rule by its name, and `rules`, all of them. A new rule is added here.
 
 export type { EntryNote as Notes } from "../provider/model/entry";
 export * from "./all-rules";

@@ -12,15 +12,15 @@ import type { Context, Finding, LeftOut, Offender, ResourceRule, Rule, StackRule
 export interface Report {
   /** The mistake and its remedy, for people. */
   readonly message: string;
-  /** The level of this message, whatever that of its rule; absent: that of the rule. */
+  /** The level of this message. Default: that of the rule. */
   readonly level?: "advisory" | "mandatory";
-  /** The resource that it is about; absent: the whole stack. */
+  /** The resource of the message. Default: the whole stack. */
   readonly urn?: string;
 }
 
-/** The run in which rules judge: one for the life of a pack, so that each notice is given once. */
+/** State of one run of a pack; it gives each notice once. */
 export interface Run {
-  /** The shared configuration, as it was read. */
+  /** The shared configuration. */
   readonly config: PolicyConfig;
   /** Meaning of sets and prefixes in the configuration. */
   readonly meaning: Meaning;
@@ -28,19 +28,19 @@ export interface Run {
   readonly rules: readonly Rule[];
   /** When the run began. */
   readonly now: Date;
-  /** Variables of the process, for what a run alone may lift. */
+  /** Variables of the process, which may lift a limit for one run. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** File that gets the findings, too. @internal */
+  /** File for the findings. @internal */
   readonly findings: FindingsFile;
   /** Notices given so far, by subject. @internal */
   readonly noticed: Set<string>;
 }
 
 /**
- * Judges one resource by one rule. What the resource or the configuration lacks is reported, never thrown.
+ * Judges one resource by one rule. A missing property or setting is reported, never thrown.
  *
- * @param resources Several, where they are what the nodes of one group hold: what is found in the first of them is not
- * told again of the others.
+ * @param resources The resource, or several for the nodes of one group: a finding in the first one is not repeated for the
+ * others.
  * @example
  * ```ts
  * const run = startRun(rules, { config });
@@ -60,7 +60,7 @@ export function judgeResource(
   });
 }
 
-/** Findings without what has been told of another resource. */
+/** Findings without those already reported for another resource. */
 function* untold(findings: Iterable<Finding>, told: Set<string>): Generator<Finding> {
   const isNews = (text: string) => !told.has(text) && told.add(text);
   for (const finding of findings) {
@@ -85,7 +85,7 @@ export function judgeStack(rule: StackRule, stack: StackView, settings: object, 
   return reportsOf(rule, run, { hidesPrefixes }, () => rule.judge(stack, context(settings, run)));
 }
 
-/** Puts together what a rule may ask. */
+/** The facts that a rule may use. */
 export function context<S>(settings: object, { meaning, now, environment }: Run): Context<S> {
   return { settings: settings as S, meaning, now, environment };
 }
@@ -93,7 +93,7 @@ export function context<S>(settings: object, { meaning, now, environment }: Run)
 /** Subject of a judgement: a resource, or a whole stack. */
 interface Judged {
   readonly resource?: Resource;
-  /** True where no message may name a prefix. */
+  /** True if messages must not name a prefix. */
   readonly hidesPrefixes: boolean;
 }
 

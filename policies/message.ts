@@ -9,7 +9,7 @@ import { type Finding, isResourceRule, type Offender, type Rule } from "./rule";
 
 /**
  * The message of a finding: resource, what is wrong, offenders, remedy, rule, and where to configure it.
- * @param hidesPrefixes True where it may name none: then offenders are counted.
+ * @param hidesPrefixes True if it must not name prefixes: then it only counts the offenders.
  */
 export function findingMessage(
   rule: Rule,
@@ -24,16 +24,16 @@ export function findingMessage(
   return `${subject(finding.resource)}: ${hidesPrefixes ? withoutPrefixes(text, SECRET) : text} ${where(rule)}`;
 }
 
-/** The first five offenders and how many more there are: `a, b, c, d, e and 7 more`. */
+/** The first five offenders and the number of the others: `a, b, c, d, e and 7 more`. */
 export function listOffenders(offenders: readonly Offender[]): string {
-  // The engine hands over entries in the order of their texts, which is not that of addresses.
+  // The engine orders entries by text, not by address.
   const sorted = [...offenders].sort((a, b) => Prefix.compare(a.prefix, b.prefix));
   return some(sorted.map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`)));
 }
 
-/** Message of a rule that reads a property which only the update will know. */
+/** Message of a rule that reads a property whose value only the update will know. */
 export function unknownMessage(rule: Rule, property: string, resource: Resource | undefined): string {
-  // The engine asks stack policies when all resources are there.
+  // The engine runs stack policies when all resources exist.
   const when = isResourceRule(rule) ? "judges it before it changes the resource" : "judges it at its end";
   return `${subject(resource)}: cannot be judged yet, since \`${property}\` is known only in the update, which ${when}. Rule ${rule.name}.`;
 }
@@ -70,7 +70,7 @@ export function urlOf(resource: Resource | undefined): string | undefined {
 
 function where(rule: Rule): string {
   const paths = rule.configure.map((path) => `\`${path}\``).join(" and ");
-  // What several rules share stands in the file only: the policy configuration of Pulumi is per policy.
+  // Settings that rules share are in the file only, since Pulumi's policy configuration is per policy.
   const isOwn = Object.keys(rule.config.shape).length > 0;
   return `Rule ${rule.name}, configured by ${paths} in packetfilter-policies.yaml${isOwn ? " or by --policy-pack-config" : ""}.`;
 }

@@ -1,7 +1,7 @@
 /** Settings of the shared configuration without which a rule cannot judge. */
 export type Need = "role" | "direction" | "ownedPrefixes" | "managementPrefixes";
 
-/** Thrown while a rule judges, when it needs what the shared configuration does not say. The rule then says so, once. */
+/** Thrown by a rule if a setting of the shared configuration is missing. The rule then reports it, once. */
 export class NotConfigured extends Error {
   override readonly name = "NotConfigured";
 

@@ -1,8 +1,8 @@
 import { UNKNOWN } from "../provider/model/json";
 
 /**
- * Thrown while a preview runs, when a rule reads a property whose value an update will bring. The rule is not judged
- * then and says so; the other rules go on.
+ * Thrown in a preview if a rule reads a property whose value only the update will know. The rule reports that it was not
+ * judged; the other rules go on.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class NotYetKnown extends Error {
   }
 }
 
-// What the engine sends in place of values that a preview cannot know: one constant for each type, fixed by its protocol.
+// The engine's constants in place of unknown values, one for each type, fixed by its protocol.
 const MARKERS = new Set<unknown>([
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
   "3eeb2bf0-c639-47a8-9e75-3b44932eb421",

@@ -1,5 +1,5 @@
 import { PolicyPack } from "@pulumi/policy";
 import { policiesOf } from "./pulumi/policies";
 
-// What `pulumi … --policy-pack node_modules/pulumi-packetfilter/policies` runs.
+// Entry point of `pulumi … --policy-pack node_modules/pulumi-packetfilter/policies`.
 new PolicyPack("pulumi-packetfilter", { policies: policiesOf() });

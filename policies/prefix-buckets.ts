@@ -11,17 +11,17 @@ interface Row<V> {
   readonly value: V;
 }
 
-/** The value of a row that a prefix reaches. */
+/** A row that shares an address with a prefix. */
 export interface Reached<V> {
-  /** Of the row. */
+  /** Value of the row. */
   readonly value: V;
-  /** The IPv4 prefix for which an IPv6 prefix stands, where that reaches the row. */
+  /** The IPv4 prefix embedded in an IPv6 prefix, if that one shares the address. */
   readonly embedded?: Prefix;
 }
 
 /**
- * A few prefixes with a value each, asked about very many prefixes, in both directions of containment. The model's
- * `PrefixIndex` is for the other case, many prefixes and few questions, and knows one direction only.
+ * A few prefixes, each with a value, for look-ups of very many prefixes in both directions of containment. The model's
+ * `PrefixIndex` is for many prefixes and few look-ups, in one direction.
  */
 export class PrefixBuckets<V> {
   private readonly rows: Row<V>[] = [];
@@ -48,7 +48,7 @@ export class PrefixBuckets<V> {
     return new PrefixBuckets([...prefixes].map((prefix) => [prefix, prefix]));
   }
 
-  /** True where there are no rows. */
+  /** True if there are no rows. */
   get isEmpty(): boolean {
     return this.rows.length === 0;
   }
@@ -66,7 +66,7 @@ export class PrefixBuckets<V> {
     return found;
   }
 
-  /** As {@link overlapping}, and the rows that IPv4 prefixes overlap for which an IPv6 prefix stands. */
+  /** As {@link overlapping}, and the rows that overlap the IPv4 prefixes embedded in an IPv6 prefix. */
   reaching(prefix: Prefix): Reached<V>[] {
     const direct = this.overlapping(prefix).map((value) => ({ value }));
     const embedded = embeddedIpv4(prefix).flatMap((ipv4) =>

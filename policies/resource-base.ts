@@ -4,9 +4,9 @@ import { jsonIn } from "../provider/model/readable";
 import type { ResourceKind } from "../provider/model/resource-kind";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
-/** Facts of the engine about a resource beside its properties. */
+/** Data of the engine about a resource, besides its properties. */
 export interface ResourceMeta {
-  /** Which of the resources it is. */
+  /** Class of the resource. */
   readonly kind: ResourceKind;
   /** URN of the resource. */
   readonly urn: string;
@@ -18,7 +18,7 @@ export interface ResourceMeta {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** A resource by its properties, of which some may not be known before the update. */
+/** A resource by its properties; some may not be known before the update. */
 export class ResourceBase {
   constructor(
     readonly meta: ResourceMeta,
@@ -35,7 +35,7 @@ export class ResourceBase {
     return this.meta.urn;
   }
 
-  /** True where the prefixes are secret: then no message names one. */
+  /** True if the prefixes are secret: then no message names one. */
   get hidesPrefixes(): boolean {
     return this.raw[SECRET_PREFIXES] === true;
   }
@@ -64,13 +64,13 @@ export class ResourceBase {
     return texts.flatMap((text) => parsePrefix(text) ?? []);
   }
 
-  /** Texts of a list that are no prefixes. */
+  /** Texts of a list that are not prefixes. */
   protected unreadableIn(texts: readonly unknown[]): string[] {
     const unreadable = texts.filter((text) => !isUnknown(text) && !parsePrefix(text));
     return unreadable.map((text) => (this.hidesPrefixes ? SECRET : quoted(text)));
   }
 
-  /** Connection of a property, of a name in the configuration, or of the configuration's default. */
+  /** Connection by a property, by a name in the configuration, or by the configuration's default. */
   protected connection(property: "node" | "receiver", keys: ConnectionKeys): Connection {
     const value = this.get(property);
     const config = this.meta.config ?? {};
@@ -101,7 +101,7 @@ interface ConnectionKeys {
 
 /** Node or receiver as a resource names it. */
 export interface Connection {
-  /** As the configuration calls it; absent: by its address, or the unnamed one. */
+  /** Name in the configuration; absent for an address and for the unnamed one. */
   readonly name?: string;
   /** May hold secrets: never part of a message. */
   readonly url?: string;
@@ -114,8 +114,8 @@ export const SECRET = "[secret]";
 const SECRET_PREFIXES = "secretPrefixes";
 
 /**
- * The prefix that a text is; `undefined` for other texts. The `check` of these resources has refused them before a policy is
- * asked; those of another provider, or of a state made by hand, are named by the rule `readable`.
+ * Parses a prefix; `undefined` for other texts. `check` refuses these before a policy runs; the rule `readable` reports those
+ * of another provider or of an edited state.
  */
 export function parsePrefix(text: unknown): Prefix | undefined {
   if (typeof text !== "string") return undefined;
@@ -136,7 +136,7 @@ export function parsePrefix(text: unknown): Prefix | undefined {
 const MAX_PARSED = 200_000;
 const parsed = new Map<string, Prefix>();
 
-/** A foreign text in a message: short, and with nothing in it that a terminal acts on. */
+/** A foreign text for a message: short, and without control characters. */
 function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : typeof value;
   return JSON.stringify(text.slice(0, LONGEST_QUOTE)).replace(/[^ -~]/g, "�");

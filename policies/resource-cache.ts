@@ -2,10 +2,9 @@ import { type Resource, type ResourceMeta, readResources } from "./resources";
 import type { Rule } from "./rule";
 
 /**
- * Resources as they were read last. `@pulumi/policy` hands every policy its own copy of the properties, and asks all
- * policies about one resource before it goes on; so the first of them reads 10 000 entries, and the others share what
- * it read. A policy that asks a second time begins a new round. Comparing the copies instead would cost more than all
- * rules together.
+ * The resources that were read last. `@pulumi/policy` gives every policy its own copy of the properties, and runs all
+ * policies on one resource before the next. The first policy thus reads 10 000 entries, and the others share the result. A
+ * second request of one policy begins a new round. Comparing the copies would cost more than all rules together.
  */
 export class ResourceCache {
   private readonly known = new Map<string, { readonly resources: readonly Resource[]; readonly readers: Set<Rule> }>();

@@ -21,7 +21,7 @@ export interface Entry {
 }
 
 /**
- * A `PrefixSet`, a `PrefixSetEntry`, or what some nodes of a `PrefixSetGroup` hold: something that puts entries into a set.
+ * A resource that adds entries to a set: a `PrefixSet`, a `PrefixSetEntry`, or the content of some nodes of a `PrefixSetGroup`.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export class SetResource extends ResourceBase {
     return this.unreadableIn(textsOf(entries));
   }
 
-  /** True for a whole set of which undeclared entries are removed; never for a single entry. */
+  /** True for a whole set whose undeclared entries are removed; never for a single entry. */
   get exclusive(): boolean {
     return this.isWhole && this.get("exclusive") !== false;
   }
@@ -83,7 +83,7 @@ export class SetResource extends ResourceBase {
     return this.meta.kind !== "PrefixSetEntry";
   }
 
-  /** As it was given, or absent. */
+  /** The argument of this name. */
   get maxEntries(): number | undefined {
     const limit = this.get("maxEntries");
     return typeof limit === "number" ? limit : undefined;
@@ -125,7 +125,7 @@ export class SetResource extends ResourceBase {
     return this.nodeNames.map((name) => this.named(name, NODE));
   }
 
-  /** Modules of the program's own that read the answers of these nodes (`answers.read`), each once. */
+  /** Modules of the program that read the answers of these nodes (`answers.read`), each once. */
   get readers(): readonly string[] {
     const { [NODE.many]: named, [NODE.members]: unnamed } = this.meta.config ?? {};
     const nodes = membersOf(json(named));
@@ -239,7 +239,7 @@ export class SignalingResource extends ResourceBase {
   }
 }
 
-/** The prefixes of a set, which another provider may give as a list. */
+/** The prefixes of a set; another provider may list them in an array. */
 function textsOf(entries: unknown): readonly string[] {
   return Array.isArray(entries) ? entries : Object.keys(membersOf(entries));
 }
@@ -248,8 +248,8 @@ function textsOf(entries: unknown): readonly string[] {
 export type Resource = SetResource | SignalingResource;
 
 /**
- * The one place where properties from the engine are turned into something that rules can read; of a group, what its nodes
- * have in common, see {@link readResources}.
+ * Reads properties of the engine into a resource for rules; of a group, the properties that its nodes have in common, see
+ * {@link readResources}.
  *
  * @example
  * ```ts
@@ -262,8 +262,8 @@ export function readResource(meta: ResourceMeta, properties: Readonly<Record<str
 }
 
 /**
- * The same, and a `PrefixSetGroup` as a set for each content that its nodes hold: first what the nodes hold that have
- * nothing of their own, then those with entries or settings of their own.
+ * Reads a resource as {@link readResource}, but a `PrefixSetGroup` as one set for each distinct content of its nodes: first
+ * that of the nodes without own entries and settings, then those of the others.
  *
  * @example
  * ```ts

@@ -10,15 +10,15 @@ import type { Resource, ResourceKind, SetResource, SignalingResource } from "./r
 export interface Offender {
   /** The prefix itself, in canonical form. */
   readonly prefix: Prefix;
-  /** The mistake of this one, in a few words; must not hold a value of `node` or `receiver`. */
+  /** The mistake of this prefix, in a few words; must not contain a value of `node` or `receiver`. */
   readonly detail?: string;
 }
 
-/** One thing that breaks a rule, found in one resource. */
+/** One breach of a rule, found in one resource. */
 export interface Finding {
-  /** The mistake, without a full stop: a noun phrase where offenders and their count follow it, else a clause. */
+  /** The mistake, without a full stop: a noun phrase if offenders and their count follow it, else a clause. */
   readonly problem: string;
-  /** The prefixes that break the rule; absent where no single prefix does. */
+  /** The prefixes that break the rule; absent if no single prefix does. */
   readonly offenders?: readonly Offender[];
   /** Number of judged elements, for "3 of 120". */
   readonly of?: number;
@@ -28,7 +28,7 @@ export interface Finding {
   readonly resource?: Resource;
 }
 
-/** A resource that a stack rule leaves out, because the configuration or a preview does not say what it needs. */
+/** A resource that a stack rule does not judge, since a setting is missing or a property is not yet known. */
 export interface LeftOut {
   /** Missing fact. */
   readonly leftOut: NotConfigured | NotYetKnown;
@@ -36,7 +36,7 @@ export interface LeftOut {
   readonly resource: Resource;
 }
 
-/** Facts that a rule may use beside the resource. All that varies is in here: no rule reads a clock or the environment. */
+/** Facts that a rule may use besides the resource. No rule reads a clock or the environment itself. */
 export interface Context<S> {
   /** The rule's own configuration, with defaults. */
   readonly settings: S;

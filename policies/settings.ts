@@ -3,16 +3,16 @@ import { toIssues } from "./config/load";
 import type { Level, PolicyConfig } from "./config/schema";
 import type { Rule } from "./rule";
 
-/** The level that the configuration file gives a rule, else the rule's own. `--policy-pack-config` overrides it in the engine. */
+/** Level of a rule in the configuration file, else the rule's own. In the engine, `--policy-pack-config` overrides it. */
 export function levelOf(rule: Rule, config: Pick<PolicyConfig, "rules">): Level {
   const own = config.rules[rule.name];
   return typeof own === "object" ? (own.level ?? rule.level) : (own ?? rule.level);
 }
 
 /**
- * The settings of a rule: those of the command line over those of the file over the defaults, member by member.
+ * The settings of a rule. For each member, the command line precedes the file, and the file the default.
  *
- * @throws {PolicyConfigError} for settings of the command line that are not as the schema says.
+ * @throws {PolicyConfigError} if settings of the command line do not match the schema.
  * @example
  * ```ts
  * const settings = settingsOf(rule, loadPolicyConfig(rules));

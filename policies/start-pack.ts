@@ -2,21 +2,21 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { inspect } from "node:util";
 
-/** Options of the executable, and the variables that they stand for. */
+/** Options of the executable, and the variables that they set. */
 const OPTIONS = { "--policies": "PACKETFILTER_POLICIES", "--report": "PACKETFILTER_POLICIES_REPORT" } as const;
 
 /**
- * Starts a pack folder from an executable file in it, as `policies/run` of this package is one: the official CLI takes a
- * folder, while some Node language hosts take an executable file alone. The folder of the program, in which the
- * engine starts the file, is where `packetfilter-policies.yaml` is looked for; the pack itself runs in its own folder, since
- * `@pulumi/policy` reads its version from the `package.json` there.
+ * Starts a pack folder from an executable file in it, such as `policies/run` of this package: the official CLI takes a
+ * folder, while some Node language hosts take only an executable file. `packetfilter-policies.yaml` is searched in the
+ * program's folder, in which the engine starts the file. The pack runs in its own folder, since `@pulumi/policy` reads its
+ * version from the `package.json` there.
  *
- * Takes `--policies FILE` and `--report FILE`, which a file that starts this one can hand on: the engine hands on none.
- * A configuration that is wrong is said in a sentence, and the process ends with 1.
+ * Takes `--policies FILE` and `--report FILE` from a file that calls this one; the engine passes no options. For a wrong
+ * configuration, it prints the message alone, and the process ends with 1.
  *
  * @param folder The folder of the pack, with its `package.json`.
- * @param load Loads the pack, once the process is in its folder; default: what `main` of the `package.json` names, TypeScript
- * too, as the Pulumi SDK does.
+ * @param load Loads the pack in its folder. Default: the file that `main` of the `package.json` names, also in TypeScript,
+ * as in the Pulumi SDK.
  *
  * @example
  * ```js
@@ -40,14 +40,14 @@ export async function startPack(folder: string, load: () => unknown = () => load
     process.chdir(folder);
     await load();
   } catch (error) {
-    // A wrong configuration is the user's to mend: the sentence helps, a stack of ours does not.
+    // For a wrong configuration the message helps, a stack of this package does not.
     const text = error instanceof Error && "__pulumiRunError" in error ? error.message : inspect(error);
     process.stderr.write(`${text}\n`);
     process.exitCode = 1;
   }
 }
 
-/** The SDK's own way of running a pack: it wants the address of the engine and a folder, and a file is told the first alone. */
+/** The SDK's own start of a pack, which needs the engine's address and a folder; an executable file gets only the address. */
 function loadAsSdk(folder: string): void {
   process.argv = [...process.argv.slice(0, 3), "."];
   createRequire(join(folder, "package.json"))("@pulumi/pulumi/cmd/run-policy-pack");

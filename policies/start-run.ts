@@ -7,7 +7,7 @@ import type { Rule } from "./rule";
 
 /** Options of a run; the defaults come from this process. */
 export interface RunOptions {
-  /** The configuration; by default it is read from `packetfilter-policies.yaml`. */
+  /** The configuration. Default: that of `packetfilter-policies.yaml`. */
   readonly config?: PolicyConfig;
   /** When the run begins; default: the time of the machine. */
   readonly now?: Date;
@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 /**
- * Starts a run: reads the configuration, and from then on remembers which notices were given.
+ * Starts a run: reads the configuration and begins to remember notices.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run 
   return { config, meaning: new Meaning(config), rules, now, environment, findings, noticed: new Set() };
 }
 
-/** The configuration is read before anything is written; where it is wrong, the file of findings is emptied all the same. */
+/** Reads the configuration before it writes anything; a wrong one empties the file of findings all the same. */
 function opened(rules: readonly Rule[], given: PolicyConfig | undefined, environment: Run["environment"]) {
   let config: PolicyConfig;
   try {

@@ -3,7 +3,7 @@ import { Prefix } from "../provider/model/prefix";
 /** Safety of the connection to a node or receiver. */
 export type TransportSafety = "https" | "loopback" | "allowed network" | "open" | "unreadable";
 
-/** Safety of an address by scheme and host. Nothing of the address is kept, since it may hold secrets. */
+/** Safety of an address by scheme and host. The result contains no part of the address, which may hold secrets. */
 export function transportSafety(
   address: string,
   isAllowed: (address: Prefix) => boolean,

@@ -1,4 +1,4 @@
-/** One thing that is wrong in a configuration. */
+/** One mistake in a configuration. */
 export interface PolicyConfigIssue {
   /** Path of the setting: `sets[0].role`. Empty for the whole file. */
   readonly path: string;
@@ -7,8 +7,8 @@ export interface PolicyConfigIssue {
 }
 
 /**
- * Thrown when `packetfilter-policies.yaml`, or the configuration of one policy, is not as the schema says.
- * The pack does not start then: rules that judge by a half-read configuration would be worse than none.
+ * Thrown if `packetfilter-policies.yaml`, or the configuration of one policy, does not match the schema. The pack does not
+ * start then, since rules with half a configuration would be worse than none.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export class PolicyConfigError extends Error {
   /** Kind of error, for programs that do not share the class. */
   readonly code = "invalid-policy-config";
 
-  /** By this the SDK of Pulumi shows the sentence alone, without a stack. */
+  /** Makes the SDK of Pulumi print the message alone, without a stack. */
   get __pulumiRunError(): boolean {
     return true;
   }
@@ -40,12 +40,12 @@ export class PolicyConfigError extends Error {
         .map(({ path, message }) => `  - ${path === "" ? "" : `${path}: `}${message}`)
         .join("\n")}`,
     );
-    // Pulumi prints an error's stack, and where our code found a user's mistake is of no help.
+    // Pulumi prints an error's stack, which does not help with a mistake in a configuration.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
 
-/** A path as people write it: `sets[0].role`, `rules["prefix-length"].ipv4`. */
+/** Path of a setting in messages: `sets[0].role`, `rules["prefix-length"].ipv4`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) => {

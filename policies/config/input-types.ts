@@ -7,7 +7,7 @@ export interface PolicyConfigInput {
   readonly $schema?: string;
   /** Purpose of sets. The first pattern that matches counts. */
   readonly sets?: readonly {
-    /** Which sets: `*` stands for anything within one name, `**` for anything. */
+    /** Pattern of sets: `*` stands for anything within one name, `**` for anything. */
     readonly pattern: string;
     /** Meaning of a match in the set for a packet. */
     readonly role: "block" | "allow";
@@ -16,31 +16,31 @@ export interface PolicyConfigInput {
   }[];
   /** Treatment of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure. */
   readonly unknownSets?: "advisory" | "mandatory";
-  /** The address blocks that are yours: what you protect. */
+  /** Your own address blocks, which you protect. */
   readonly ownedPrefixes?: readonly string[];
-  /** From where nodes, routers and people are reached. */
+  /** Networks from which nodes and routers are managed. */
   readonly managementPrefixes?: readonly string[];
   /** Stacks that are in production, by pattern. */
   readonly productionStacks?: readonly string[];
   /** Findings that a rule must not report for a while. */
   readonly exceptions?: readonly {
-    /** The rule that is set aside. */
+    /** The rule that does not apply. */
     readonly rule: string;
-    /** For this prefix and those within it. */
+    /** The exception is for this prefix and prefixes within it. */
     readonly prefix?: string;
-    /** For sets that match. */
+    /** The exception is for sets that match. */
     readonly set?: string;
-    /** Its last day, or its last moment. */
+    /** Last day (UTC) or last moment of the exception. */
     readonly until: string;
-    /** Why, for those who read it later. */
+    /** Reason, for later readers. */
     readonly reason: string;
   }[];
   /**
-   * Level of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because
-   * midnight passed), or a failure again.
+   * Level of a mandatory finding whose exception has ended: a warning, so that no nightly preview fails at
+   * midnight, or a failure.
    */
   readonly expiredExceptions?: "advisory" | "mandatory";
-  /** The name of an incident. While it stands, mandatory rules only warn, and every message names it. */
+  /** The name of an incident. While it is set, mandatory rules only warn, and every message names it. */
   readonly emergency?: string;
   /** Level and settings of single rules. */
   readonly rules?: RuleSettings;

@@ -12,7 +12,7 @@ import { type Configurable, type PolicyConfig, type PolicyConfigInput, policyCon
 /** The name of the configuration file in the folder of a program. */
 const CONFIG_FILE = "packetfilter-policies.yaml";
 
-/** Names that are read; the second one is what people also write. */
+/** Accepted names of the file. */
 const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,12 +64,12 @@ export function parsePolicyConfig(
   return { ...result.data, rules: (input?.rules ?? {}) as RuleSettings };
 }
 
-/** The issues of a failed parse, with paths as people write them; for a union, those of the likeliest branch. */
+/** The issues of a failed parse; for a union, those of the likeliest branch. */
 export function toIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): PolicyConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === "invalid_union") {
-      // The input was meant as a level or as settings: the branch that got furthest has the best message.
+      // The input is a level or settings: the branch that got furthest has the best message.
       const branches = issue.errors.map((issues) => ({
         issues,
         depth: Math.max(...issues.map((one) => one.path.length)),
@@ -107,8 +107,8 @@ export function findPolicyConfig(options: LoadOptions): string | undefined {
   const programFolder = environment.PACKETFILTER_PROGRAM_FOLDER;
   const named = environment.PACKETFILTER_POLICIES;
   if (named) return resolve(programFolder ?? environment.PWD ?? folder, named);
-  // The engine starts a pack folder in that folder and does not say where the program is. So: what `policies/run` was
-  // told, then where the command was typed, then above the pack itself (node_modules of the program).
+  // The engine starts a pack in the pack's folder and does not name the program's. Searched in this order: the folder given
+  // to `policies/run`, the folder of the command, the folders above the pack (it may be in the program's node_modules).
   for (const start of [programFolder, environment.PWD, folder]) {
     const found = start === undefined ? undefined : searchUpwards(start, environment);
     if (found !== undefined) return found;
@@ -123,22 +123,22 @@ function searchUpwards(start: string, environment: Environment): string | undefi
     const [file, other] = CONFIG_FILES.map((name) => join(folder, name)).filter((name) => existsSync(name));
     if (file !== undefined && other !== undefined) throw twoFiles(file, other);
     if (file !== undefined) return file;
-    // The folder with Pulumi.yaml is the program's: what lies above it belongs to something else.
+    // The folder with Pulumi.yaml is the program's; folders above it do not belong to the program.
     if (project !== undefined || basename(folder) === "") return undefined;
   }
 }
 
-/** Whichever of the two was meant, rules that a user wrote would not hold. */
+/** Refuses two files, since the rules of one of them would be ignored. */
 function twoFiles(file: string, other: string): PolicyConfigError {
   return new PolicyConfigError(file, [
     {
       path: "",
-      message: `stands beside ${basename(other)}, and only one of them can hold: merge them into ${CONFIG_FILE}`,
+      message: `${basename(other)} is in the same folder, and only one file can apply: merge them into ${CONFIG_FILE}`,
     },
   ]);
 }
 
-// With `pulumi -C elsewhere` the command is typed in another program's folder; its rules are not ours.
+// With `pulumi -C elsewhere` the command may run in the folder of another program, whose rules do not apply.
 function isProject(file: string, environment: Environment): boolean {
   const wanted = environment.PULUMI_NODEJS_PROJECT ?? environment.PULUMI_PROJECT;
   if (!wanted) return true;

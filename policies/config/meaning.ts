@@ -32,7 +32,7 @@ export class Meaning {
   }
 
   /**
-   * Whether a match in the set lets packets pass or not.
+   * Effect of a match in the set on a packet.
    *
    * @throws {NotConfigured} when no pattern matches the set.
    */
@@ -42,7 +42,7 @@ export class Meaning {
     return role;
   }
 
-  /** For rules that have something to say about every set. */
+  /** Role of the set, if a pattern gives one. */
   roleIfAny(set: string): Role | undefined {
     return this.find(set)?.role;
   }
@@ -60,7 +60,7 @@ export class Meaning {
   }
 
   /**
-   * Prefixes that are ours.
+   * The owned prefixes.
    *
    * @throws {NotConfigured} when there are none.
    */
@@ -94,7 +94,7 @@ export class Meaning {
     return this.config.productionStacks.some((pattern) => binds(pattern, stack));
   }
 
-  /** Line of the configuration for a set: that of the local set itself comes before that of its name. */
+  /** Line of the configuration for a set. A line for the local set precedes one for its name without profile. */
   private find(set: string): PolicyConfig["sets"][number] | undefined {
     const known = this.found.get(set);
     if (known !== undefined) return known ?? undefined;

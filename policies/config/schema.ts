@@ -5,7 +5,7 @@ import { prefix, setPattern, stackPattern, until } from "./values";
 
 export type { Level } from "./rule-settings";
 
-/** The part of a rule that the configuration needs to know. */
+/** The members of a rule that the configuration uses. */
 export interface Configurable<S extends z.ZodObject = z.ZodObject> {
   /** In kebab case; unique in a pack. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Configurable<S extends z.ZodObject = z.ZodObject> {
 }
 
 const setMeaning = z.strictObject({
-  pattern: setPattern.describe("Which sets: `*` stands for anything within one name, `**` for anything."),
+  pattern: setPattern.describe("Pattern of sets: `*` stands for anything within one name, `**` for anything."),
   role: z.enum(["block", "allow"]).describe("Meaning of a match in the set for a packet."),
   direction: z
     .enum(["source", "destination"])
@@ -28,11 +28,11 @@ const setMeaning = z.strictObject({
 
 const exception = z
   .strictObject({
-    rule: z.string().describe("The rule that is set aside."),
-    prefix: prefix.optional().describe("For this prefix and those within it."),
-    set: setPattern.optional().describe("For sets that match."),
-    until: until.describe("Its last day, or its last moment."),
-    reason: z.string().min(1).describe("Why, for those who read it later."),
+    rule: z.string().describe("The rule that does not apply."),
+    prefix: prefix.optional().describe("The exception is for this prefix and prefixes within it."),
+    set: setPattern.optional().describe("The exception is for sets that match."),
+    until: until.describe("Last day (UTC) or last moment of the exception."),
+    reason: z.string().min(1).describe("Reason, for later readers."),
   })
   .refine((value) => value.prefix !== undefined || value.set !== undefined, {
     message: "an exception is for a `prefix`, for a `set`, or for both: name at least one",
@@ -68,8 +68,8 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
       .describe(
         "Treatment of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure.",
       ),
-    ownedPrefixes: z.array(prefix).default([]).describe("The address blocks that are yours: what you protect."),
-    managementPrefixes: z.array(prefix).default([]).describe("From where nodes, routers and people are reached."),
+    ownedPrefixes: z.array(prefix).default([]).describe("Your own address blocks, which you protect."),
+    managementPrefixes: z.array(prefix).default([]).describe("Networks from which nodes and routers are managed."),
     productionStacks: z
       .array(stackPattern)
       .default(["prod", "prod-*", "production"])
@@ -88,13 +88,13 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
       .enum(["advisory", "mandatory"])
       .default("advisory")
       .describe(
-        "Level of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because midnight passed), or a failure again.",
+        "Level of a mandatory finding whose exception has ended: a warning, so that no nightly preview fails at midnight, or a failure.",
       ),
     emergency: z
       .string()
       .min(1)
       .optional()
-      .describe("The name of an incident. While it stands, mandatory rules only warn, and every message names it."),
+      .describe("The name of an incident. While it is set, mandatory rules only warn, and every message names it."),
     rules: z.strictObject(settings).default({}).describe("Level and settings of single rules."),
   });
 }
@@ -102,5 +102,5 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
 export type { PolicyConfigInput } from "./input-types";
 export type { PolicyConfig } from "./schema-types";
 
-/** An exception as it was read. */
+/** An exception from a rule. */
 export type Exception = PolicyConfig["exceptions"][number];

@@ -20,7 +20,7 @@ export const setPattern = z
 /** A pattern for stack names. */
 export const stackPattern = z.string().min(1);
 
-/** A length of time as `90s`, `15m`, `12h` or `30d`, read into milliseconds. */
+/** A length of time (`90s`, `15m`, `12h`, `30d`), parsed into milliseconds. */
 export const duration = z.string().transform((text, context) => {
   const match = /^([1-9][0-9]*)([smhd])$/.exec(text);
   if (!match) {
@@ -43,15 +43,15 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds / 1_000}s`;
 }
 
-/** When something ends. */
+/** The end of an exception. */
 export interface Until {
-  /** As it was written. */
+  /** Its text in the configuration. */
   readonly text: string;
-  /** The last moment of it. */
+  /** Its last moment, in milliseconds since 1970. */
   readonly moment: Date;
 }
 
-/** A date (the whole of that day, UTC) or an ISO time with zone, read into the moment at which it has passed. */
+/** A date (the whole day, UTC) or an ISO time with zone, parsed into its last moment. */
 export const until = z.string().transform((text, context) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);

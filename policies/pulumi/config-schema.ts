@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Rule } from "../rule";
 
 /**
- * The configuration of a rule as the engine validates it. Defaults are left out: the engine would fill them in, and
- * they would then hide what the configuration file says.
+ * The schema by which the engine validates the configuration of a rule. It has no defaults: the engine would fill them in,
+ * and they would override the configuration file.
  */
 export function configSchema(rule: Rule): PolicyConfigSchema | undefined {
   const { properties = {} } = z.toJSONSchema(rule.config, { io: "input" });

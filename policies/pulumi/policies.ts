@@ -21,10 +21,10 @@ import { configSchema } from "./config-schema";
 import { unwrap, unwrapDeep } from "./unwrap";
 
 /**
- * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`: by default all of this package, configured by
+ * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`. Default: all rules of this package, configured by
  * `packetfilter-policies.yaml`.
  *
- * @throws {PolicyConfigError} when the configuration is not as the schema says.
+ * @throws {PolicyConfigError} if the configuration does not match the schema.
  * @example
  * ```ts
  * new PolicyPack("our-policies", { policies: [...policiesOf(), ourOwnPolicy] });
@@ -99,15 +99,15 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
 
 const REFUSED = "The resource's own check refused it: its message says why";
 
-/** True for inputs that are as the program wrote them, since the resource's check refused them. */
+/** True for unparsed inputs, which the resource's check refused. */
 function isRefused(properties: Readonly<Record<string, unknown>>): boolean {
   return properties[REFUSED_KEY] === true;
 }
 
-/** Its check has failed, and the run with it: unless the program wrote the word, which must not hide it. */
+/** Reports an unjudged resource: its check failed the run, unless the program wrote the marker itself to avoid rules. */
 function refused(kind: ResourceKind, { name, urn }: Pick<Asked, "name" | "urn">): Report {
   return {
-    message: `${kind} "${name}": no rule judges it, since its own check refused it. Put right what that says, and leave out an argument ${REFUSED_KEY}. Rule ${readable.name}, configured by \`rules.${readable.name}\` in packetfilter-policies.yaml.`,
+    message: `${kind} "${name}": no rule judges it, since its own check refused it. Correct the mistake that the check reports, and remove an argument ${REFUSED_KEY}. Rule ${readable.name}, configured by \`rules.${readable.name}\` in packetfilter-policies.yaml.`,
     urn,
   };
 }
@@ -144,7 +144,7 @@ function ifKnown<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    // The validation that follows says what is not known or not configured.
+    // The validation that follows reports unknown properties and missing settings.
     if (error instanceof NotYetKnown || error instanceof NotConfigured) return undefined;
     throw error;
   }
@@ -157,8 +157,8 @@ function send(reports: readonly Report[], rule: Rule, run: Run, report: ReportVi
     if (level === undefined) {
       report(message, urn);
     } else {
-      // `@pulumi/policy` also takes an object here, the only way to give one message a level of its own; its types
-      // do not say so, a test holds it to that.
+      // `@pulumi/policy` also takes an object here, the only way to set the level of one message. Its types lack it; a
+      // test checks it.
       const violation = { message: `${rule.description}\n${message}`, enforcementLevel: level, urn };
       (report as unknown as (violation: object) => void)(violation);
     }

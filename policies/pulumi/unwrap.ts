@@ -1,9 +1,9 @@
 import { Secret } from "@pulumi/policy";
 
 /**
- * The plain object behind the proxy in which `@pulumi/policy` wraps properties. That proxy throws at the first unknown
- * value, which would end the whole rule, and costs a function call for each of 10 000 entries. Without the hook
- * (another version of the package) the object is returned as it is.
+ * The plain object behind the proxy in which `@pulumi/policy` wraps properties. The proxy throws at the first unknown
+ * value, which would end the rule, and costs a function call for each of 10 000 entries. If another version of the package
+ * lacks the hook, the object is returned unchanged.
  */
 export function unwrap(properties: Record<string, unknown>): Record<string, unknown> {
   const target = properties.__getSpecialProxyTarget;

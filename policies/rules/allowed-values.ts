@@ -5,7 +5,7 @@ import { entriesFinding } from "../entries-finding";
 import { binds, bindsSet } from "../pattern";
 import { resourceRule } from "../rule";
 
-/** Rules on a node compare the value of a match, so a value that no rule knows has no effect. */
+/** Rules on a node compare the value of a match, so an entry has no effect if no rule names its value. */
 export const allowedValues = resourceRule({
   name: "allowed-values",
   level: "advisory",
@@ -47,7 +47,7 @@ export const allowedValues = resourceRule({
       reads: "value",
       offence: ({ value }) => (values.has(value) ? undefined : `value ${value}`),
       problem: `entries with a value other than ${row.values.join(", ")}`,
-      remedy: "Give them a value that rules on the node know.",
+      remedy: "Use a value that rules on the node compare with.",
     });
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
 
-/** A destination set lists recipients, and the only recipients that we can speak for are our own. */
+/** A destination set lists recipients, and an organisation may decide only about its own. */
 export const destinationWithinOwned = resourceRule({
   name: "destination-within-owned",
   level: "advisory",

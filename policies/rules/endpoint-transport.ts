@@ -6,7 +6,7 @@ import { type Connection, SetResource } from "../resources";
 import { resourceRule } from "../rule";
 import { transportSafety } from "../transport-safety";
 
-/** A client that can write to a node decides what the network drops, and a signaling address holds the secret. */
+/** A client that can write to a node decides which packets the network drops, and a signaling url contains the secret. */
 export const endpointTransport = resourceRule({
   name: "endpoint-transport",
   level: "advisory",
@@ -52,7 +52,7 @@ export const endpointTransport = resourceRule({
     }
     if (found.open.length > 0) {
       const are = found.open.length > 1 ? "are" : "is";
-      yield { problem: `${what(found.open)} ${are} reached without TLS on a network that is not listed`, remedy };
+      yield { problem: `${what(found.open)} ${are} reached without TLS on an unlisted network`, remedy };
     }
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isForeign, typeIn, typeToken } from "../../provider/model/resource-kind";
 import { resourceRule } from "../rule";
 
-/** Refuses resources of ours under another type: tools that go by types (another policy, `--target`, an audit) do not see them. */
+/** Refuses resources of this package under another type: tools that select by type (policies, `--target`, audits) miss them. */
 export const foreignType = resourceRule({
   name: "foreign-type",
   level: "mandatory",
@@ -26,7 +26,7 @@ export const foreignType = resourceRule({
     const type = typeIn(urn);
     if (!isForeign(type, kind)) return;
     yield {
-      problem: `the type ${JSON.stringify(type)}, by which others do not see it`,
+      problem: `the type ${JSON.stringify(type)} hides it from tools that select by type`,
       remedy: `Declare it with the class ${kind}, whose type is ${typeToken(kind)}.`,
     };
   },

@@ -5,8 +5,8 @@ import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
 
 /**
- * Every block ends by itself. What remains of a lifetime only shrinks, so an entry that passes today passes tomorrow:
- * a preview in the night does not fail for its hour.
+ * Every block ends by itself. The rest of a lifetime only shrinks, so an entry that passes today passes tomorrow, and no
+ * preview fails because of its time of day.
  */
 export const maxLifetime = resourceRule({
   name: "max-lifetime",
@@ -50,7 +50,7 @@ export const maxLifetime = resourceRule({
         return Date.parse(expires) <= latest ? undefined : `expires ${expires}`;
       },
       problem: `entries that do not expire within ${formatDuration(settings.longest)}`,
-      remedy: "Write an `expires` that is soon enough beside the value, or except the set.",
+      remedy: "Set an earlier `expires` beside the value, or list the set in `except`.",
     });
   },
 });

@@ -14,7 +14,7 @@ const name = z.string().refine(
 
 const DEFAULT = "^[a-z0-9][a-z0-9._-]*$";
 
-/** Names that look alike are how entries end up in the wrong set. */
+/** Similar names put entries into the wrong set. */
 export const naming = resourceRule({
   name: "naming",
   level: "advisory",
@@ -42,7 +42,7 @@ export const naming = resourceRule({
       const text = resource[part];
       if (text === undefined || new RegExp(settings[part], "u").test(text)) continue;
       yield {
-        problem: `the ${part} ${JSON.stringify(text)} is not named as ${settings[part]}`,
+        problem: `the name of the ${part}, ${JSON.stringify(text)}, does not match ${settings[part]}`,
         remedy: "Use the agreed name; a set cannot be renamed by this package, so change it on the node as well.",
       };
     }

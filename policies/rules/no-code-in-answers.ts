@@ -3,7 +3,7 @@ import { some } from "../../provider/model/text";
 import { SetResource } from "../resources";
 import { resourceRule } from "../rule";
 
-/** A module of `answers.read` runs in the provider's process, with its credentials: it is code that a change brings. */
+/** A module of `answers.read` runs in the provider's process, with its credentials. */
 export const noCodeInAnswers = resourceRule({
   name: "no-code-in-answers",
   level: "advisory",
@@ -35,7 +35,7 @@ export const noCodeInAnswers = resourceRule({
     if (unknown.length === 0) return;
     yield {
       problem: `code of the change would read the answers of its node (\`answers.read\`): ${some(unknown.map((module) => JSON.stringify(module)))}`,
-      remedy: "Say by the other settings of `answers` how the node answers, or list the module.",
+      remedy: "Describe the node's answers by the other settings of `answers`, or list the module.",
     };
   },
 });

@@ -21,8 +21,8 @@ const rail = z.strictObject({
 type Rail = z.output<typeof rail>;
 
 /**
- * Limits of a whole organisation on its sets. At the level `remediate` the rule adds missing ones to a resource;
- * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxEntries`, `maxRemovals` or `maxChanges` that is absent, and never touches entries.
+ * Limits of an organisation on its sets. At the level `remediate` the rule extends `forbiddenPrefixes` and
+ * `requiredPrefixes` of a resource, sets an absent `maxEntries`, `maxRemovals` or `maxChanges`, and never changes entries.
  */
 export const organisationRails = resourceRule({
   name: "organisation-rails",
@@ -69,7 +69,7 @@ export const organisationRails = resourceRule({
   },
 });
 
-/** The properties that the resource should have in place of its own. */
+/** The properties that replace the resource's own. */
 function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record<string, unknown>> {
   const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
   const lacks: Record<string, unknown> = {};
@@ -91,8 +91,8 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
   return lacks;
 }
 
-// A remediation comes after `check`, so the resource itself looks at prefixes that were put in only when it writes.
-// This rule looks at once: the preview shows what the update would refuse.
+// A remediation follows `check`, so the resource itself would check the added prefixes only when it writes. With this
+// rule, the preview shows what the update would refuse.
 function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
   const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
   if (mine.length === 0) return;
@@ -102,7 +102,7 @@ function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Findi
       const [other] = forbidden.reaching(prefix);
       return other && `${other.embedded ? `stands for ${other.embedded}, which ` : ""}overlaps ${other.value}`;
     },
-    problem: "entries that overlap what the organisation forbids",
+    problem: "entries that overlap prefixes which the organisation forbids",
     remedy: "Remove them.",
   });
   if (!resource.isWhole) return;

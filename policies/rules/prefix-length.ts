@@ -13,7 +13,7 @@ const bounds = (bits: number, shortest?: number) =>
 
 const perRole = z.strictObject({ ipv4: bounds(32).optional(), ipv6: bounds(128).optional() }).optional();
 
-/** Entries are neither a default route, alone or together, nor outside the lengths that their family and the role of the set allow. */
+/** Refuses a default route, by one or several entries, and lengths outside those for the family and the role of the set. */
 export const prefixLength = resourceRule({
   name: "prefix-length",
   level: "mandatory",
@@ -74,6 +74,6 @@ function problem(
   if (prefix.length === 0) return "the default route";
   if (longest !== undefined && prefix.length > longest) return `longer than /${longest}`;
   if (shortest === undefined || prefix.length >= shortest) return undefined;
-  // A block set may hold bogons that are shorter than any customer's prefix, as 240.0.0.0/4.
+  // A block set may hold bogons shorter than any customer's prefix, such as 240.0.0.0/4.
   return isBlockSet && specialPurpose(prefix) ? undefined : `shorter than /${shortest}`;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** Without this, one mistyped stack name in `pulumi destroy` empties a production set. */
+/** Otherwise one mistyped stack name in `pulumi destroy` empties a production set. */
 export const productionDestroy = resourceRule({
   name: "production-destroy",
   level: "advisory",

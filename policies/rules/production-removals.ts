@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ALWAYS_ALLOWED } from "../../provider/model/limits";
 import { resourceRule } from "../rule";
 
-/** `maxRemovals` guards against a list that came back half empty; in production it stays in force. */
+/** `maxRemovals` protects against a source list that is half empty; in production it stays in force. */
 export const productionRemovals = resourceRule({
   name: "production-removals",
   level: "advisory",
@@ -27,7 +27,7 @@ export const productionRemovals = resourceRule({
   *judge(resource, { settings, meaning, environment }) {
     if (!meaning.isProduction(resource.stack)) return;
     const { maxRemovals, url } = resource;
-    const remedy = `Keep the limit at ${settings.percent}% or less and remove what must go in steps, or raise the limit of this rule.`;
+    const remedy = `Keep the limit at ${settings.percent}% or less and remove entries in steps, or raise the limit of this rule.`;
     if (maxRemovals !== undefined && share(maxRemovals, () => resource.entries.length) > settings.percent) {
       yield { problem: `\`maxRemovals\` is ${maxRemovals}, more than ${settings.percent}% of the set`, remedy };
     }
@@ -37,7 +37,7 @@ export const productionRemovals = resourceRule({
   },
 });
 
-/** The limit in percent of the set; 0 where it is no more than any change may remove. */
+/** The limit in percent of the set; 0 if it is no more than any change may remove. */
 function share(limit: number | string, count: () => number): number {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(String(limit))?.[1];
   if (percent !== undefined) return Number(percent);

@@ -4,7 +4,7 @@ import { entriesFinding } from "../entries-finding";
 import type { Reached } from "../prefix-buckets";
 import { resourceRule } from "../rule";
 
-/** The fastest way to lock ourselves out: blocking our own addresses, or those from which nodes are managed. */
+/** Prevents a lock-out: blocking one's own addresses, or those from which nodes are managed. */
 export const protectedPrefixes = resourceRule({
   name: "protected-prefixes",
   level: "mandatory",
@@ -39,7 +39,7 @@ export const protectedPrefixes = resourceRule({
         return owned && relation(prefix, owned, "owned prefix");
       },
       problem: "blocked sources that are your own",
-      remedy: "Remove them, or block prefixes that leave your own out.",
+      remedy: "Remove them, or block prefixes without your own.",
     });
   },
 });

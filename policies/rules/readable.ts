@@ -4,7 +4,7 @@ import { some } from "../../provider/model/text";
 import { SignalingResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
 
-/** Refuses what the other rules cannot read, since they cannot judge it. */
+/** Refuses names and prefixes that the other rules cannot read and judge. */
 export const readable = resourceRule({
   name: "readable",
   level: "mandatory",
@@ -29,13 +29,13 @@ export const readable = resourceRule({
         const name = resource[part];
         const problem = name === undefined ? undefined : declaredNameProblem(name);
         if (problem === undefined) continue;
-        yield { problem: `the ${part} ${JSON.stringify(name)} ${problem}`, remedy: "Use a name without it." };
+        yield { problem: `the ${part} ${JSON.stringify(name)} ${problem}`, remedy: "Choose another name." };
       }
     }
     const { unreadable } = resource;
     if (unreadable.length > 0) {
       yield {
-        problem: `prefixes that cannot be read, so that no rule judges them (${unreadable.length}): ${some(unreadable)}`,
+        problem: `prefixes that no rule can read and judge (${unreadable.length}): ${some(unreadable)}`,
         remedy: "Write them as prefixes in CIDR form without host bits.",
       };
     }

@@ -4,7 +4,7 @@ import { entriesFinding } from "../entries-finding";
 import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
 
-/** An entry stays for ever where no reason says why it is there. */
+/** An entry without a reason is never removed. */
 export const requireReason = resourceRule({
   name: "require-reason",
   level: "advisory",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** A signaling with many prefixes is probably a list that was meant for a set. */
+/** A signaling with many prefixes is probably a list meant for a set. */
 export const signalingCount = resourceRule({
   name: "signaling-count",
   level: "advisory",

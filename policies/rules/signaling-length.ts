@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** Signaling a short prefix moves far more traffic than the attack itself. */
+/** Signaling a short prefix redirects far more traffic than the attack itself. */
 export const signalingLength = resourceRule({
   name: "signaling-length",
   level: "mandatory",
@@ -25,7 +25,7 @@ export const signalingLength = resourceRule({
       problem: "prefixes that are too short",
       of: resource.prefixes.length,
       offenders: offenders.map((prefix) => ({ prefix, detail: `shorter than /${shortest[prefix.family]}` })),
-      remedy: "Signal the addresses that are attacked, or change the limit.",
+      remedy: "Signal the attacked addresses, or change the limit.",
     };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** A signaling moves traffic: one for the addresses of another network is a mistake at best. */
+/** A signaling redirects traffic: for addresses of another network it is a mistake at best. */
 export const signalingWithinOwned = resourceRule({
   name: "signaling-within-owned",
   level: "mandatory",

@@ -2,26 +2,26 @@ import { addTo } from "../../provider/model/group";
 import { Prefix } from "../../provider/model/prefix";
 import type { Entry } from "../resources";
 
-/** An entry that adds nothing to one that covers it. */
+/** An entry without effect beside one that covers it. */
 export interface Redundant {
   readonly prefix: Prefix;
   readonly coveredBy: Prefix;
 }
 
-/** A prefix that could stand for several entries. */
+/** A prefix that can replace several entries. */
 export interface Aggregate {
   readonly aggregate: Prefix;
   readonly parts: readonly Prefix[];
 }
 
-/** Equal for entries that are interchangeable: same value, reason, ticket and expiry. `undefined`: not known yet. */
+/** Equal for entries with the same value, reason, ticket and expiry. `undefined`: not known yet. */
 function likeness({ value, notes }: Entry): string | undefined {
   if (value === undefined || notes === undefined) return undefined;
   const { reason, ticket, expires } = notes;
   return (reason ?? ticket ?? expires) ? JSON.stringify([value, reason, ticket, expires]) : String(value);
 }
 
-/** Which entries of a set could be left out or merged without changing the result of any look-up. */
+/** Entries of a set that can be dropped or merged without changing the result of any look-up. */
 export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; aggregates: Aggregate[] } {
   const sorted = entries.map((entry) => ({ prefix: entry.prefix, like: likeness(entry) }));
   sorted.sort((a, b) => Prefix.compare(a.prefix, b.prefix));
@@ -29,7 +29,7 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
   const redundant: Redundant[] = [];
   const groups = new Map<string, Prefix[]>();
   const taken = new Set<string>();
-  // Sorted entries come after those that cover them: the stack holds the chain that covers the current one.
+  // Sorted entries follow those that cover them: the stack holds the chain that covers the current one.
   const chain: typeof sorted = [];
   for (const entry of sorted) {
     while (chain.length > 0 && !(chain.at(-1) as (typeof sorted)[number]).prefix.contains(entry.prefix)) chain.pop();
@@ -37,7 +37,7 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
     chain.push(entry);
     taken.add(entry.prefix.toString());
     if (entry.like === undefined) continue;
-    // Only the nearest cover matters: a longest-prefix match beyond it would give another value.
+    // Only the nearest cover counts: a longest-prefix match finds its value.
     if (cover && cover.like === entry.like) {
       if (!cover.prefix.equals(entry.prefix)) redundant.push({ prefix: entry.prefix, coveredBy: cover.prefix });
       continue;
@@ -48,8 +48,8 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
 }
 
 /**
- * Joins the two halves of a prefix again and again. The prefixes come sorted, so the upper half follows the lower one,
- * or follows what the lower one was joined into.
+ * Joins the two halves of a prefix repeatedly. The prefixes are sorted, so the upper half follows the lower one, or the
+ * prefix into which the lower one was joined.
  */
 function merge(sorted: readonly Prefix[], taken: ReadonlySet<string>): Aggregate[] {
   const done: Aggregate[] = [];
@@ -73,7 +73,7 @@ function join(
   const [a, b] = [lower.aggregate, upper.aggregate];
   if (a.length !== b.length || a.family !== b.family || (a.bits ^ b.bits) !== b.size) return undefined;
   const aggregate = a.truncate(a.length - 1);
-  // A prefix that is itself an entry has another value, hidden by its two halves: it cannot replace them.
+  // A prefix that is itself an entry has another value, hidden by its two halves, and cannot replace them.
   if (!aggregate.contains(b) || taken.has(aggregate.toString())) return undefined;
   return { aggregate, parts: [...lower.parts, ...upper.parts] };
 }

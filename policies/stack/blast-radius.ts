@@ -10,7 +10,7 @@ import { byNode } from "./one-set";
 
 const SLASH_64 = 1n << 64n;
 
-/** Limits the share of the Internet, and of the owned prefixes, that a stack cuts off. */
+/** Limits the addresses, of the Internet and of the owned prefixes, that a stack blocks. */
 export const blastRadius = stackRule({
   name: "blast-radius",
   level: "advisory",
@@ -67,7 +67,7 @@ export const blastRadius = stackRule({
     for (const { holders, nodes } of byNode(values.flat())) {
       const declared = holders.flatMap(({ entries }) => entries.map(({ prefix }) => prefix));
       all = plus(all, count(outermost(declared)), nodes);
-      // Traffic of a translator or tunnel comes from the IPv4 addresses for which its own stand.
+      // Traffic of a translator or tunnel comes from the IPv4 addresses embedded in its own.
       const reached = outermost([...declared, ...declared.flatMap(embeddedIpv4)]);
       for (const one of owned) one.amount = plus(one.amount, count(within(reached, one.prefix)), nodes);
     }
@@ -85,12 +85,12 @@ export const blastRadius = stackRule({
       problem: `it blocks ${exceeded.join(" and ")}. In all it blocks ${words(all)}; owned prefixes among them: ${
         hits.length > 0 ? listOffenders(hits) : "none"
       }`,
-      remedy: "Look at what was added, except sets of bogons, or raise the limit.",
+      remedy: "Check the added entries, list sets of bogons in `except`, or raise the limit.",
     };
   },
 });
 
-/** The prefixes that no other one contains, so that nothing is counted twice. */
+/** The prefixes that no other one contains, so that no address is counted twice. */
 function outermost(prefixes: Prefix[]): Prefix[] {
   const outer: Prefix[] = [];
   // In this order a prefix follows the one that contains it, or others inside that one.

@@ -3,8 +3,8 @@ import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 
 /**
- * The same prefix in a block and an allow set of one direction: which of them counts depends on the order of rules on
- * the node. A longer prefix within a shorter one is a carve-out, and meant.
+ * The same prefix in a block and an allow set of one direction: the order of rules on the node decides which counts. A
+ * longer prefix within a shorter one is a deliberate carve-out.
  */
 export const blockAllowConflict = stackRule({
   name: "block-allow-conflict",

@@ -36,7 +36,7 @@ export const exclusiveOwner = stackRule({
       const named = others.map(nameOf);
       yield {
         resource: owner,
-        problem: `it owns ${url} exclusively and so removes what ${some(named)} put there`,
+        problem: `it owns ${url} exclusively and removes the entries of ${some(named)}`,
         remedy: "Declare all entries in one PrefixSet, or give it `exclusive: false`.",
       };
     }
@@ -48,7 +48,7 @@ function isUndone(owner: SetResource, other: SetResource): boolean {
   // Two sets are two owners, or an owner and a sharer, even while both hold the same entries.
   if (other.isWhole) return true;
   const declared = prefixesOf(owner);
-  // What is not known yet is judged once it is.
+  // An unknown property is judged once it is known.
   return declared !== undefined && [...(prefixesOf(other) ?? [])].some((prefix) => !declared.has(prefix));
 }
 

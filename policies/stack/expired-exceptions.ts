@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { stackRule } from "../rule";
 
-/** An exception that has ended hides nothing any more, but still looks as if it did. */
+/** An exception that has ended hides nothing, but looks as if it did. */
 export const expiredExceptions = stackRule({
   name: "expired-exceptions",
   level: "advisory",

@@ -4,8 +4,8 @@ import type { Resource } from "../resources";
 import type { LeftOut } from "../rule";
 
 /**
- * Reads something of each resource. A resource of which it is not known or not configured is left out, and the rule
- * says so; the others are judged.
+ * Reads a value of each resource. A resource whose value is not known or not configured is left out and reported; the
+ * others are judged.
  */
 export function known<R extends Resource, T>(
   resources: readonly R[],

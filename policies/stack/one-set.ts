@@ -1,13 +1,13 @@
 import { addTo } from "../../provider/model/group";
 import type { Connection, SetResource } from "../resources";
 
-/** Resources that put entries into one set, or into sets of one node, with the number of nodes where just these do so. */
+/** Resources that add entries to one set, or to sets of one node, and the number of nodes with exactly these resources. */
 export interface Together {
   readonly holders: readonly SetResource[];
   readonly nodes: number;
 }
 
-/** The resources of a stack that put entries into one set of one node, or of several nodes alike. */
+/** The resources of a stack that add entries to one set of one node, or of several equal nodes. */
 export interface OneSet extends Together {
   readonly url: string;
 }
@@ -50,8 +50,8 @@ function together(resources: readonly SetResource[], keyOf: (resource: SetResour
   return [...groups.values()];
 }
 
-// The endpoint of an update says best which node it is; before the first one, what the program says. The key is compared
-// and never shown.
+// A node is identified by the endpoint of the last update, before the first one by the program. The key may hold secrets
+// and is only compared.
 function nodeKey(node: Connection, { endpoint }: SetResource): string {
   return node.name ?? endpoint ?? node.url ?? "";
 }

@@ -6,7 +6,7 @@ import { reducible } from "./aggregate";
 import { known } from "./known";
 import { bySet } from "./one-set";
 
-/** A node has room for only so many entries, and a list without repetition is easier to review. */
+/** The capacity of a node is limited, and a list without repetition is easier to review. */
 export const redundantPrefixes = stackRule({
   name: "redundant-prefixes",
   level: "advisory",
@@ -55,9 +55,9 @@ export const redundantPrefixes = stackRule({
         const parts = aggregates.reduce((sum, one) => sum + one.parts.length, 0);
         yield {
           resource,
-          problem: `prefixes that can stand for ${parts} of the ${count} entries of ${url}`,
+          problem: `prefixes that can replace ${parts} of the ${count} entries of ${url}`,
           offenders: aggregates.map((one) => ({ prefix: one.aggregate, detail: `for ${one.parts.length} entries` })),
-          remedy: "Write the aggregate in their place.",
+          remedy: "Replace them by the aggregate.",
         };
       }
     }

@@ -3,7 +3,7 @@ import { PrefixBuckets } from "../prefix-buckets";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 
-/** A signaling sends a prefix's traffic to be cleaned; blocking the same destination drops it. */
+/** A signaling sends the traffic of a prefix to be cleaned; blocking the same destination drops it. */
 export const signalingAndBlock = stackRule({
   name: "signaling-and-block",
   level: "advisory",
@@ -45,9 +45,9 @@ export const signalingAndBlock = stackRule({
     }
     if (offenders.length === 0) return;
     yield {
-      problem: "blocked destinations that overlap prefixes which are signaled",
+      problem: "blocked destinations that overlap signaled prefixes",
       offenders,
-      remedy: "Let traffic of a prefix be cleaned or be thrown away, not both: remove one of the two.",
+      remedy: "Traffic of a prefix can be cleaned or dropped, not both: remove one of the two.",
     };
   },
 });

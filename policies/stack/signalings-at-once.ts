@@ -2,7 +2,7 @@ import { z } from "zod";
 import { stackRule } from "../rule";
 import { known } from "./known";
 
-/** The systems that clean traffic can take only so much of it. */
+/** The capacity of the systems that clean traffic is limited. */
 export const signalingsAtOnce = stackRule({
   name: "signalings-at-once",
   level: "advisory",
@@ -28,7 +28,7 @@ export const signalingsAtOnce = stackRule({
     yield {
       problem: `prefixes that are signaled at once, more than the limit of ${settings.limit}`,
       offenders: [...signaled.values()].map((prefix) => ({ prefix })),
-      remedy: "End signalings that are over, or raise the limit.",
+      remedy: "Remove signalings of past attacks, or raise the limit.",
     };
   },
 });

@@ -224,8 +224,8 @@ new pf.PrefixSet("BAD", { arena: "edge", set: "BAD", entries: ["2.0.0.0/7"],
       `[advisory]  protected-prefixes  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: blocked)`,
     );
     expect(preview.text).toContain("cannot be judged yet, since `entries` is known only in the update");
-    expect(preview.text).toContain('the set "BAD" is not named as');
-    expect(preview.text).toContain("the endpoint of its node is reached without TLS on a network that is not listed");
+    expect(preview.text).toContain('the name of the set, "BAD", does not match');
+    expect(preview.text).toContain("the endpoint of its node is reached without TLS on an unlisted network");
     expect(preview.text).toContain('the endpoint of its node "fra1" is reached without TLS');
     expect(preview.text).not.toContain(SECRET);
 

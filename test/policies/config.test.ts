@@ -133,7 +133,7 @@ describe("the configuration file", () => {
     expect(emergencyIn({ folder })).toBe("found");
     write("packetfilter-policies.yaml", "emergency: other\n");
     expect(issuesOf(() => loadPolicyConfig(rules, { environment: {}, folder }))).toEqual([
-      ": stands beside packetfilter-policies.yml, and only one of them can hold: merge them into packetfilter-policies.yaml",
+      ": packetfilter-policies.yml is in the same folder, and only one file can apply: merge them into packetfilter-policies.yaml",
     ]);
   });
   test("of another program does not count, nor one above the program", () => {

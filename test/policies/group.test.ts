@@ -73,8 +73,8 @@ describe("exclusive-owner", () => {
     const set = prefixSet({ node: "fra2" }, "feed");
     const entry = prefixSetEntry({ node: "fra1", prefix: "192.0.2.7/32" }, "scanner");
     expect(messagesOf(exclusiveOwner, [group, set, entry], options)).toEqual([
-      expect.stringContaining('removes what PrefixSetEntry "scanner" put there'),
-      expect.stringContaining('removes what PrefixSet "feed" put there'),
+      expect.stringContaining('removes the entries of PrefixSetEntry "scanner"'),
+      expect.stringContaining('removes the entries of PrefixSet "feed"'),
     ]);
   });
   test("a set of another node passes", () => {
@@ -83,7 +83,7 @@ describe("exclusive-owner", () => {
   test("two groups that share nodes are two owners", () => {
     const other = prefixSetGroup({ nodes: { fra2: {}, ams1: {} } }, "other");
     expect(messagesOf(exclusiveOwner, [group, other], options)).toEqual([
-      expect.stringContaining('removes what PrefixSetGroup "other" at fra2, ams1 put there'),
+      expect.stringContaining('removes the entries of PrefixSetGroup "other" at fra2, ams1'),
     ]);
   });
 });

@@ -73,7 +73,7 @@ describe("messages", () => {
     ];
     const [message] = messagesOf(protectedPrefixes, resources, { config });
     expect(message).toBe(
-      'PrefixSet "blocked" (prefixset://edge/blocked): blocked sources that are your own (2 of 3). Remove them, or block prefixes that leave your own out. Rule protected-prefixes, configured by `managementPrefixes` and `ownedPrefixes` in packetfilter-policies.yaml.',
+      'PrefixSet "blocked" (prefixset://edge/blocked): blocked sources that are your own (2 of 3). Remove them, or block prefixes without your own. Rule protected-prefixes, configured by `managementPrefixes` and `ownedPrefixes` in packetfilter-policies.yaml.',
     );
     const told = rules.flatMap((rule) => messagesOf(rule, resources, { config }));
     expect(told.length).toBeGreaterThan(8);
@@ -130,7 +130,7 @@ describe("what is not known in a preview", () => {
   test("silences one rule for one resource, and that rule says so", () => {
     const config = { sets: [{ pattern: "prefixset://**", role: "block" as const }] };
     const resource = prefixSet({ set: "Bad Set".replace(" ", "_"), entries: UNKNOWN });
-    expect(messagesOf(naming, [resource], { config })[0]).toContain('the set "Bad_Set"');
+    expect(messagesOf(naming, [resource], { config })[0]).toContain('the name of the set, "Bad_Set"');
     expect(reportsOf(prefixLength, [resource], { config })).toEqual([
       {
         level: "advisory",

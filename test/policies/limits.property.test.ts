@@ -35,7 +35,7 @@ test("what an argument refuses of a set's content, the rails of an organisation 
       const set = prefixSet({ entries: Object.fromEntries(entries.map((entry) => [entry, 1])), ...limits });
       const config = { rules: { "organisation-rails": { rails: [limits] } } };
       const reported = messagesOf(organisationRails, [set], { config });
-      expect(says(reported, "overlap what the organisation forbids", "no entry covers", "entries, more than")).toEqual(
+      expect(says(reported, "overlap prefixes which the organisation forbids", "no entry covers", "entries, more than")).toEqual(
         says(refused, "forbiddenPrefixes", "requiredPrefixes", "maxEntries"),
       );
     }),

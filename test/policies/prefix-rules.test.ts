@@ -196,7 +196,7 @@ describe("readable", () => {
     const entriesOf = { "192.0.2.0/24": 1, "::ffff:192.0.2.0/120": 1, "198.51.100.7/24": 1, "\u001b[2J": 1 };
     expect(messagesOf(readable, [prefixSet({ entries: entriesOf })])).toEqual([
       expect.stringContaining(
-        'prefixes that cannot be read, so that no rule judges them (3): "::ffff:192.0.2.0/120", "198.51.100.7/24", "\\u001b[2J".',
+        'prefixes that no rule can read and judge (3): "::ffff:192.0.2.0/120", "198.51.100.7/24", "\\u001b[2J".',
       ),
     ]);
     const others = [

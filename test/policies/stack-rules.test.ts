@@ -64,7 +64,7 @@ describe("redundant-prefixes", () => {
   test("halves, and halves of halves, are named as their aggregate", () => {
     expect(found({ "203.0.113.0/26": 1, "203.0.113.64/26": 1, "203.0.113.128/25": 1 })).toEqual([
       expect.stringContaining(
-        "can stand for 3 of the 3 entries of prefixset://edge/blocked (1): 203.0.113.0/24 (for 3 entries)",
+        "can replace 3 of the 3 entries of prefixset://edge/blocked (1): 203.0.113.0/24 (for 3 entries)",
       ),
     ]);
     expect(found({ "2001:db8::/33": 1, "2001:db8:8000::/33": 1 })[0]).toContain("2001:db8::/32 (for 2 entries)");
@@ -100,7 +100,7 @@ describe("exclusive-owner", () => {
   });
   test("an entry beside an exclusive set is named", () => {
     expect(messagesOf(exclusiveOwner, [set("blocked", {}), prefixSetEntry()])[0]).toContain(
-      'it owns prefixset://edge/blocked exclusively and so removes what PrefixSetEntry "entry" put there',
+      'it owns prefixset://edge/blocked exclusively and removes the entries of PrefixSetEntry "entry"',
     );
   });
   test("an entry that the owner declares too passes", () => {

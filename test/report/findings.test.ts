@@ -116,7 +116,7 @@ test("what policies find is written where PACKETFILTER_POLICIES_REPORT says, onc
     rules: rules.length,
     mandatory: [
       found("protected-prefixes", /192\.0\.2\.0\/24 \(contains the management prefix 192\.0\.2\.0\/28\)/),
-      found("naming", /the set "Partners" is not named as/),
+      found("naming", /the name of the set, "Partners", does not match/),
     ],
     // About the set, whichever resources it has.
     advisory: [
