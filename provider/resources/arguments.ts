@@ -22,7 +22,6 @@ const shortestSchema = z.strictObject({
 /** Connections are checked by the settings, which know names and secrets. */
 export const connectionSchema = z.unknown();
 
-/** The arguments that identify a set. */
 export const setShape = { arena: nameSchema, profile: nameSchema.optional(), set: nameSchema };
 
 /** Arguments that limit entries, for sets and for single entries. */
@@ -157,7 +156,6 @@ export function replaced(json: JsonObject, schema: z.ZodObject): JsonObject {
   );
 }
 
-/** Members of the schema that are present. */
 function present(schema: z.ZodObject, json: JsonObject): JsonObject {
   const names = Object.keys(schema.shape).filter((name) => json[name] !== null && json[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, json[name]]));
@@ -178,9 +176,7 @@ const NO_TEXT = "is not a text";
 const NO_VALUE = "is neither a number nor a text";
 const textsSchema = z.array(z.string());
 
-/** A text, where there is one. */
 export const optionalText = z.string({ error: NO_TEXT }).optional();
-/** True or false; by default false. */
 export const flag = z.boolean({ error: "is neither true nor false" }).default(false);
 
 /** The value of an entry, also one that another writer put there and a refresh found. Not the unknown marker. */

@@ -75,7 +75,6 @@ export function isElsewhere(
 
 /** Node or receiver of the state, which was used so far. */
 export interface UsedBefore {
-  /** Its address. */
   readonly endpoint?: string | undefined;
 }
 

@@ -14,7 +14,6 @@ export interface DeclaredSet {
 /** A set of prefixes, or a map by prefixes. */
 type Prefixes = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
 
-/** Declaration of one resource. */
 export interface Declaration {
   readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;

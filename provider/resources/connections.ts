@@ -18,9 +18,7 @@ export interface Shared {
   readonly owned: KeyRegistry;
   /** Keys in the state of a resource that is replaced in this deployment. */
   readonly leaving: KeyRegistry;
-  /** Declarations of resources by their urns. */
   readonly declared: Declarations;
-  /** The same objects at other addresses. */
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;

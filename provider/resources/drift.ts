@@ -35,7 +35,6 @@ export function beside(lost: Lost, ignored: { has(prefix: CanonicalPrefix): bool
   };
 }
 
-/** Number of lost entries. */
 export function sizeOf({ missing, different }: Lost): number {
   return missing.length + different.size;
 }

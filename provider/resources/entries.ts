@@ -16,7 +16,6 @@ import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../mod
 import type { ListedMap } from "../model/prefix-map";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
-/** The value of an entry. */
 export const valueSchema = schema(() =>
   zod()
     .number({ error: "is not a number" })
@@ -25,7 +24,6 @@ export const valueSchema = schema(() =>
     .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295"),
 );
 
-/** Note of an entry. */
 export const noteShape = schema(() => ({
   reason: zod().string({ error: "is not a text" }).optional(),
   ticket: zod().string({ error: "is not a text" }).optional(),
@@ -54,7 +52,6 @@ export interface NormalEntries extends HeldEntries {
   readonly expired: ReadonlyMap<CanonicalPrefix, string>;
   /** Faults that fail the check, as sentences with the position. */
   readonly problems: readonly string[];
-  /** Warnings, as sentences. */
   readonly warnings: readonly string[];
 }
 

@@ -3,7 +3,6 @@ import { OptionsError } from "../client/errors";
 import { attempt } from "../model/errors";
 import { NODE_PATH } from "../wire/node-command";
 
-/** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Credentials of the environment that are about to be sent, and their destination. */

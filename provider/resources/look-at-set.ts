@@ -82,7 +82,6 @@ export function declared(number: number): string {
   return count(number, "declared entry", "declared entries");
 }
 
-/** Pronoun for so many. */
 export function them(number: number): string {
   return number === 1 ? "it" : "them";
 }

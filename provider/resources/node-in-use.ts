@@ -84,7 +84,6 @@ class Unreachable {
     return this.last && this.clock.monotonic() - this.last.at < SHARED_FOR_MS ? this.last.message : undefined;
   }
 
-  /** Remembers that the node did not answer. */
   keep(message: string): void {
     this.last = { at: this.clock.monotonic(), message };
   }

@@ -7,7 +7,6 @@ export class Notices {
   private readonly alike = new Map<string, { readonly all: unknown[]; readonly text: () => string }>();
   private works = 0;
 
-  /** @param print Shows one line. */
   constructor(private readonly print: (line: string) => void) {}
 
   /** Shows a line once; the engine asks the same question twice for one resource. */
@@ -17,7 +16,6 @@ export class Notices {
     this.print(line);
   }
 
-  /** Shows a warning, once. */
   warn(message: string): void {
     this.info(`warning: ${message}`);
   }

@@ -17,7 +17,6 @@ let runtime: Runtime | undefined;
 export interface Start {
   /** Address that the engine serves for this deployment. */
   readonly address: string | undefined;
-  /** Shows a line to the user. */
   readonly print: (line: string) => void;
   /** Time that the engine says single operations have. */
   readonly limits?: TimeLimits;

@@ -16,12 +16,10 @@ interface OfArena {
 /** Lists of marks are shared by all callers in a process. */
 const sharedMarks = new SharedMarks();
 
-/** The profiles of an arena. */
 export function getProfiles(settings: Settings, { arena, node }: OfArena): Promise<Profile[]> {
   return withNode(settings, node, (client) => client.listProfiles(arena));
 }
 
-/** The rules of a profile. */
 export function getRules(
   settings: Settings,
   { arena, profile, node }: OfArena & { readonly profile: string },

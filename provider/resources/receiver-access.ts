@@ -36,7 +36,7 @@ export interface PartialOutputs {
   readonly outputs: JsonObject;
 }
 
-/** The receiver of one resource: starts and stops with ownership, audit log, and the true state after failures. */
+/** The receiver of one resource: starts and stops by ownership, with audit log and true outputs after failures. */
 export class ReceiverAccess {
   private constructor(
     private readonly runtime: Runtime,
@@ -90,12 +90,10 @@ export class ReceiverAccess {
     await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
   }
 
-  /** Name of the receiver in messages: its name, else its address. */
   get label(): string {
     return this.receiver.label;
   }
 
-  /** The receiver's address in use. */
   get endpoint(): string {
     return this.receiver.endpoint;
   }

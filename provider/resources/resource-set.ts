@@ -52,7 +52,6 @@ export interface LookedSet {
   readonly refused?: string | undefined;
 }
 
-/** The guide about nodes at other addresses. */
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 
 /** Number of nodes that one sentence names. */
@@ -60,9 +59,7 @@ const SHOWN = 5;
 
 /** The set of one resource: what `PrefixSet`, the nodes of a group and `PrefixSetEntry` have in common. */
 export class ResourceSet {
-  /** The set's url as text. */
   readonly url: string;
-  /** The node's address in use. */
   readonly endpoint: string;
   /** Name of the set in messages: `Set prefixset://edge/blocked on fra1`. */
   readonly label: string;
@@ -152,12 +149,10 @@ export class ResourceSet {
     return sizeOf(left) > 0 ? left : undefined;
   }
 
-  /** Entries that the look of this process saw. */
   get seen(): ListedMap | undefined {
     return this.set.seen;
   }
 
-  /** True for an entry whose changes the program ignores. */
   ignores(prefix: CanonicalPrefix): boolean {
     return this.set.isIgnored || this.set.ignored.has(prefix);
   }
@@ -179,7 +174,6 @@ export class ResourceSet {
     return this.set.announced.has(key);
   }
 
-  /** True where the program ignores changes of all entries. */
   get isIgnored(): boolean {
     return this.set.isIgnored;
   }

@@ -30,7 +30,6 @@ const TOLD_AT_MOST_MS = 5_000;
 /** Surroundings of the runtime in its process. */
 export interface Surroundings {
   readonly env: Environment;
-  /** Shows a sentence to the user. */
   readonly print: (line: string) => void;
   /** Clocks, timers, randomness and transport, where they are not the system's. */
   readonly world?: Partial<World>;
@@ -50,11 +49,8 @@ export class Runtime {
   /** Secrets that no message and no line of the audit log may show. */
   readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
-  /** Advice of errors. */
   readonly advice = new Advice();
-  /** Look at nodes and receivers before anything is decided. */
   readonly look: Look;
-  /** Registries that the connections share, and wanted and owned keys. */
   readonly shared: Shared;
   readonly env: Environment;
   /** Time that single operations have. */
@@ -187,7 +183,6 @@ export class Runtime {
     return limit ? AbortSignal.any([ending, limit]) : ending;
   }
 
-  /** The engine wants the process to end. */
   cancel(): void {
     this.ending.abort();
   }

@@ -17,7 +17,6 @@ export interface Addressed {
   /** Prefixes at this address of resources that are replaced in this deployment, and of nodes that another one replaces. */
   readonly leavingHere: KeysHere;
   readonly activity: Activity;
-  /** Entries that are there now. */
   list(): Promise<ListedMap>;
   /** Entries of the last list of this process. */
   last(): ListedMap | undefined;

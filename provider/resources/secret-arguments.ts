@@ -22,13 +22,11 @@ export class SecretArguments {
   private readonly texts = new Set<string>();
   /** Prefixes of single entries with secret values. */
   private readonly silent = new Set<string>();
-  /** Sets and signalings of which nothing may be named. */
   readonly objects = new SecretObjects();
 
   /** @param placeOf Place of a resource's set or signaling; `undefined` if unknown. */
   constructor(private readonly placeOf: (resource: JsonObject) => Place | undefined = () => undefined) {}
 
-  /** Remembers the content of secret arguments. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
     const ofTheirOwn = ["notes", "nodes", "rollout"];
@@ -96,7 +94,6 @@ export class SecretArguments {
     for (const item of Object.values(value)) this.add(item, "");
   }
 
-  /** Adds the overrides of a group's nodes. */
   private addNodes({ nodes }: JsonObject): void {
     for (const own of Object.values(membersOf(nodes))) {
       if (!isObject(own)) continue;

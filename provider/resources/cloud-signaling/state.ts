@@ -19,10 +19,8 @@ export const cloudSignalingSchema = z.strictObject({
 /** Outputs that are no arguments. */
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
 
-/** Checked inputs of the program. */
 export type CloudSignalingInputs = ReturnType<typeof readInputs>;
 
-/** The state, typed. */
 export type CloudSignalingState = ReturnType<typeof readState>;
 
 const givenSchema = z.object({

@@ -34,10 +34,8 @@ export const prefixSetEntrySchema = z.strictObject({
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
 
-/** Checked inputs of the program. */
 export type PrefixSetEntryInputs = ReturnType<typeof readInputs>;
 
-/** The state, typed. */
 export type PrefixSetEntryState = ReturnType<typeof readState>;
 
 const { onExisting, onDestroy } = prefixSetEntrySchema.shape;

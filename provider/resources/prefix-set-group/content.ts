@@ -9,7 +9,6 @@ export { differing, overridden } from "../../model/group-content";
 /** Differences of a node from its declared entries: the value that it holds, or `null` for a missing entry. */
 export type Differences = ReadonlyMap<CanonicalPrefix, ListedValue | null>;
 
-/** Differences of a node's content from its declared entries. */
 export const differencesOf = madeOnce((entries: ListedMap, held: ListedMap): Differences => {
   const differences = new Map<CanonicalPrefix, ListedValue | null>();
   if (entries === held) return differences;

@@ -12,7 +12,6 @@ import type { GroupInputs } from "./state";
 /** Milliseconds between two messages about long work. */
 const PROGRESS_MS = 30_000;
 
-/** Failure at one node. */
 export interface NodeFailure {
   readonly node: string;
   readonly error: unknown;

@@ -5,9 +5,7 @@ import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../entries";
 import { overrideSchema } from "./state";
 
-/** A node of the program. */
 export interface GivenNode {
-  /** Its own entries, if it has some. */
   readonly own: NormalEntries | undefined;
   readonly maxRemovals: number | string | undefined;
 }

@@ -86,7 +86,6 @@ function onEach(nodes: readonly string[]): string {
   return nodes.length > 1 ? " on each" : "";
 }
 
-/** Name in a line for nodes with the same message. */
 export function namesOf(nodes: readonly string[]): string {
   return nodes.length === 1 ? (nodes[0] as string) : `${nodes.length} nodes`;
 }

@@ -44,7 +44,6 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
   rollout: rolloutSchema.optional(),
 });
 
-/** Default of `atOnce`. */
 const AT_ONCE = 16;
 
 /** Outputs that are no arguments. `differs` is not among them: a refresh makes it an input, so that a preview shows its lines. */
@@ -65,10 +64,8 @@ export const GROUP_OUTPUTS = [
 /** Members that inputs and state of a group share. */
 export type GroupMembers = ReturnType<typeof readMembers>["members"];
 
-/** Checked inputs of the program. */
 export type GroupInputs = ReturnType<typeof readInputs>;
 
-/** The state, typed. */
 export type GroupState = ReturnType<typeof readState>;
 
 /** A node's set in the state; without an address if this group never wrote it. */

@@ -78,10 +78,8 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly isOpen?: boolean;
 }
 
-/** Checked inputs of the program. */
 export type PrefixSetInputs = ReturnType<typeof readInputs>;
 
-/** The state, typed. */
 export type PrefixSetState = ReturnType<typeof readState>;
 
 const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;

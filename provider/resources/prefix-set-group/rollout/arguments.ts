@@ -59,7 +59,6 @@ export function readRollout(rollout: unknown) {
   const given: JsonObject = without(rollout, Object.keys(pendingSchema.shape));
   const isGiven = Object.keys(given).length > 0;
   return {
-    /** The argument, unchanged. */
     given: isGiven ? given : undefined,
     args: isGiven ? rolloutSchema.parse(given) : undefined,
     pending: reason === undefined ? undefined : pendingSchema.parse(rollout),
@@ -87,10 +86,8 @@ function identity(check: Check): string {
   return JSON.stringify(command ?? [url, status]);
 }
 
-/** Default of `status`. */
 export const OK = 200;
 
-/** The address for one node. */
 export function urlFor(url: string, node: string): string {
   return url.replaceAll("{node}", encodeURIComponent(node));
 }

@@ -10,7 +10,6 @@ import type { CheckWorld, Unpassed } from "./wave-check";
 
 /** Milliseconds for one request and its answer. */
 const REQUEST_MS = 10_000;
-/** Requests at the same time. */
 const AT_ONCE = 16;
 /** Limit on an answer, of which only the status counts. */
 const MAX_ANSWER_BYTES = 1_048_576;

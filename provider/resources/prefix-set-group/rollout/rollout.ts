@@ -3,7 +3,6 @@ import { type Check, hasOwed, notPassed, type Pending, type readRollout } from "
 import type { Unpassed } from "./wave-check";
 import { inWaves } from "./waves";
 
-/** Nodes that change together. */
 export interface Wave {
   /** From 1, as the program counts. */
   readonly number: number;
@@ -41,7 +40,6 @@ export interface RolloutNodes {
 export interface RolloutSteps {
   /** Runs the check of these nodes. Returns those that did not pass, and why. */
   check(check: Check, nodes: readonly string[], isOnce: boolean): Promise<Unpassed | undefined>;
-  /** The pause after a wave. */
   pause(wave: Wave): Promise<void>;
   /** True once the run is to end. */
   isCancelled(): boolean;
@@ -63,7 +61,6 @@ export interface Red {
 
 type Read = Pick<ReturnType<typeof readRollout>, "args" | "pending">;
 
-/** State of a rollout. */
 export interface Before extends Read {
   /** Nodes that changed since the last run, by its names. */
   readonly strays: readonly string[];
