@@ -15,7 +15,7 @@ import {
 } from "../resources/limits/content";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
-import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
+import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
@@ -35,14 +35,13 @@ interface Flags extends EditFlags {
 }
 
 const HELP = `
-A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
-that is missing is an error without --create. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
-Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When
-the time is over the first "pulumi up" afterwards removes the entry, or "block expire --now"; no clock does.
-With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. The file remembers what was
-put there, so that the first "pulumi up" after the time removes it even if no other came before. If the node cannot be
-reached the file stays as written, and the command ends with 1. What another writer put there with another value stays, is
-named, and the command ends with 1: --force gives it yours.
+A prefix that is already in the file gets the new reason and time, and keeps value and ticket unless you give others. A missing
+file is an error without --create. Default routes are refused, and entries that "pulumi up" would refuse: by the settings of
+Pulumi.yaml and the stack, or by mandatory policies of packetfilter-policies.yaml beside or above the file. After its time, the
+next "pulumi up" or "block expire --now" removes an entry; nothing else does.
+With --now the node gets the entry at once, and the next "pulumi up" finds no difference. The file records the entry, so that
+the first "pulumi up" after its time removes it from the node. If the node cannot be reached, the file stays as written and the
+exit code is 1. An entry of another writer with another value stays and is named, and the exit code is 1; --force changes it.
 
 Examples:
   pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --ticket INC-4711
@@ -56,18 +55,17 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("block")
-    .description("write prefixes into a prefix file, with the reason and for how long")
     .argument("[prefix...]", PREFIXES)
     .usage("<prefix...> --file <file> --reason <text> (--for <span> | --until <time> | --permanent) [options]")
     .enablePositionalOptions()
-    .option("--reason <text>", "why, for people")
-    .option("--ticket <text>", "reference into another system, such as INC-4711")
+    .option("--reason <text>", "reason, for people")
+    .option("--ticket <text>", "reference to another system, such as INC-4711")
     .option("--value <number>", "value of the entry; default: that of the file, else 1")
-    .option("--for <span>", "for so long: 2h, 1h30m, 7d; units w, d, h, m, s")
+    .option("--for <span>", "time until the end: 2h, 1h30m, 7d; units w, d, h, m, s")
     .option("--duration <span>", "the same as --for")
-    .option("--until <time>", "until then: ISO 8601 with zone")
-    .option("--permanent", "until it is taken out")
-    .option("--create", "make the file where it is missing; a program must read it");
+    .option("--until <time>", "time of the end: ISO 8601 with zone")
+    .option("--permanent", "no end")
+    .option("--create", "create the file if it is missing; a program must read it");
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: Flags) => run(spellings, flags, command, io));
@@ -113,7 +111,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     };
     const said = { prefixes: names, ...(until && { expires: until }) };
     const ended = await orNothing(place, { made: false, ...said }, io, () => {
-      requireFile(place, flags.create === true);
+      if (!flags.create) requireFile(name, place.file, MISSING);
       for (const project of projects) refuseEntries(names, contentLimits({}, project.settings), project);
       const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
       return carryOut(place, intent, again, io);
@@ -132,16 +130,11 @@ function endSentence(number: number, place: Workplace): string {
   return `After that time the first "pulumi up" of a program that reads the file removes ${them}, or "block expire --now".`;
 }
 
-/** A name that was mistyped would be a file that no program reads, and a block that ends with the next `up --refresh`. */
-function requireFile({ name, isThere }: Workplace, isMade: boolean): void {
-  if (isThere || isMade) return;
-  throw new Error(
-    `${name}: there is no such file. Nothing was changed: check --file, or make it with --create, for a program that reads it.`,
-  );
-}
+/** A mistyped name would be a file that no program reads, and a block that ends with the next `up --refresh`. */
+const MISSING = "Nothing was changed: check --file, or make it with --create, for a program that reads it.";
 
 function readChange(flags: Flags, now: number): EntryChange {
-  if (flags.reason.trim() === "") throw new UsageError("--reason says why, for people: it must not be empty.");
+  if (flags.reason.trim() === "") throw new UsageError("--reason must not be empty.");
   if (flags.ticket?.trim() === "") throw new UsageError("--ticket must not be empty: leave it out.");
   if (flags.for !== undefined && flags.duration !== undefined)
     throw new UsageError("--duration is the same as --for: give one of them.");
@@ -153,7 +146,7 @@ function readChange(flags: Flags, now: number): EntryChange {
 function readValue(text: string): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (isEntryValue(value)) return value;
-  throw new UsageError(`--value ${JSON.stringify(text)} is no integer from 0 to ${MAX_VALUE}.`);
+  throw new UsageError(`--value must be an integer from 0 to ${MAX_VALUE}, not ${JSON.stringify(text)}.`);
 }
 
 function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
@@ -168,12 +161,12 @@ function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits,
   refuse(entryProblems(names, limits), ["forbiddenPrefixes", "shortestPrefix"], project);
 }
 
-/** No set of the stack may hold so many, or cover so much, so neither may the file that one is read from. */
+/** A file may not hold or cover more than a set that is read from it. */
 function refuseMore(before: PrefixEntries, names: readonly string[], limits: ContentLimits, project: Project): void {
   const earlier = Object.keys(before) as CanonicalPrefix[];
   const after = [...new Set([...earlier, ...(names as CanonicalPrefix[])])];
   if (after.length === earlier.length) return;
-  // A file that covers so much already has its word from the program that reads it.
+  // If the file covers so much already, the program that reads it allows that.
   const known = new Set(wideProblems(earlier, limits));
   const wide = wideProblems(after, limits).filter((problem) => !known.has(problem));
   const many = contentProblems(after, { required: [], maxEntries: limits.maxEntries });
@@ -188,7 +181,7 @@ function refuse(problems: readonly string[], limits: readonly ConfigKey[], { sou
   throw new Error(`${problems.join(" ")} ${where} Nothing was changed.`);
 }
 
-/** Each sentence once, however often and for however many stacks it is judged. */
+/** Says each sentence once, whatever the number of stacks and tries. */
 function sayPolicies(
   { name, folder, projects, targets, notes }: Workplace,
   entries: PrefixEntries,
@@ -204,7 +197,6 @@ function sayPolicies(
       }
 }
 
-/** Lines of the file about these prefixes after the change. */
 function entriesAfter(before: PrefixEntries, names: readonly string[], change: EntryChange): PrefixEntries {
   const { value, reason, ticket, expires } = change;
   const entries = names.map((prefix) => {

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { Prefix } from "../model/prefix";
 import { count } from "../model/text";
 import { type PrefixEntries, readPrefixFile } from "../prefixes";
-import { readFileName, readPrefixOption, requireGiven } from "./blocking/given";
+import { readFileName, readPrefixOption, requireFile, requireGiven } from "./blocking/given";
 import type { CliIo } from "./cli-io";
 import type { Listing } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
@@ -17,8 +16,7 @@ interface Flags {
 }
 
 const HELP = `
-What ends first stands first; what has expired is no longer wanted, and goes with the next "pulumi up" or at once with
-"block expire --now".
+Entries that end first come first. The next "pulumi up" removes expired ones, "block expire --now" removes them at once.
 
 Examples:
   pulumi-packetfilter blocks --file blocks.yaml
@@ -30,26 +28,25 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   program
     .command("blocks")
-    .description("show what a prefix file holds: reason, ticket and time left")
     .option("--file <file>", "prefix file, as block writes it")
-    .option("--soon <span>", "only what ends within that time: 24h, 30m; units w, d, h, m, s")
+    .option("--soon <span>", "only entries that end within that time: 24h, 30m; units w, d, h, m, s")
     .option("--contains <ip>", "only entries that cover this address or prefix")
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"))
     .addHelpText("after", HELP)
     .action((flags: Flags) => run(flags, io));
 }
 
-function run({ file, soon, contains, output }: Flags, io: CliIo): void {
-  requireGiven([["--file <file>", file]]);
-  const path = readFileName(file ?? "", io.folder ?? process.cwd());
-  if (!existsSync(path)) throw new Error(`${file}: there is no such file. Check --file.`);
+function run({ file = "", soon, contains, output }: Flags, io: CliIo): void {
+  requireGiven([["--file <file>", file !== ""]]);
+  const path = readFileName(file, io.folder ?? process.cwd());
+  requireFile(file, path);
   const covered = contains === undefined ? undefined : readPrefixOption("--contains", contains);
   const within = soon === undefined ? undefined : readSpan("--soon", soon);
   const entries = readPrefixFile(path, { allowEmpty: true });
   io.out(printed(blocksOf(entries, { covered, within, now: (io.now ?? Date.now)() }), output));
 }
 
-/** The entries of a file, what ends first before the others. */
+/** The entries of a file, those that end first before the others. */
 function blocksOf(
   entries: PrefixEntries,
   { covered, within = Number.POSITIVE_INFINITY, now }: { covered?: Prefix; within?: number; now: number },
@@ -74,7 +71,7 @@ function leftText(end: number, now: number): string {
   return end <= now ? "expired" : spanText(end - now);
 }
 
-/** Two that never end are equal, which their difference does not say. */
+/** The difference of two infinite times is no number. */
 function order(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }

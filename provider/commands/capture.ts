@@ -16,13 +16,8 @@ interface Flags extends NodeFlags {
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("capture")
-    .description("write profiles, rules, marks and sets of a node to stdout, as a state that an emulator starts from")
     .argument("<resource...>", "arenas (arena://edge or edge) and prefix-sets (prefixset://edge/blocked)")
-    .addOption(
-      new Option("--marks <choice>", "whether to read the mark tables, each once")
-        .choices(["all", "none"])
-        .default("all"),
-    )
+    .addOption(new Option("--marks <choice>", "mark tables to read, each once").choices(["all", "none"]).default("all"))
     .addOption(new Option("--output <form>", "form of the state").choices(["yaml", "json"]).default("yaml"));
   addNodeFlags(command, { listsMarks: true }).action((resources: string[], flags: Flags) => run(resources, flags, io));
 }

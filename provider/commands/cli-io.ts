@@ -1,37 +1,36 @@
-/** Parts of the process that a command needs; tests hand in their own. */
+/** Parts of the process that a command needs. */
 export interface CliIo {
   /** Writes to standard output. */
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Standard input, for the commands that read it. Default: there is none. */
   readonly stdin?: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
-  /** The file descriptor of standard output, for who writes much and waits until it is taken. Default: {@link out}. */
+  /** File descriptor of standard output, to write much and wait until it is written. Default: {@link out}. */
   readonly stdout?: number;
-  /** Set when standard error is a terminal, where a person watches what takes time. */
+  /** Set if standard error is a terminal, which shows progress. */
   readonly terminal?: { columns(): number };
-  /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */
+  /** Calls back at each SIGHUP. */
   onHangup?(run: () => void): void;
   /** Ends the process at once, as a second SIGTERM does. */
   end?(): void;
-  /** Runs a program to its end, or until `stop` aborts, and gives what it wrote to standard output. Default: none is run. */
+  /** Runs a program to its end, or until `stop` aborts, and returns its standard output. */
   execute?(program: string, args: readonly string[], folder: string, stop?: AbortSignal): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end; the reason is an `Interrupted`. */
   readonly stop: AbortSignal;
-  /** Milliseconds that a command has from then on, before it is left. Default: 1 800. */
+  /** Milliseconds from then on until a command is abandoned. Default: 1 800. */
   readonly graceMs?: number;
-  /** The working folder: relative files start there. Default: that of the process. */
+  /** Folder of relative paths. Default: the working folder of the process. */
   readonly folder?: string;
-  /** Calls back again and again after so many milliseconds, until what it gives is called. Default: the machine's timers. */
+  /** Calls back every `ms`, until the returned function is called. Default: the machine's timers. */
   every?(ms: number, run: () => void): () => void;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
-  /** Milliseconds since the process was started, where the command is all that it does. Default: none have passed. */
+  /** Milliseconds since the start of a process that runs this command alone. Default: 0. */
   readonly elapsed?: () => number;
 }
 
-/** Says what a command is about to wait for, where a person watches. */
+/** Shows at a terminal the reason of a wait. */
 export function progress({ terminal, err }: CliIo, text: string): void {
   if (terminal) err(`${text}\n`);
 }
@@ -39,7 +38,7 @@ export function progress({ terminal, err }: CliIo, text: string): void {
 /** Milliseconds between two lines about a node that has not answered. */
 const SILENCE_MS = 5_000;
 
-/** Says what a command waits for, where a person watches, and again every few seconds until it has come. */
+/** The same, repeated until the work is done. */
 export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>): Promise<T> {
   progress(io, text);
   if (!io.terminal) return work();
@@ -56,18 +55,18 @@ export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>
   }
 }
 
-/** Calls back again and again after so many milliseconds, until what it returns is called. */
+/** Calls back every `ms`, until the returned function is called. */
 export function repeatedly(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
 }
 
-/** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */
+/** Thrown for a wrong call of a command: exit code 2 instead of 1. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Thrown by a command that has come to an end with an exit code of its own. The message goes to standard error. */
+/** Ends a command with an exit code of its own. The message goes to standard error. */
 export class Ended extends Error {
   override readonly name = "Ended";
 

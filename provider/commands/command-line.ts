@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { Interrupted, removeHeld } from "./interruption";
 import { main } from "./program";
 
-// SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once, and leaves no lock behind.
+// SIGTERM and SIGINT end a command cleanly; a second one ends the process at once, without a lock left.
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const)
   process.on(signal, () => {
@@ -16,7 +16,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
 /** Bytes: the state of a stack with a million entries. */
 const MOST_OUTPUT = 2 ** 30;
 
-// A reader of our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
+// A reader that goes away, such as `head`, does not end the command.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -27,7 +27,7 @@ main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   get stdin() {
-    // Opened only by who reads it: a terminal that is never read may not keep the process.
+    // Opened on demand: an unread terminal would keep the process running.
     return process.stdin;
   },
   stdout: process.stdout.fd,
@@ -50,7 +50,7 @@ main(process.argv.slice(2), {
   elapsed: () => performance.now(),
 }).then((code) => {
   process.exitCode = code;
-  // What was being waited for, a terminal or a node, would keep the process.
+  // Open waits for a terminal or a node would keep the process running.
   if (stop.signal.aborted && code > 128) {
     removeHeld();
     process.exit();

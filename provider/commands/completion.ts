@@ -13,19 +13,16 @@ Examples:
   pulumi-packetfilter completion fish > ~/.config/fish/completions/pulumi-packetfilter.fish
 `;
 
-/** Adds `completion` to the command line. Its script is made of the commands that stand beside it, all of them loaded. */
+/** Adds `completion` to the command line. Its script covers all other commands of `program`. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("completion")
-    .description("print a script by which a shell completes commands and options")
-    .addArgument(
-      new Argument("<shell>", "whose script").choices(SHELLS).argParser((shell: string) => oneOf(SHELLS, shell)),
-    )
+    .addArgument(new Argument("<shell>").choices(SHELLS).argParser((shell: string) => oneOf(SHELLS, shell)))
     .addHelpText("after", HELP)
     .action((shell: Shell) => io.out(SCRIPTS[shell](wordsOf(program))));
 }
 
-/** Options whose value is a name, and arguments that are sets: what the shell asks for when they are completed. */
+/** Options and arguments whose values `names` prints. */
 const NAMED: Readonly<Record<string, NameKind>> = {
   "--node": "nodes",
   "--stack": "stacks",
@@ -34,18 +31,18 @@ const NAMED: Readonly<Record<string, NameKind>> = {
   url: "sets",
 };
 
-/** Those of them that take several, with commas. */
+/** Options among them that take several names with commas. */
 const LISTED: ReadonlySet<string> = new Set(["--node", "--stack"]);
 
-/** Words that may stand behind a command. */
+/** Words that complete a command. */
 interface Words {
   readonly name: string;
   readonly about: string;
   readonly options: readonly { readonly flag: string; readonly about: string; readonly values: readonly string[] }[];
   readonly below: readonly Words[];
-  /** Words that may be its argument. */
+  /** Values of its argument. */
   readonly choices: readonly string[];
-  /** True where its arguments are sets. */
+  /** True if its arguments are sets. */
   readonly takesSets: boolean;
 }
 
@@ -104,7 +101,7 @@ ${words.below.map((one) => `      ${one.name}) words="${wordsBehind(one)}" ;;`).
 }
 complete -o default -F _pulumi_packetfilter pulumi-packetfilter
 `,
-  // As a file in $fpath it is run at the first completion, which it then has to answer, too.
+  // A file in $fpath runs at the first completion, and must answer that one as well.
   zsh: (words) => `#compdef pulumi-packetfilter
 autoload -U +X bashcompinit && bashcompinit
 ${SCRIPTS.bash(words)}if [ "\${funcstack[1]}" = _pulumi-packetfilter ]; then _bash_complete -o default -F _pulumi_packetfilter; fi
@@ -141,10 +138,10 @@ const FISH_NAMES = `function __pulumi_packetfilter_names
     end
     $words[1] names $argv 2>/dev/null
 end`;
-/** Sets are asked for once what is typed may be one: that takes a moment. */
+/** Names of sets take a moment, so they are offered only for words that may be one. */
 const BEGINS_P = 'string match -q "p*" -- (commandline -ct)';
 
-/** Command that fish runs for names; for an option that takes several, for the one behind the last comma. */
+/** Command that fish runs for names; in a list, for the one after the last comma. */
 function namesIn(kind: NameKind, isListed = false): string {
   const call = `__pulumi_packetfilter_names ${kind}`;
   return isListed ? `(__fish_complete_list , ${JSON.stringify(call)})` : `(${call})`;
@@ -166,7 +163,7 @@ function offeredFor(flag: string, values: readonly string[]): string[] {
   return values.length > 0 ? [values.join(" ")] : [];
 }
 
-/** Commands below, arguments and options, those of the commands below included. */
+/** Subcommands, values of arguments, and options, those of subcommands included. */
 function wordsBehind({ below, choices, options }: Words): string {
   const flags = [...options, ...below.flatMap((one) => one.options)].map(({ flag }) => flag);
   return [...below.map(({ name }) => name), ...choices, ...new Set(flags)].join(" ");

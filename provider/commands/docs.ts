@@ -7,7 +7,7 @@ import { type CliIo, UsageError } from "./cli-io";
 import { printed } from "./listing/output";
 
 const HELP = `
-A page is named as in the list, or as messages and links have it: docs/forwarder.md#health is that section alone.
+Name a page as in the list, or as in messages and links: docs/forwarder.md#health prints only that section.
 
 Examples:
   pulumi-packetfilter docs
@@ -19,8 +19,7 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   program
     .command("docs")
-    .description("print a page of this package's documentation, or the list of pages")
-    .argument("[name]", "page, with #section where only that is wanted; default: the list")
+    .argument("[name]", "page, or one section of it with #section; default: the list of pages")
     .addHelpText("after", HELP)
     .action(async (name?: string) => io.out(name === undefined ? await list() : await page(name)));
 }
@@ -30,7 +29,6 @@ async function pages(): Promise<ReadonlyMap<string, string>> {
   const folder = join(packageRoot, "docs");
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".md"));
   const named = files.map((file) => [file.replaceAll("\\", "/").replace(/(\/README)?\.md$/, ""), join(folder, file)]);
-  // Guides after what stands at the top, the reference and pages of contributors after those: by folder, then by name.
   const order = (name: string) =>
     `${["guides", "reference", "contributing"].indexOf(name.split("/")[0] ?? "") + 1} ${name}`;
   return new Map((named as [string, string][]).toSorted(([one], [other]) => (order(one) < order(other) ? -1 : 1)));
@@ -44,7 +42,7 @@ async function list(): Promise<string> {
   return printed({ columns: ["page", "about"], rows, summary }, "table");
 }
 
-/** @throws {UsageError} with the name that was likely meant */
+/** @throws {UsageError} with the likely name */
 async function page(given: string): Promise<string> {
   const [path = "", section] = given.split("#");
   const name = path

@@ -14,9 +14,9 @@ import { type CliIo, Ended, UsageError } from "./cli-io";
 import { type AddressFlags, addAddress } from "./emulating/call";
 import { wrongUse } from "./option-values";
 
-/** Milliseconds between two looks at an emulator that is waited for. */
+/** Milliseconds between two requests while waiting. */
 const LOOK_MS = 50;
-/** Milliseconds for one answer, and for an emulator to end once it was told to. */
+/** Milliseconds for one answer, and for an emulator to end. */
 const ANSWER_MS = 2_000;
 const END_MS = 20_000;
 
@@ -29,23 +29,23 @@ interface Flags extends AddressFlags {
 export function addBackground(emulator: Command, io: CliIo): void {
   const add = (name: string, about: string, run: (flags: Flags, io: CliIo) => Promise<string>) => {
     const command = addAddress(emulator.command(name).description(about));
-    command.option("--pid-file <file>", "the file that --background wrote, in place of --at");
+    command.option("--pid-file <file>", "file that --background wrote, instead of --at");
     return command.action(async () => io.out(await run(command.optsWithGlobals<Flags>(), io)));
   };
-  add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "how long, such as 30s", "30s");
+  add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "longest wait, such as 30s", "30s");
   add("stop", "end an emulator, and wait until it has ended", end);
 }
 
 /**
- * Starts the same command in the background and returns its ready line once it serves. Nothing of this process holds it.
+ * Starts the same command as a process of its own, and returns its ready line once it serves.
  *
- * @throws {Ended} with its words, when it ends before.
+ * @throws {Ended} with its errors, if it ends before.
  */
 export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io: CliIo): Promise<string> {
   if (pidFile !== undefined && (await serves((await readPidFile(pidFile))?.control, io.stop))) {
     throw new UsageError(`The emulator of ${pidFile} runs already: end it by emulator stop --pid-file ${pidFile}.`);
   }
-  // What npx says of itself is not true of a process that it does not wait for.
+  // npx does not wait for this process.
   const { npm_command: _, ...env } = io.env;
   const args = [...process.execArgv, ...process.argv.slice(1).filter((arg) => arg !== "--background")];
   const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"], env });
@@ -76,7 +76,7 @@ export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io:
       if (!Buffer.isBuffer(part[0])) throw new Ended(err.trim() || "The emulator has ended.", Number(part[0] ?? 1));
       out += part[0].toString();
       if (!out.includes("\n")) continue;
-      // Its warnings come on another way, at the same moment.
+      // Its warnings come on standard error at the same moment.
       await sleep(LOOK_MS);
       io.err(err);
       return out;
@@ -130,8 +130,8 @@ async function whichOne({ at, pidFile }: Flags, env: CliIo["env"]): Promise<{ co
 }
 
 /**
- * The process and the control address, a line each; `undefined` when there is no such file. It may have come with a change: what
- * it names gets the control token, and is on this machine.
+ * Reads process id and control address, a line each; `undefined` if there is no file. The address gets the control token, and a
+ * file of a checkout could name any: it must be on this machine.
  */
 async function readPidFile(file: string): Promise<{ pid: number; control: string } | undefined> {
   if (!existsSync(file)) return undefined;
@@ -148,7 +148,7 @@ function isOfThisMachine(url: string): boolean {
   );
 }
 
-/** @throws what `stop` aborts with */
+/** @throws the reason of `stop` */
 async function serves(control: string | undefined, stop: AbortSignal): Promise<boolean> {
   if (control === undefined) return false;
   const answer = await fetch(`${control}/health`, { signal: within(stop) }).catch(() => undefined);
@@ -156,7 +156,7 @@ async function serves(control: string | undefined, stop: AbortSignal): Promise<b
   return answer?.ok === true;
 }
 
-/** The time of one answer, unless the process is asked to end before. */
+/** Ends a request after its time, or when the process is asked to end. */
 function within(stop: AbortSignal): AbortSignal {
   return AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
 }

@@ -37,66 +37,53 @@ interface Flags extends Omit<EmulatorOptions, "state" | "dialect" | "tls"> {
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("emulator")
-    .description("run an emulator of a node and a signaling receiver until it is told to stop")
     .option("--port <number>", "port of node API and signaling; 0 takes a free one", wholeNumber("--port"), 0)
     .option("--control-port <number>", "port of the control API; 0 takes a free one", wholeNumber("--control-port"), 0)
     .option(
       "--control-token <token>",
-      "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; off loopback a random one",
+      "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; default: none on loopback, else a random one",
     )
-    .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
-    .option("--state <path>", "what the node holds: a JSON or YAML file, or a folder of such files, which are joined")
-    .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
+    .option("--host <address>", "address to listen on; beyond loopback the control API needs a token", "127.0.0.1")
+    .option("--state <path>", "content of the node: a JSON or YAML file, or a folder of such files, which are merged")
+    .option(
+      "--persist <file>",
+      "keep the content of the node in this file between runs; it takes precedence over --state",
+    )
     .option(
       "--dialect <name>",
-      "how open points of the contract are settled: a name, seed:N, or a JSON file of switches",
+      "choices at the open points of the contract: a name, seed:N, or a JSON file of switches",
     )
-    .option("--seed <number>", "seed of everything that is drawn by chance", wholeNumber("--seed"))
+    .option("--seed <number>", "seed of all random choices", wholeNumber("--seed"))
     .option(
       "--latency <duration>",
       "real time before each request takes effect, such as 10ms, or drawn by seed: 5ms..40ms",
     )
     .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s or 1s..3s")
     .option("--bandwidth <rate>", "bytes a second that each connection carries, such as 10MB/s or 100Mbit/s")
-    .option("--proxy <url>", "base address of a real node, to which requests of the node API are passed on")
-    .option(
-      "--proxy-signaling <url>",
-      "base address of a real receiver, to which requests of the signaling API are passed on",
-    )
-    .option(
-      "--record <file>",
-      "keep the answers to what is passed on, secrets cut out, in a file that does not exist yet",
-    )
+    .option("--proxy <url>", "base address of a real node that answers the requests of the node API")
+    .option("--proxy-signaling <url>", "base address of a real receiver that answers the requests of the signaling API")
+    .option("--record <file>", "record these answers, without secrets, in a new file")
     .option("--replay <file>", "answer from a file that --record wrote, without the node")
     .addOption(
       new Option(
         "--unseen <choice>",
-        "with --replay, what was never recorded: refuse it (the default), or emulate it by the emulator's own rules",
+        "with --replay, requests that were not recorded: refuse them (default), or answer by the emulator's own rules",
       ).choices(["refuse", "emulate"]),
     )
-    .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD", readAuth)
+    .option("--auth <kind>", "credentials that the node API requires: bearer:TOKEN or basic:USER:PASSWORD", readAuth)
     .option(
       "--tls [mutual]",
       "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
     )
     .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
-    .option(
-      "--journal-requests <number>",
-      "how many requests the journal keeps, 20000 by default",
-      wholeNumber("--journal-requests"),
-    )
-    .option(
-      "--mark-capacity <number>",
-      "how many records a table of marks holds, 1048576 by default",
-      wholeNumber("--mark-capacity"),
-    )
-    .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
+    .option("--journal-requests <number>", "requests in the journal; default: 20000", wholeNumber("--journal-requests"))
+    .option("--mark-capacity <number>", "records in a table of marks; default: 1048576", wholeNumber("--mark-capacity"))
+    .option("--journal <file>", "write each request as a line of JSON, without secrets")
     .option("--json", "print the ready line as JSON")
-    .option("--advertise <url>", "base address by which clients reach it, where that is another: behind mapped ports")
-    .option("--background", "return once it serves, and let it run until emulator stop")
-    .option("--pid-file <file>", "with --background: keep its process and its control address in this file")
+    .option("--advertise <url>", "base address for clients, if they need another one, as behind mapped ports")
+    .option("--background", "return once it serves; emulator stop ends it")
+    .option("--pid-file <file>", "with --background: write process id and control address to this file")
     .action((flags: Flags) => (flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io)));
-  // A command for each theme of the table of operations, which `test/commands/emulator-operations.test.ts` compares with it.
   for (const addTheme of [addContents, addBehaviour, addJournal, addTraffic]) addTheme(callsOf(command, io));
   addBackground(command, io);
 }
@@ -134,7 +121,7 @@ async function optionsOf(flags: Flags, io: CliIo): Promise<EmulatorOptions> {
   };
 }
 
-/** Reads the state once the ports are taken. */
+/** Reads the state after the ports were opened. */
 function stateOf(path: string | undefined, { err }: CliIo): EmulatorOptions["state"] {
   if (path === undefined) return undefined;
   return async () => {
@@ -159,7 +146,6 @@ function readyLine(flags: Flags, info: EmulatorInfo, seed: number): string {
   return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}${more.join("")}\n`;
 }
 
-/** The warning for an emulator that others can reach. */
 function exposed(host: string): string {
   const where = host === "0.0.0.0" || host === "::" ? "all addresses of this machine" : host;
   return `warning: the emulator listens on ${where}. Every client that reaches it can call the node API and read the signaling secrets of its state with the control token. Use it in containers and closed networks only.`;

@@ -8,7 +8,7 @@ interface SystemError extends Error {
   readonly port?: unknown;
 }
 
-/** Message of a failed command. For a refusal of the system, it names the file or the port and what to do. */
+/** Message of a failed command. For an error of the system it names the file or port, and the remedy. */
 export function failureText(error: unknown): string {
   return isSystemError(error) ? (sentence(error) ?? error.message) : messageOf(error);
 }
@@ -21,7 +21,6 @@ const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>>
   EPERM: notAllowed,
 };
 
-/** Meanings of its codes for ports. */
 const OF_PORTS: Readonly<Record<string, (place: string, port: number) => string>> = {
   EADDRINUSE: (place, port) =>
     `Port ${port} is taken: something else listens on ${place} (EADDRINUSE). End it, or choose another port; 0 takes a free one.`,
@@ -36,9 +35,9 @@ function notAllowed(path: string, code: string): string {
 
 function sentence({ code, path, address, port }: SystemError): string | undefined {
   if (typeof port === "number") return OF_PORTS[code]?.(`${String(address ?? "")}:${port}`, port);
-  // Reading an open folder fails without saying which one it was.
+  // This error often lacks the path.
   if (code === "EISDIR")
-    return `${typeof path === "string" ? path : "What was named"} is a folder, and a file is needed (EISDIR). Name a file in it.`;
+    return `${typeof path === "string" ? path : "The path"} is a folder, and a file is needed (EISDIR). Name a file in it.`;
   return typeof path === "string" ? OF_FILES[code]?.(path, code) : undefined;
 }
 

@@ -1,12 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Wider lines are hard to read, whatever the terminal has room for. */
+/** Wider lines are hard to read, whatever the terminal. */
 const WIDEST = 120;
 
-/**
- * A help text as a terminal of so many columns has room for it: paragraphs are filled anew, and an indented line that is too
- * long goes on below, under its own beginning.
- */
+/** Fits a help text into a terminal: paragraphs are filled again, and long indented lines continue with the same indentation. */
 export function fitted(text: string, columns: number): string {
   const width = Math.min(columns, WIDEST);
   return paragraphs(text)
@@ -31,7 +28,8 @@ function isText(line: string): boolean {
   return /^[^\s]/.test(plain) && !plain.endsWith(":");
 }
 
-function wrapped(line: string, width: number): string[] {
+/** A line as several of this width, broken at blanks. */
+export function wrapped(line: string, width: number): string[] {
   if (stripVTControlCharacters(line).length <= width) return [line];
   const indent = " ".repeat(line.length - line.trimStart().length + (line.startsWith(" ") ? 2 : 0));
   const lines: string[] = [];

@@ -26,12 +26,12 @@ interface Flags extends NodeFlags, ReceiverFlags {
 }
 
 const HELP = `
-Nothing is changed on the node. The folder gets import.json, index.ts, and a prefix file for each set with more than fifty
-entries; files that exist are not overwritten. Resources are named after the url, edge-blocked for prefixset://edge/blocked; where
-the stack has several nodes with the node behind, edge-blocked-fra1, so that one import after the other fits into one stack.
-"pulumi import" protects what it imports, so that a later destroy refuses it, and the program says so, too (protect: true).
-For "pulumi import --protect=false" give --unprotected: then the program leaves that out.
-With --native the folder gets import.json alone: "pulumi import" prints the program in the language of the stack.
+The node is not changed. The folder gets import.json, index.ts, and a prefix file for each set with more than fifty entries;
+existing files are not overwritten. Resources are named after the url: edge-blocked for prefixset://edge/blocked. If the stack
+has several nodes, the node follows (edge-blocked-fra1), so that further imports fit into the same stack.
+"pulumi import" protects the imported resources from a destroy, and so does the program (protect: true). With --unprotected the
+program does not; then use "pulumi import --protect=false".
+With --native the folder gets only import.json: "pulumi import" prints the program in the language of the stack.
 
 Examples:
   pulumi-packetfilter import prefixset://edge/blocked --endpoint https://192.0.2.10 --out imported
@@ -44,18 +44,17 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("import")
-    .description("write what a node holds as an import file for pulumi and the program that matches it")
     .argument("[url...]", "prefix-sets, such as prefixset://edge/blocked")
-    .option("--out <folder>", "where the files go; made where it is missing")
+    .option("--out <folder>", "folder of the files; created if it is missing")
     .addOption(
       new Option(
         "--as <form>",
-        "each set as a PrefixSet, each entry as a PrefixSetEntry, or what nodes hold equally as a PrefixSetGroup",
+        "a PrefixSet for each set, a PrefixSetEntry for each entry, or a PrefixSetGroup for equal sets of several nodes",
       )
         .choices(["set", "entries", "group"])
         .default("set"),
     )
-    .option("--signaling", "also what is active at the receiver, as one CloudSignaling")
+    .option("--signaling", "also the active prefixes of the receiver, as one CloudSignaling")
     .option("--name <url=name>", "name of the resource of a set, or signaling=NAME", collect, [])
     .option("--unprotected", 'a program without protect: true, for "pulumi import --protect=false"')
     .option("--native", "resources of the plugin, for a program in any language");
@@ -82,7 +81,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   io.out(report(made, flags, holdings));
 }
 
-/** All lists are asked for at once: the client limits how many are under way at a node. */
+/** Lists all sets at once; the client limits the requests at each node. */
 async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Promise<Holdings> {
   const options = { signal: io.stop };
   const { chosen, argument, isNamed } = await connections(flags, io);
@@ -118,8 +117,8 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
 }
 
 /**
- * Names of the connections of a run. A name that the stack does not know, beside an address of its own, is the program's
- * alone: the stack may be made yet.
+ * Names of the connections. A name beside an address that the stack does not know is used only in the program: the stack may
+ * not exist yet.
  */
 async function connections(flags: Flags, io: CliIo) {
   const { env } = io;
@@ -136,9 +135,9 @@ async function connections(flags: Flags, io: CliIo) {
   const isReceiverKnown = receiver !== undefined && (!hasReceiver || project.receivers.includes(receiver));
   return {
     chosen: { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node },
-    /** The argument `node` of a program whose node is not chosen by that name. */
+    /** The argument `node` of the program, if it is no name of the stack. */
     argument: isProgramsAlone ? name : undefined,
-    /** True where names of resources carry the node: the stack has several, and another import may bring the same set of another. */
+    /** True if names of resources carry the node: another import may bring the same set of another node. */
     isNamed: node.length > 0 && isKnown && project.nodes.length > 1,
   };
 }
@@ -167,11 +166,11 @@ function report(
   ];
   if (sets.some(({ node }) => node === undefined))
     lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");
-  if (signaling) lines.push("What is active ran before, so that a destroy of its resource leaves it running.");
+  if (signaling) lines.push("The signalings were active before: a destroy of their resource leaves them active.");
   return `${lines.join("\n")}\n`;
 }
 
-/** Before anything is asked of the node; a file that appears meanwhile is met by `writeNew`. */
+/** Checks before the first request; `writeNew` refuses files that appear meanwhile. */
 function refuseExisting(folder: string): void {
   const found = ["import.json", "index.ts"].map((name) => join(folder, name)).find((file) => existsSync(file));
   if (found === undefined) return;

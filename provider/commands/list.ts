@@ -30,13 +30,13 @@ interface Flags extends NodeFlags {
 
 const HELP = `
 Resources:
-  prefixset://ARENA/SET            entries of a set; prefixset://ARENA/PROFILE/SET: of a local one
+  prefixset://ARENA/SET            entries of a global set; prefixset://ARENA/PROFILE/SET: of a local one
   arena://ARENA                    profiles of an arena
   profile://ARENA/PROFILE          rules of a profile
   mark://ARENA/PROFILE             marks of a profile, of one --type
 
-Without a resource --contains looks into every set that the stack has at its nodes: "pulumi stack export" says which, or --state.
-In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.
+Without a resource, --contains searches every set of the stack, as "pulumi stack export" or --state names them.
+In CSV, an apostrophe precedes a text that a spreadsheet would take for a formula.
 
 Examples:
   pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
@@ -45,25 +45,21 @@ Examples:
   pulumi-packetfilter list mark://edge/web --type shost --output csv
 `;
 
-/** One that is silent of several keeps what the others hold from a person no longer than `block` would. */
+/** Time for one of several nodes, as for `block`: a silent one does not delay the others for long. */
 const SEVERAL = `${COMMAND_MS / 1_000}s`;
 
 /** Adds `list` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("list")
-    .description("show what a node holds: a set, the profiles of an arena, the rules or the marks of a profile")
-    .argument("[url...]", "what to list, see below; with --contains sets, by default all that the stack has")
+    .argument("[url...]", "a resource, see below; with --contains sets, by default all of the stack")
     .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
     .option("--contains <ip>", "of sets: every entry that covers this address or prefix, the longest first")
-    .option(
-      "--state <file>",
-      'output of "pulumi stack export", by which the stack\'s sets are known; default: it is run',
-    )
+    .option("--state <file>", 'output of "pulumi stack export", which names the sets of the stack; default: it is run')
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
   addNodeFlags(command, {
     listsMarks: true,
-    timeout: `how long a list may take with all repeats, such as 20s; default: 60s, of several nodes ${SEVERAL}`,
+    timeout: `time for a list with all its repeats, such as 20s; default: 60s, of several nodes ${SEVERAL}`,
   })
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
@@ -75,7 +71,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const covered = flags.contains === undefined ? undefined : readPrefixOption("--contains", flags.contains);
   if (covered && (!url || more.length > 0)) return search(covered, url ? [url, ...more] : undefined, flags, io);
   if (!url || more.length > 0)
-    throw new UsageError("Name one thing to list, such as prefixset://edge/blocked; with --contains sets may be more.");
+    throw new UsageError("Name one resource, such as prefixset://edge/blocked; with --contains, several sets.");
   if (covered && url.kind !== "prefixset") throw noSet();
   if (url.kind === "mark" && type === undefined)
     throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
@@ -107,7 +103,7 @@ function noSet(): UsageError {
   return new UsageError("--contains looks into a set: name one, such as prefixset://edge/blocked.");
 }
 
-/** Who blocks this? Over several sets, named or those of the stack, of all chosen nodes: without a choice all of the stack. */
+/** Finds the entries that cover an address, in the named sets or those of the stack, at the chosen nodes or all of the stack. */
 async function search(
   covered: Prefix,
   named: readonly ResourceUrl[] | undefined,
@@ -129,7 +125,6 @@ async function search(
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
 
-/** Answer of a node, under the name that tells it from the others. */
 async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo) {
   const client = clientOf(node);
   const name = node.name ?? client.endpoint;

@@ -10,15 +10,14 @@ const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
 /** Kinds of names that a shell completes. */
 export type NameKind = (typeof KINDS)[number];
 
-/** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing where there is none to be had. */
+/** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing if that fails. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("names")
-    .description("print the names that a shell completes")
-    .addArgument(new Argument("<kind>", "of what").choices(KINDS).argParser((kind: string) => oneOf(KINDS, kind)))
-    .option("--stack <name>", "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one")
+    .addArgument(new Argument("<kind>").choices(KINDS).argParser((kind: string) => oneOf(KINDS, kind)))
+    .option("--stack <name>", "stack whose Pulumi.<name>.yaml is read; default: the selected one, else the only one")
     .action(async (kind: NameKind, flags: StackFlags) => {
-      // A person who types a command is not told here what is wrong with the project: the command says it.
+      // A completion shows no errors of the project: the completed command will.
       const names = await namesOf(kind, flags, io).catch(() => []);
       io.out(names.map((name) => `${name}\n`).join(""));
     });

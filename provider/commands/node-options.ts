@@ -6,7 +6,6 @@ import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError
 import { given, parseOptions } from "../client/options";
 import { withReaderIn } from "../client/reading";
 import { jsonIn } from "../model/readable";
-import { unnamedKeys } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
@@ -15,7 +14,7 @@ import { addStackFlags, type Project, readProject, type StackFlags } from "./pro
 import { readSettingsFile } from "./settings-file";
 import { readTimeout } from "./time-spans";
 
-/** The options by which every command that speaks to nodes is told which ones. */
+/** Options that choose nodes. */
 export interface NodeFlags extends StackFlags {
   readonly endpoint: readonly string[];
   readonly node: readonly string[];
@@ -34,62 +33,56 @@ export interface NodeFlags extends StackFlags {
 
 /** A node that a command line chose. */
 export interface ChosenNode {
-  /** As the stack's configuration calls it. */
+  /** Name in the stack's configuration. */
   readonly name: string | undefined;
   readonly options: NodeOptions;
 }
 
-/**
- * Adds {@link NodeFlags} to a command; `listsMarks` where it lists mark tables, `severalStacks` where it may be given several,
- * `timeout` as it says what that option means.
- */
+/** Adds {@link NodeFlags} to a command. `listsMarks`: with those for tables of marks; `timeout`: help text of that option. */
 export function addNodeFlags(
   command: Command,
   {
     listsMarks = false,
     severalStacks = false,
-    timeout = "how long one request may take with all its repeats, such as 20s; default: 60s",
+    timeout = "time for one request with all its repeats, such as 20s; default: 60s",
   } = {},
 ): Command {
   command
-    .optionsGroup("Which nodes, and how they are reached:")
+    .optionsGroup("Nodes and connections:")
     .option(
       "--endpoint <url>",
-      "base url of a node, again for more; default: that of the stack, else PACKETFILTER_ENDPOINT",
+      "base url of a node; may be repeated; default: that of the stack, else PACKETFILTER_ENDPOINT",
       collect,
       [],
     )
     .option(
       "--node <name>",
-      "node of packetfilter:nodes of the stack; again, or with commas, for more",
+      "name in packetfilter:nodes of the stack; may be repeated, or with commas",
       collectNames,
       [],
     )
-    .option("--all-nodes", "every node of packetfilter:nodes of the stack");
+    .option("--all-nodes", "all nodes in packetfilter:nodes of the stack");
   addStackFlags(command, severalStacks)
-    .option("--header <header>", 'header to send, as "Name: value"; also PACKETFILTER_HEADERS', collect, [])
-    .option("--header-file <file>", "headers to send, one a line, which no list of processes shows")
+    .option("--header <header>", 'request header "Name: value"; also PACKETFILTER_HEADERS', collect, [])
+    .option("--header-file <file>", "request headers, one a line; unlike --header, no list of processes shows them")
     .option("--ca <file>", "certificates to trust, PEM")
     .option("--cert <file>", "client certificate, PEM")
     .option("--key <file>", "key of the client certificate, PEM")
-    .option(
-      "--settings <file>",
-      "further members of the node in JSON (answers, commitDelayMs, …), as probe --out writes them",
-    );
+    .option("--settings <file>", "further members of the node as JSON (answers, commitDelayMs, …), as of probe --out");
   command.option("--timeout <span>", timeout);
   if (!listsMarks) return command.optionsGroup("");
   return command
     .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
-    .option("--mark-pause-ms <ms>", "from the end of one list of marks to the start of the next; default: 3000")
-    .option("--mark-pace <table|node|off>", "whether that pause is kept for each table, or for all of the node")
+    .option("--mark-pause-ms <ms>", "pause between two lists of marks; default: 3000")
+    .option("--mark-pace <table|node|off>", "keep that pause for each table, for the whole node, or not at all")
     .optionsGroup("");
 }
 
 /**
  * The nodes that flags, stack, settings file and environment name, each once and checked.
  *
- * @param project Where it was read already; else it is read where it can matter.
- * @throws {UsageError} when they name none, or say something that cannot be read
+ * @param project Default: it is read if it can matter.
+ * @throws {UsageError} if they name no node, or cannot be read
  */
 export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project): Promise<ChosenNode[]> {
   const { endpoint, node, allNodes = false } = flags;
@@ -105,14 +98,14 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
   return nodes.map(({ name, options }) => ({ name, options: complete(options, members) }));
 }
 
-/** The one node of a command that takes no more. @throws {UsageError} as {@link chosenNodes}, and when there are several */
+/** The node of a command that takes one. @throws {UsageError} as {@link chosenNodes}, and if there are several */
 export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOptions> {
   const [first, ...more] = await chosenNodes(flags, io);
   if (first && more.length === 0) return first.options;
   throw new UsageError(`This command takes one node, and ${more.length + 1} are named: leave one of them.`);
 }
 
-/** A client of a node, checked before anything is sent; `stop` ends all of it. @throws {UsageError} */
+/** A client of a node; `stop` ends its requests. @throws {UsageError} */
 export function clientOf({ name, options }: ChosenNode, stop?: AbortSignal): NodeClient {
   return wrongUse(OptionsError, () => new NodeClient(options, stop && { stop }, name));
 }
@@ -132,16 +125,14 @@ function allNames(stack: Project | undefined): readonly string[] {
 }
 
 function ofStackNode(name: string | undefined, stack: Project, { file }: Members): ChosenNode {
-  const all = stack.nodes.length === 0 ? ["nodes"] : [];
-  const paths = name === undefined ? unnamedKeys("node") : [`nodes.${name}`, ...all];
-  const [hidden] = paths.flatMap((path) => stack.hidden(path) ?? []);
+  const hidden = stack.hiddenIn("node", name);
   if (hidden !== undefined) throw new UsageError(hidden);
   const { options } = wrongUse(ConfigError, () => stack.settings.node(name));
   const own = withReaderIn(stack.programFolder ?? ".", options);
   return { name, options: { ...own, headers: { ...own.headers, ...file.headers } } };
 }
 
-/** An address, with the credentials of the environment where they belong to it. */
+/** A node by its address, with the credentials of the environment if they belong to it. */
 function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }: CliIo): ChosenNode {
   requireOwnAddress(env, {
     variables: env.PACKETFILTER_HEADERS ? ["PACKETFILTER_HEADERS"] : [],
@@ -153,11 +144,11 @@ function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }
   return { name: undefined, options: { endpoint, headers } };
 }
 
-/** Default where nothing names a node: the stack's own, the environment's, that of --settings, or the only one of the stack. */
+/** The default node: the unnamed one of the stack, that of the environment or of --settings, or the only one of the stack. */
 function standardNode(flags: NodeFlags, stack: Project, members: Members, io: CliIo): ChosenNode {
   const { env } = io;
   const { address, isConfigured } = stack.unnamed("node");
-  // Where the environment names the same node, it can say of it what the stack keeps secret.
+  // If the environment names the same node, it supplies the secrets of the stack.
   const isHidden = (stack.hidden("headers") ?? stack.hidden("node.headers")) !== undefined;
   const isOfEnvironment = isHidden && address === env.PACKETFILTER_ENDPOINT;
   if (isConfigured && !isOfEnvironment && members.file.endpoint === undefined)
@@ -175,13 +166,13 @@ function standardNode(flags: NodeFlags, stack: Project, members: Members, io: Cl
   throw new UsageError(`Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT.${choice}`);
 }
 
-/** @throws {UsageError} where credentials of the environment would go to another address than theirs */
+/** @throws {UsageError} if credentials of the environment would go to another address than theirs */
 export function requireOwnAddress(env: Environment, use: CredentialUse): void {
   const problem = strayCredentials(env, use);
   if (problem !== undefined) throw new UsageError(problem);
 }
 
-/** Members of a node that the settings file says, and over them those of the options; `folder` is where the file is. */
+/** Members of a node from the settings file and from options; `folder` is that of the file. */
 type Members = Awaited<ReturnType<typeof givenMembers>>;
 
 async function givenMembers(flags: NodeFlags, io: CliIo) {
@@ -204,7 +195,7 @@ async function givenMembers(flags: NodeFlags, io: CliIo) {
   return { file: node, folder, options };
 }
 
-/** One try may take no longer than all of them. */
+/** Limits one try to the time of all. */
 function within(deadlineMs: number) {
   return { deadlineMs, timeoutMs: Math.min(deadlineMs, DEFAULTS.timeoutMs) };
 }
@@ -223,10 +214,10 @@ function headersOf(text: string | undefined): Record<string, string> {
   throw new UsageError("PACKETFILTER_HEADERS must be a JSON object of texts.");
 }
 
-/** Headers that carry credentials, by their names. */
+/** Names of headers that carry credentials. */
 const SECRET_NAME = /auth|cookie|key|token|secret|password/i;
 
-/** Lines as --header has them; empty ones, and those that begin with "#", say nothing. */
+/** Reads headers, one a line; empty lines and those with "#" in front are ignored. */
 async function headersOfFile(file: string | undefined, { folder = "." }: CliIo) {
   if (file === undefined) return [];
   const lines = (await readFile(resolve(folder, file), "utf8")).split(/\r?\n/).map((line) => line.trim());

@@ -5,9 +5,9 @@ import type { CliIo } from "./cli-io";
 const PARENT_MS = 200;
 
 /**
- * Never without npx, which may leave what it started behind when it is ended itself.
+ * Resolves when npx ends, which may leave this process running; never without npx.
  *
- * @param start The processes that this one came from at its start.
+ * @param start The parent processes at the start.
  */
 export function parentsEnded({ env }: CliIo, start: string): Promise<void> {
   if (env.npm_command !== "exec") return new Promise(() => {});
@@ -22,8 +22,8 @@ export function parentsEnded({ env }: CliIo, start: string): Promise<void> {
 }
 
 /**
- * The parent, and where that is the shell which npx has between itself and what it starts, also npx: a shell lives on without it.
- * Where there is no `/proc`, the parent alone.
+ * The parent process, and its parent as well if it is the shell of npx, which lives on without npx. Without `/proc`, the parent
+ * alone.
  */
 export function parents(): string {
   const { ppid } = process;

@@ -3,7 +3,7 @@ import { type CliIo, UsageError } from "./cli-io";
 import { unlessStopped } from "./interruption";
 
 /**
- * Returns the result of the work. An error of one kind, thrown or rejected with, is wrong use (exit code 2), any other stays a failure.
+ * Returns the result of the work, and turns errors of one kind into wrong use (exit code 2).
  *
  * @param about Beginning of the message, such as `--now: `.
  * @throws {UsageError} with the message of an error of that kind
@@ -20,7 +20,7 @@ export function wrongUse<T>(kind: abstract new (...args: never[]) => Error, work
   }
 }
 
-/** Reads an option that is a whole number. @throws {UsageError} with what it may be. */
+/** Reads an option that is a whole number. @throws {UsageError} with the range */
 export function wholeNumber(option: string, least?: number, most = Number.POSITIVE_INFINITY): (text: string) => number {
   return (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -33,21 +33,21 @@ export function wholeNumber(option: string, least?: number, most = Number.POSITI
   };
 }
 
-/** Gathers an option that may be repeated; any other is refused when it is. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value];
 }
 
-/** The same for names, of which several may stand in one value, with commas between them. */
+/** The same for names, which commas may separate. */
 export function collectNames(value: string, before: readonly string[]): string[] {
   const names = value.split(",").flatMap((name) => name.trim() || []);
   return [...before, ...names];
 }
 
 /**
- * All of standard input.
+ * Reads standard input.
  *
- * @throws {UsageError} with `otherwise` where there is none, or where it is a terminal at which a person would wait.
+ * @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal.
  */
 export function standardInput({ stdin, stop }: CliIo, otherwise: string): Promise<string> {
   if (!stdin || stdin.isTTY) throw new UsageError(otherwise);

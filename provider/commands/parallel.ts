@@ -1,7 +1,7 @@
-/** Nodes that a command speaks to at the same time, with a socket each: all, but for the sockets that a process may open (often 1 024). */
+/** Most nodes at the same time, with a socket each: a process may often open only 1 024. */
 const AT_ONCE = 250;
 
-/** Calls `work` for each item, so many at a time, and gives the results in the order of the items. */
+/** Calls `work` for each item, so many at a time, and returns the results in the order of the items. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const rest = items.entries();

@@ -22,9 +22,9 @@ interface Flags {
 }
 
 const HELP = `
-Files are read as readPrefixFile reads them: text, CSV, JSON, NDJSON, YAML, and block lists as they are published; "-" is
-standard input. What is wrong in a file is told with its place, and the command ends with 1. Entries that have expired are in
-no set: check names them, and diff takes them for entries that are not there.
+Files are read as by readPrefixFile: text, CSV, JSON, NDJSON, YAML, and published block lists; "-" is standard input. Mistakes
+in a file are named with their place, and the exit code is 1. Expired entries are in no set: check names them, and diff
+ignores them.
 
 Examples:
   pulumi-packetfilter prefixes check blocks.yaml
@@ -35,30 +35,30 @@ Examples:
 
 /** Adds `prefixes` to the command line. */
 export function register(program: Command, io: CliIo): void {
-  const prefixes = program.command("prefixes").description("say what a prefix file holds, or what changes between two");
-  addFlags(prefixes.command("check").description("say what a prefix file holds, or what is wrong with it"))
+  const prefixes = program.command("prefixes");
+  addFlags(prefixes.command("check").description("show the content of a prefix file, or its mistakes"))
     .argument("<file>", 'file of prefixes; "-": standard input')
     .action((file: string, flags: Flags) => check(file, flags, io));
-  addFlags(prefixes.command("diff").description("say what changes from one prefix file to another"))
+  addFlags(prefixes.command("diff").description("show the changes from one prefix file to another"))
     .argument("<before>", 'file of prefixes; "-": standard input')
-    .argument("<after>", 'the same later; "-": standard input')
+    .argument("<after>", 'its later version; "-": standard input')
     .action((before: string, after: string, flags: Flags) => diff(before, after, flags, io));
 }
 
 function addFlags(command: Command): Command {
   return command
-    .addOption(new Option("--format <format>", "default: by the file's name and what it holds").choices(FORMATS))
-    .option("--select <member=value>", "only records that say so; may be repeated", collect, [])
-    .option("--column <part=name>", `where a part stands: ${COLUMNS.join(", ")}; may be repeated`, collect, [])
-    .addOption(new Option("--host-bits <mode>", "what becomes of 192.0.2.1/24").choices(["reject", "mask"]))
+    .addOption(new Option("--format <format>", "default: by name and content of the file").choices(FORMATS))
+    .option("--select <member=value>", "only records with this value; may be repeated", collect, [])
+    .option("--column <part=name>", `column of a part: ${COLUMNS.join(", ")}; may be repeated`, collect, [])
     .addOption(
-      new Option("--on-duplicate <rule>", "of a prefix with different values: which one counts").choices(
-        DUPLICATE_RULES,
-      ),
+      new Option("--host-bits <mode>", "treatment of prefixes such as 192.0.2.1/24").choices(["reject", "mask"]),
     )
-    .option("--allow-empty", "a file may hold no prefix, or fewer than it announces")
-    .option("--limit <number>", "prefixes of a list that are named, in text", wholeNumber("--limit", 1, 100_000), 20)
-    .addOption(new Option("--output <form>", "form of what is printed").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--on-duplicate <rule>", "the value that counts if a prefix has several").choices(DUPLICATE_RULES),
+    )
+    .option("--allow-empty", "accept a file without prefixes, or with fewer than it announces")
+    .option("--limit <number>", "prefixes shown of each list, in text", wholeNumber("--limit", 1, 100_000), 20)
+    .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"))
     .addHelpText("after", HELP);
 }
 
@@ -79,7 +79,7 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
   io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);
 }
 
-/** @throws {PrefixFileError} with the places of what is wrong. @throws {UsageError} */
+/** @throws {PrefixFileError} with the places of the mistakes. @throws {UsageError} */
 async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> {
   const options = { ...optionsOf(flags), file: shown(file) };
   const text = file === "-" ? await standardInput(io, "Name a file, or pipe one in.") : undefined;
@@ -88,7 +88,7 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
   );
 }
 
-/** Options of readPrefixFile, still to be judged. */
+/** Options of readPrefixFile, not yet checked. */
 function optionsOf({ format, select, column, hostBits, onDuplicate, allowEmpty }: Flags): JsonObject {
   const wanted = new Map<string, string[]>();
   for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);

@@ -6,7 +6,7 @@ import { type CliIo, UsageError } from "./cli-io";
 
 const printed = z.record(z.string(), z.object({ value: z.string().optional(), objectValue: z.unknown().optional() }));
 
-/** The values of a file with the output of `pulumi config --show-secrets --json`. @throws {UsageError} when it is something else */
+/** Reads a file with the output of `pulumi config --show-secrets --json`. @throws {UsageError} if it holds something else */
 export async function printedConfig(name: string, { folder = "." }: CliIo): Promise<Record<string, unknown>> {
   const text = await readFile(resolve(folder, name), "utf8");
   try {

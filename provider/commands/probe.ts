@@ -36,9 +36,9 @@ interface Flags extends NodeFlags, ReceiverFlags {
 
 const HELP = `
 Resources: prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET, arena://ARENA, profile://ARENA/PROFILE, mark://ARENA/PROFILE.
-The arena of each is listed, too, and where no profile is named the first one of the arena.
+The arena of each is listed as well, and if no profile is named, the first one of the arena.
 
-Exit codes: 0 all was asked, 1 the node failed or a point could not be asked, 2 wrong use, 3 something that --check looked at does not hold.
+Exit codes: 0 success, 1 the node failed or a point could not be found out, 2 wrong use, 3 a check of --check failed.
 
 Examples:
   pulumi-packetfilter probe prefixset://edge/blocked --endpoint https://192.0.2.10
@@ -50,23 +50,22 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("probe")
-    .description("ask a node about every open point of its API, and say what to set for it")
-    .argument("[url...]", "what to ask about, see below")
-    .option("--write", "try the first named set, which must be empty, with documentation prefixes, and leave it empty")
+    .argument("[url...]", "resources, see below")
+    .option(
+      "--write",
+      "write documentation prefixes to the first named set, which must be empty, and remove them again",
+    )
     .option("--keep", "with --write: the set may hold entries; they stay, and are compared before and after")
-    .option("--signaling <prefix>", "ask a receiver, too, with a prefix of your own whose signaling is not active")
+    .option("--signaling <prefix>", "also ask a receiver, with a prefix of your own whose signaling is not active")
     .option(
       "--out <file>",
-      "write settings, an emulator's dialect and what is not known as JSON; a file that is there is replaced, unless the probe ended before its time",
+      "write settings, an emulator's dialect and the unknown points as JSON; replaces the file unless the probe ended early",
     )
     .option(
       "--check <file>",
-      "look whether what --out wrote holds: read all lists by it, with --write change one entry, with --signaling one signaling; exit code 3 where something does not",
+      "check that the settings of this file hold: read all lists, with --write change one entry, with --signaling one signaling; exit code 3 if one fails",
     )
-    .option(
-      "--clean [file]",
-      "take back what a probe that was killed has left, by the notes that it kept beside --out (default: probe.undo)",
-    )
+    .option("--clean [file]", "remove what a killed probe has left, by its notes beside --out (default: probe.undo)")
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
   addReceiverFlags(addNodeFlags(command, { listsMarks: true }))
     .addHelpText("after", HELP)
@@ -86,19 +85,18 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
       "--write needs a set that is empty: name one, such as prefixset://edge/probe, or a filled one with --keep.",
     );
   if (urls.length === 0 && flags.signaling === undefined)
-    throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
+    throw new UsageError("Name a resource, such as prefixset://edge/probe, or a prefix with --signaling.");
   if (flags.check !== undefined && flags.settings !== undefined)
     throw new UsageError("--check is about the settings of its own file: leave --settings out.");
-  const told = flags.check === undefined ? flags : { ...flags, settings: flags.check };
-  const node = urls.length === 0 ? undefined : await nodeOptions(told, io);
+  const given = flags.check === undefined ? flags : { ...flags, settings: flags.check };
+  const node = urls.length === 0 ? undefined : await nodeOptions(given, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefixOption("--signaling", flags.signaling);
-  const receiver = prefix && { prefix, options: await receiverOptions(told, io) };
+  const receiver = prefix && { prefix, options: await receiverOptions(given, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const notes = undoName(flags.out);
   const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes, cleaning(command, notes)) : undefined;
   progress(io, TIME);
-  const asked = { ...(node && { node }), ...(receiver && { receiver }), ...(undo && { note: undo.note }) };
-  const common = { ...asked, urls, write, signal: io.stop };
+  const common = { node, receiver, note: undo?.note, urls, write, signal: io.stop };
   let result: ProbeResult | CheckResult | undefined;
   if (undo) takesBack(io.stop);
   try {
@@ -124,12 +122,12 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if (sentences.length > 0) throw new Ended(sentences.join("\n"), 1);
 }
 
-const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it; what it wrote is taken back then, within ${TIMING.mostCleanUp / 1_000} s.`;
+const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it; its changes are taken back then, within ${TIMING.mostCleanUp / 1_000} s.`;
 
-/** Takes back what the notes of an earlier probe tell of, at the node and the receiver that it asked. */
+/** Takes back the changes in the notes of an earlier probe, at its node and receiver. */
 async function cleanAfter(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
   if (texts.length > 0 || flags.write || flags.signaling !== undefined)
-    throw new UsageError("--clean takes what is to be done from its file: neither urls nor --write or --signaling.");
+    throw new UsageError("--clean takes resources from its file: leave out urls, --write and --signaling.");
   const name = typeof flags.clean === "string" ? flags.clean : undoName(flags.out);
   const file = inFolder(name, io);
   const undo = readUndoFile(file, name);
@@ -140,9 +138,7 @@ async function cleanAfter(texts: readonly string[], flags: Flags, command: Comma
   if (node) requireSame("node", [endpoint, learnt?.movedTo], parseNodeEndpoint(node.endpoint).shown, name);
   if (receiver) requireSame("receiver", [undo.receiver], parseEndpoint(receiver.url, "url").shown, name);
   takesBack(io.stop);
-  const left = await wrongUse(OptionsError, () =>
-    clean(undo, { ...(node && { node }), ...(receiver && { receiver }), signal: io.stop }),
-  );
+  const left = await wrongUse(OptionsError, () => clean(undo, { node, receiver, signal: io.stop }));
   const reason = "probe --clean";
   if (node) recordProbe(project, { node: node.endpoint, set: undo.set, reason }, { left }, io);
   if (receiver) recordProbe(project, { node: receiver.url, set: "signaling", reason }, { left }, io);
@@ -152,27 +148,27 @@ async function cleanAfter(texts: readonly string[], flags: Flags, command: Comma
   io.out(`Nothing is left of what the probe of ${name} wrote and started.\n`);
 }
 
-/** Writes of a probe are taken back at the address where they were made, and nowhere else. */
+/** Changes of a probe are taken back only at the address where they were made. */
 function requireSame(who: string, noted: readonly (string | undefined)[], given: string, name: string): void {
   if (noted.includes(given)) return;
   throw new UsageError(`${name} is about the ${who} ${noted[0]}, and ${given} is given: name the same ${who}.`);
 }
 
-/** The command that takes back what is noted, at the same node and receiver. */
+/** The command that takes back the noted changes. */
 function cleaning(command: Command, notes: string): string {
   const { check, settings = check } = command.opts<Flags>();
   const gone = { write: undefined, keep: undefined, signaling: undefined, check: undefined, output: undefined };
   return commandLine(command, [], { ...gone, out: undefined, settings, clean: notes });
 }
 
-/** The last lines: what could not be taken back, and the command that does it. */
+/** Last lines of the output: the changes that are left, and the command that takes them back. */
 function leftBehind(left: ProbeResult["left"], command: string): string | undefined {
   if (left.length === 0) return undefined;
   const remedies = left.map(({ remedy }) => visibleLines(remedy));
   return [...remedies, `Once it answers again: ${command}`].join("\n");
 }
 
-/** A result that ended before its time must not take the place of a whole one. */
+/** An incomplete result does not replace an existing file. */
 async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<void> {
   const file = inFolder(name, io);
   if (result.stopped !== undefined && existsSync(file)) {
@@ -188,7 +184,7 @@ async function writableProject({ stack, config }: Flags, options: readonly strin
   return project;
 }
 
-/** One line for all that a probe wrote: in the end nothing is there that was not before, or what may be left is named. */
+/** Writes one record to the audit log for all changes of a probe, with those that may be left. */
 function recordProbe(
   project: Project,
   { node = "", set = "", reason }: { node: string | undefined; set: string | undefined; reason: string },

@@ -11,84 +11,43 @@ import { SuggestingCommand } from "./helping/suggesting";
 import { variablesHelp } from "./helping/variables";
 import { exitCode } from "./interruption";
 
-/** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
+/** A file that adds a command, with its options and action, to `program`. Only the called one is loaded, for a fast start. */
 interface CommandModule {
-  /** Adds the command of this name, options and action included, to `program`. */
   register(program: Command, io: CliIo): void;
 }
 
-const COMMANDS: Record<string, { about: string; isHidden?: true; load: () => Promise<CommandModule> }> = {
-  emulator: {
-    about: "run an emulator of a node and a signaling receiver",
-    load: () => import("./emulator.js"),
-  },
-  capture: {
-    about: "write what a real node holds as an emulator's state",
-    load: () => import("./capture.js"),
-  },
-  probe: {
-    about: "find out how a node answers, and what to set for it",
-    load: () => import("./probe.js"),
-  },
-  forward: {
-    about: "forward the marks of nodes to files, services and buses",
-    load: () => import("./forward.js"),
-  },
-  import: {
-    about: "write what a node holds as an import file and the program that matches it",
-    load: () => import("./import.js"),
-  },
-  list: {
-    about: "show what a node holds: a set, profiles, rules or marks",
-    load: () => import("./list.js"),
-  },
-  report: {
-    about: "say for people what a preview is about to do",
-    load: () => import("./report.js"),
-  },
-  prefixes: {
-    about: "say what a prefix file holds, or what changes between two",
-    load: () => import("./prefixes.js"),
-  },
-  block: {
-    about: "write prefixes into a prefix file, with reason and time",
-    load: () => import("./block.js"),
-  },
-  blocks: {
-    about: "show what a prefix file holds: reason, ticket and time left",
-    load: () => import("./blocks.js"),
-  },
-  unblock: {
-    about: "take prefixes out of a prefix file",
-    load: () => import("./unblock.js"),
-  },
-  docs: {
-    about: "print a page of this package's documentation, or the list of pages",
-    load: () => import("./docs.js"),
-  },
-  completion: {
-    about: "print a script by which a shell completes commands and options",
-    load: () => import("./completion.js"),
-  },
-  names: {
-    about: "print the names that a shell completes",
-    isHidden: true,
-    load: () => import("./names.js"),
-  },
+const COMMANDS: Record<string, readonly [about: string, load: () => Promise<CommandModule>]> = {
+  emulator: ["run an emulator of a node and a signaling receiver until it is stopped", () => import("./emulator.js")],
+  capture: [
+    "print the content of a node (profiles, rules, marks, sets) as an emulator's state",
+    () => import("./capture.js"),
+  ],
+  probe: ["find out how a node behaves, and which settings it needs", () => import("./probe.js")],
+  forward: ["forward the marks of nodes to files, services and buses, at least once", () => import("./forward.js")],
+  import: [
+    "write the content of a node as an import file for pulumi and a matching program",
+    () => import("./import.js"),
+  ],
+  list: ["list entries of a set, profiles of an arena, or rules or marks of a profile", () => import("./list.js")],
+  report: ["describe the changes of a preview, as a comment for a merge request", () => import("./report.js")],
+  prefixes: ["check a prefix file, or compare two", () => import("./prefixes.js")],
+  block: ["write prefixes into a prefix file, with reason and end", () => import("./block.js")],
+  blocks: ["list the entries of a prefix file with reason, ticket and time left", () => import("./blocks.js")],
+  unblock: ["remove prefixes from a prefix file", () => import("./unblock.js")],
+  docs: ["print a page of this package's documentation, or the list of pages", () => import("./docs.js")],
+  completion: ["print a script by which a shell completes commands and options", () => import("./completion.js")],
+  names: ["print the names that a shell completes", () => import("./names.js")],
 };
+const HIDDEN = "names";
 
-/** Options that stand in the list of commands. */
+/** Options in the list of commands. */
 const WORDS = {
-  environment: "show the environment variables that are read: help environment",
-  help: "show what a command does: help [command]",
+  environment: "list the environment variables that are read: help environment",
+  help: "describe a command: help [command]",
   version: "print the version of this package",
 };
 
-/**
- * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use, 130 and 143 ended by SIGINT and SIGTERM; `probe --check` has 3.
- *
- * @param args What stands after the command's name.
- */
+/** Runs the command line. Exit codes: 0 success, 1 failure, 2 wrong use, 130 and 143 ended by SIGINT and SIGTERM; `probe --check` has 3. */
 export function main(args: readonly string[], io: CliIo): Promise<number> {
   return exitCode(io.stop, carriedOut(args, io), io.graceMs);
 }
@@ -118,9 +77,11 @@ async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
   try {
     const words = asOptions(args);
     const [called] = words;
-    for (const [name, { about, isHidden = false, load }] of Object.entries(COMMANDS)) {
-      if (name === called || (called === "completion" && !isHidden)) (await load()).register(program, io);
-      else program.command(name, { hidden: isHidden }).description(about).allowUnknownOption();
+    for (const [name, [about, load]] of Object.entries(COMMANDS)) {
+      const hidden = name === HIDDEN;
+      if (name === called || (called === "completion" && !hidden)) (await load()).register(program, io);
+      else program.command(name, { hidden }).allowUnknownOption();
+      program.commands.find((command) => command.name() === name)?.description(about);
     }
     for (const [name, about] of Object.entries(WORDS)) {
       const word = program.command(name).description(about);
@@ -138,7 +99,7 @@ async function carriedOut(args: readonly string[], io: CliIo): Promise<number> {
   }
 }
 
-/** As usual, without the empty list that an option which may be repeated begins with. */
+/** Removes the empty default of options that may be repeated. */
 function aboutOption(this: Help, option: Option): string {
   return Help.prototype.optionDescription.call(this, option).replace(/ ?\(default: \[\]\)/, "");
 }
@@ -157,7 +118,7 @@ function asOptions(args: readonly string[]): readonly string[] {
   return first === "version" ? ["--version"] : args;
 }
 
-/** An option that gathers no values is said once: of two targets or files one would be passed over in silence. */
+/** Refuses a second value of an option that takes one: it would be ignored without a warning. */
 function refuseRepeats(command: Command): void {
   for (const option of command.options) {
     if (option.variadic || Array.isArray(option.defaultValue)) continue;

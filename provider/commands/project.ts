@@ -6,7 +6,14 @@ import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
-import { type ConfigKey, FLAT_MEMBERS, LIMIT_KEYS, unknownKeys, unnamedAddress } from "../resources/config-keys";
+import {
+  type ConfigKey,
+  FLAT_MEMBERS,
+  LIMIT_KEYS,
+  unknownKeys,
+  unnamedAddress,
+  unnamedKeys,
+} from "../resources/config-keys";
 import { ConfigError, readSettings } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames } from "./option-values";
@@ -22,53 +29,46 @@ import {
 } from "./stack-files";
 import { type Decrypt, decrypter } from "./stack-secrets";
 
-/** A Pulumi project as commands see it: its settings as far as they can be read without Pulumi. */
+/** A Pulumi project, with the settings that can be read without Pulumi. */
 export type Project = Awaited<ReturnType<typeof readProject>>;
 
-/** The options by which a command is told whose configuration holds. */
+/** Options that choose a stack. */
 export interface StackFlags {
-  /** As `pulumi --stack` takes it, with or without organisation and project; default: the selected one, else the only one. */
+  /** With or without organisation and project; default: the selected one, else the only one. */
   readonly stack?: string | undefined;
-  /** A file with the output of `pulumi config --show-secrets --json`, which stands over the stack's own. */
+  /** A file with the output of `pulumi config --show-secrets --json`, which takes precedence over the stack's own. */
   readonly config?: string | undefined;
 }
 
 /** Adds {@link StackFlags} to a command. */
 export function addStackFlags(command: Command, several = false): Command {
-  const stack = "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one";
-  if (several)
-    command
-      .option("--stack <name>", `${stack}; again, or with commas, for more`, collectNames, [])
-      .option(
-        "--all-stacks",
-        "every stack of the project that has a file, each by its own limits and with its own nodes",
-      );
-  else command.option("--stack <name>", stack);
-  const config = 'output of "pulumi config --show-secrets --json", where the stack has secrets of its own';
-  if (!several) return command.option("--config <file>", config);
-  return command.option("--config <file>", `${config}; of several stacks again, each as STACK=FILE`, collect, []);
+  const stack = "stack whose Pulumi.<name>.yaml is read; default: the selected one, else the only one";
+  const config = 'output of "pulumi config --show-secrets --json", if the stack has secrets';
+  if (!several) return command.option("--stack <name>", stack).option("--config <file>", config);
+  return command
+    .option("--stack <name>", `${stack}; may be repeated, or with commas`, collectNames, [])
+    .option("--all-stacks", "all stacks of the project that have a file, each with its own limits and nodes")
+    .option("--config <file>", `${config}; for several stacks repeated, each as STACK=FILE`, collect, []);
 }
 
-/** Folder in which a project is looked for, and the stack whose settings hold. */
+/** Place of a project and its stack. */
 interface ProjectPlace extends StackFlags {
-  /** The search goes from each of these folders upwards until it finds a project. Default: the working folder. */
+  /** Folders from which a project is searched upwards. Default: the working folder. */
   readonly folders?: readonly string[];
-  /** True: where several stacks are and none is selected, the project's settings hold alone. Default: an error. */
+  /** True: if none of several stacks is selected, only the project's settings apply. Default: an error. */
   readonly isOptional?: boolean;
-  /** True: limits that are encrypted, and cannot be read, are an error. */
+  /** True: encrypted limits that cannot be read are an error. */
   readonly judges?: boolean;
-  /** True: the command is about several stacks, and this is one of them. */
   readonly isOneOfSeveral?: boolean;
 }
 
 const secret = z.strictObject({ secure: z.string() });
 
 /**
- * The settings that hold for what a command writes: those of the project, and over them those of the stack, as `up` reads
- * them. Without a project those of the environment hold.
+ * Reads the settings of a project and a stack, as `up` does; without a project, those of the environment.
  *
- * @throws {UsageError} when there are several stacks and none is named, or the named one is not there
- * @throws {Error} when a file makes no sense: what it forbids is not known then
+ * @throws {UsageError} if there are several stacks and none is named, or the named one is missing
+ * @throws {Error} if a file is wrong, so that its limits are not known
  */
 export async function readProject(where: ProjectPlace, io: CliIo) {
   const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false, judges = false } = where;
@@ -92,15 +92,15 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   if (judges) values.requireLimits(wayOut(stack.name, isOneOfSeveral));
   return {
     ...checked(values, files, io),
-    /** Its folder; `undefined` where there is none. */
+    /** Folder of the project, if there is one. */
     folder,
-    /** Folder of its program, which `main` may name. */
+    /** Folder of its program, by `main`. */
     programFolder: programFolder(folder, project?.main),
     stack: stack.name,
   };
 }
 
-/** The stacks of the project that have a file. */
+/** Names of the stacks that have a file. */
 export async function stackNames(folders: readonly string[]): Promise<string[]> {
   const { place } = await projectPlace(folders);
   return namesOfStacks(place);
@@ -120,7 +120,7 @@ function programFolder(folder: string | undefined, main = "."): string | undefin
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
 }
 
-/** @throws {Error} when a limit makes no sense, or a key is one that is misspelt */
+/** @throws {Error} for a wrong limit or a misspelt key */
 function checked(values: Values, files: readonly string[], { env }: CliIo) {
   const read = () => {
     const { refused } = unknownKeys(values.keys);
@@ -133,19 +133,26 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
   const refuse = ({ message }: ConfigError) => {
     throw unusable(files.join(" and ") || "The environment", message);
   };
+  const names = { nodes: namesOf(values.of("nodes")), receivers: namesOf(values.of("receivers")) };
+  const hidden = (path: string) => {
+    const [at] = values.hidden(path);
+    return (
+      at &&
+      `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE if a passphrase protects it, or give --config with the output of "pulumi config --show-secrets --json".`
+    );
+  };
   return {
     settings: caught(read, ConfigError, refuse),
-    nodes: namesOf(values.of("nodes")),
-    receivers: namesOf(values.of("receivers")),
-    /** Message for the part of a setting that is encrypted and cannot be read here; `undefined`: all can be read. */
-    hidden: (path: string) => {
-      const [at] = values.hidden(path);
-      return (
-        at &&
-        `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
-      );
+    ...names,
+    /** Message about an encrypted part of a setting that cannot be read here. */
+    hidden,
+    /** The same for the members of a connection. */
+    hiddenIn: (kind: "node" | "receiver", name: string | undefined) => {
+      const all = names[`${kind}s`].length === 0 ? [`${kind}s`] : [];
+      const paths = name === undefined ? unnamedKeys(kind) : [`${kind}s.${name}`, ...all];
+      return paths.flatMap((path) => hidden(path) ?? [])[0];
     },
-    /** The address of the unnamed node or receiver as it stands in the files, as far as it can be read, and whether they have one. */
+    /** The address of the unnamed node or receiver in the files, as far as it can be read, and whether they have one. */
     unnamed: (kind: "node" | "receiver") => {
       const found = unnamedAddress(kind, (key) => values.of(key));
       const { key } = FLAT_MEMBERS[kind].address;
@@ -156,10 +163,10 @@ function checked(values: Values, files: readonly string[], { env }: CliIo) {
   };
 }
 
-/** Settings from the files of a project, the later ones over the earlier ones. */
+/** Settings from the files of a project; later files take precedence. */
 class Values {
   private readonly found = new Map<string, { readonly value: unknown; readonly file: string }>();
-  /** Path of a value that cannot be read, to a text that begins a sentence about it. */
+  /** Paths of values that cannot be read, each with the beginning of a sentence about it. */
   private readonly encrypted = new Map<string, string>();
 
   keep(file: string, config: JsonObject, decrypt: Decrypt): void {
@@ -169,16 +176,15 @@ class Values {
     }
   }
 
-  /** @throws {UsageError} where a limit is there and cannot be read: what it forbids is not known */
+  /** @throws {UsageError} if a limit cannot be read */
   requireLimits(remedy: string): void {
     const [at] = LIMIT_KEYS.flatMap((key) => this.hidden(key));
     if (at === undefined) return;
     throw new UsageError(
-      `${at} and cannot be read here, so that what it forbids is not known. Nothing was changed: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or ${remedy}.`,
+      `${at} and cannot be read here, so its limit is not known. Nothing was changed: set PULUMI_CONFIG_PASSPHRASE if a passphrase protects it, or ${remedy}.`,
     );
   }
 
-  /** All of them, each with its namespace. */
   get keys(): string[] {
     return [...this.found.keys()];
   }
@@ -196,7 +202,7 @@ class Values {
     return [...this.encrypted].flatMap(([at, text]) => (isWithin(at, `packetfilter:${path}`) ? text : []));
   }
 
-  /** A value without the members that cannot be read; nothing where all of it is. */
+  /** Removes the members that cannot be read. */
   private readable(value: unknown, at: { path: string; file: string; decrypt: Decrypt }): unknown {
     const { path, file, decrypt } = at;
     const encrypted = secret.safeParse(value);
@@ -218,31 +224,31 @@ class Values {
   }
 }
 
-/** ESC keeps what an environment says at a service: only Pulumi can ask it. */
+/** Error for environments of ESC, which only Pulumi can read. */
 function importing(file: string, environments: string, remedy: string): UsageError {
   return new UsageError(
-    `${file} imports environments (${environments}), and what they set, limits among it, is not known here. Nothing was changed or asked: ${remedy}.`,
+    `${file} imports environments (${environments}), whose settings and limits are not known here. Nothing was changed or asked: ${remedy}.`,
   );
 }
 
 function wayOut(stack: string | undefined, isOneOfSeveral: boolean): string {
   const named = stack === undefined ? "" : `--stack ${stack} `;
-  return `give --config ${isOneOfSeveral ? `${stack}=` : ""}FILE with what "pulumi config ${named}--show-secrets --json" prints`;
+  return `give --config ${isOneOfSeveral ? `${stack}=` : ""}FILE with the output of "pulumi config ${named}--show-secrets --json"`;
 }
 
-/** True for a path and what stands below it. */
+/** True for a path and those below it. */
 function isWithin(path: string, above: string): boolean {
   return path === above || path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 }
 
-/** The names of connections, which may stand in one JSON text; what is none is told where one is used. */
+/** The names of connections, which may be one JSON text. */
 function namesOf(value: unknown): string[] {
   const given = typeof value === "string" ? jsonIn(value) : value;
   const names = z.record(z.string(), z.unknown()).safeParse(given);
   return names.success ? Object.keys(names.data) : [];
 }
 
-/** Writes a mutation to the audit log of a project, as `up` does. */
+/** Writes a change to the audit log of a project, as `up` does. */
 export function audit({ settings, folder }: Project, record: AuditRecord, io: CliIo): void {
   const { auditLog, actor } = settings;
   if (auditLog === undefined) return;
@@ -250,12 +256,12 @@ export function audit({ settings, folder }: Project, record: AuditRecord, io: Cl
   appendAudit(resolve(folder ?? ".", auditLog), { time, actor, ...record });
 }
 
-/** @throws {Error} where the project lets nothing be changed at a node or receiver */
+/** @throws {Error} if the project forbids changes at nodes and receivers */
 export function requireWritable({ settings, source }: Project, option: string): void {
   if (!settings.readOnly) return;
   const file = source("readOnly");
   const why = file === "the environment" ? "PACKETFILTER_READ_ONLY" : `packetfilter:readOnly in ${file}`;
   throw new Error(
-    `${option}: nothing may be changed at a node or receiver (${why}). Nothing was changed: leave ${option} out, or lift that.`,
+    `${option}: nothing may be changed at a node or receiver (${why}). Nothing was changed: leave out ${option}, or allow changes.`,
   );
 }

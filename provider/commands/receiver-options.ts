@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, receiverOptionsSchema, SignalingClient } from "../client";
 import { parseOptions } from "../client/options";
-import { unnamedKeys } from "../resources/config-keys";
 import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
@@ -9,20 +8,20 @@ import { wrongUse } from "./option-values";
 import { type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
 
-/** The options by which a command that speaks to a signaling receiver is told which one. */
+/** Options that choose a signaling receiver. */
 export interface ReceiverFlags extends StackFlags {
   readonly receiver?: string;
   readonly signalingUrl?: string;
   readonly clientId?: string;
-  /** A file whose `receiver` holds further members. */
+  /** A file with further members under `receiver`. */
   readonly settings?: string;
 }
 
 /** Adds {@link ReceiverFlags} to a command that has those of the stack. The secret key comes from stack or environment alone. */
 export function addReceiverFlags(command: Command): Command {
   return command
-    .optionsGroup("Which receiver:")
-    .option("--receiver <name>", "receiver of packetfilter:receivers of the stack")
+    .optionsGroup("Receiver:")
+    .option("--receiver <name>", "name in packetfilter:receivers of the stack")
     .option(
       "--signaling-url <url>",
       "base url of the receiver; default: that of the stack, else PACKETFILTER_SIGNALING_URL",
@@ -31,7 +30,7 @@ export function addReceiverFlags(command: Command): Command {
     .optionsGroup("");
 }
 
-/** The receiver that flags, stack and environment name. @throws {UsageError} naming what is missing */
+/** The receiver that flags, stack and environment name. @throws {UsageError} naming the missing part */
 export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions> {
   const ofStack = flags.signalingUrl ? undefined : await receiverOfStack(flags, io);
   const { receiver } = await readSettingsFile(flags.settings, io);
@@ -45,7 +44,7 @@ async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<Receive
   const isOptional = receiver === undefined && io.env.PACKETFILTER_SIGNALING_URL !== undefined;
   const project = await readProject({ stack, config, isOptional }, io);
   const { isConfigured } = project.unnamed("receiver");
-  const hidden = hiddenOf(project, receiver);
+  const hidden = project.hiddenIn("receiver", receiver);
   if (receiver === undefined && !isConfigured && (hidden === undefined || isOptional)) return undefined;
   if (hidden !== undefined) {
     if (receiver === undefined && isOptional && isOfEnvironment(project, io)) return undefined;
@@ -55,15 +54,9 @@ async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<Receive
   return flags.clientId ? { ...options, clientId: flags.clientId } : options;
 }
 
-/** True where the environment names the same receiver, and so can say of it what the stack keeps secret. */
+/** True if the environment names the same receiver, and so supplies the secrets of the stack. */
 function isOfEnvironment({ unnamed }: Project, { env }: CliIo): boolean {
   return unnamed("receiver").address === env.PACKETFILTER_SIGNALING_URL && env.PACKETFILTER_SECRET_KEY !== undefined;
-}
-
-function hiddenOf(project: Project, receiver: string | undefined): string | undefined {
-  const all = project.receivers.length === 0 ? ["receivers"] : [];
-  const paths = receiver === undefined ? unnamedKeys("receiver") : [`receivers.${receiver}`, ...all];
-  return paths.flatMap((path) => project.hidden(path) ?? [])[0];
 }
 
 function receiverOfFlags(flags: ReceiverFlags, { env }: CliIo): ReceiverOptions {
@@ -82,7 +75,7 @@ function receiverOfFlags(flags: ReceiverFlags, { env }: CliIo): ReceiverOptions 
   return { url, clientId, secretKey };
 }
 
-/** A client of that receiver, checked before anything is sent. @throws {UsageError} */
+/** A client of that receiver. @throws {UsageError} */
 export async function signalingClient(flags: ReceiverFlags, io: CliIo): Promise<SignalingClient> {
   const options = await receiverOptions(flags, io);
   return wrongUse(OptionsError, () => new SignalingClient(options));

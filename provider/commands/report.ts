@@ -8,7 +8,7 @@ import { standardInput, wholeNumber } from "./option-values";
 import { askMarks } from "./reporting/marks";
 import { stackSettings } from "./reporting/stack-settings";
 
-/** GitHub takes 65 536 characters, and a platform may add some of its own. */
+/** GitHub accepts 65 536 characters, and a platform may add some. */
 const MOST_BYTES = 65_000;
 
 interface Flags {
@@ -23,14 +23,14 @@ interface Flags {
 }
 
 const HELP = `
-FILE is what "pulumi preview --json" printed; without it, and with "-", standard input is read. A report of a preview that
-failed is printed all the same, and the command ends with 1.
+FILE is the output of "pulumi preview --json"; without it, or with "-", standard input is read. The report of a failed preview
+is printed as well, and the exit code is 1.
 
-With --policies the report says what policies/run found, and wrote to the file that PACKETFILTER_POLICIES_REPORT named.
+With --policies the report includes the findings of policies/run, from the file that PACKETFILTER_POLICIES_REPORT named.
 
-With --marks each node at which a set changes is asked for its marked sources, with the credentials of the stack's
-configuration as far as the preview shows it or --config has it, else with those of the environment (PACKETFILTER_HEADERS for
-the unnamed node). Nodes that cannot be asked are named.
+With --marks each node at which a set changes is asked for its marked sources. Its credentials are those of the stack's
+configuration, as far as the preview or --config shows them, else those of the environment (PACKETFILTER_HEADERS for the
+unnamed node). The report names nodes that cannot be asked.
 
 Examples:
   pulumi preview --json | pulumi-packetfilter report
@@ -42,30 +42,26 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   program
     .command("report")
-    .description("say for people what a preview is about to do, as a comment for a merge request")
     .argument("[file]", 'output of "pulumi preview --json"; default: standard input')
     .addOption(
       new Option("--output <form>", "form of the report").choices(["markdown", "text", "json"]).default("markdown"),
     )
     .option(
       "--limit <number>",
-      "prefixes of a list that are named, in markdown and text",
+      "prefixes shown of each list, in markdown and text",
       wholeNumber("--limit", 1, 100_000),
       20,
     )
-    .option(
-      "--key <text>",
-      "stands in the hidden first line, by which a comment is found again; default: project/stack",
-    )
+    .option("--key <text>", "text of the hidden first line, to find the comment again; default: project/stack")
     .option(
       "--max-bytes <number>",
-      `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`,
+      `most bytes of the markdown, ${LEAST_BYTES} to ${MOST_BYTES}`,
       wholeNumber("--max-bytes", LEAST_BYTES, MOST_BYTES),
       60_000,
     )
-    .option("--link <url>", "where the whole preview is")
-    .option("--policies <file>", "what the policies said, from PACKETFILTER_POLICIES_REPORT of policies/run")
-    .option("--marks", "ask the nodes how many sources that are marked now each change would cover")
+    .option("--link <url>", "address of the whole preview")
+    .option("--policies <file>", "findings of the policies, from PACKETFILTER_POLICIES_REPORT of policies/run")
+    .option("--marks", "ask the nodes how many currently marked sources each change would cover")
     .option("--config <file>", 'output of "pulumi config --show-secrets --json", for nodes with credentials')
     .addHelpText("after", HELP)
     .action((file: string | undefined, flags: Flags) => run(file, flags, io));
@@ -107,7 +103,7 @@ function content(file: string | undefined, io: CliIo): Promise<string> {
   return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it in.');
 }
 
-/** A link into a comment: of the web, and without credentials. */
+/** The address for a link in a comment: http or https, and without credentials. */
 function address(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (

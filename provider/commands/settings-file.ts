@@ -12,10 +12,10 @@ const nodeMembers = z.looseObject({
 const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() });
 
 /**
- * Reads the file of `--settings`: the members of a node, alone or under `node`, and those of a receiver under `receiver`;
- * `folder` is what its paths are relative to.
+ * Reads the file of `--settings`: the members of a node, alone or under `node`, and those of a receiver under `receiver`.
+ * Paths in it are relative to `folder`.
  *
- * @throws {UsageError} where it holds something else
+ * @throws {UsageError} if it holds something else
  */
 export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo) {
   if (file === undefined) return { node: nodeMembers.parse({}), receiver: {}, folder };

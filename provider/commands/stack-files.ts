@@ -24,7 +24,7 @@ const stackSchema = z
   .object({ config: values, encryptionsalt: z.unknown().optional(), environment: z.unknown().optional() })
   .nullish();
 
-/** The nearest folder with a project; else the nearest with the file of a stack. */
+/** The nearest folder above with a project, else with the file of a stack. */
 export async function projectAbove(start: string): Promise<string | undefined> {
   let withStack: string | undefined;
   for (let folder = resolve(start); ; folder = dirname(folder)) {
@@ -38,7 +38,7 @@ async function stackFiles(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).filter((name) => STACK_FILE.test(name)).sort();
 }
 
-/** The stacks that have a file in a folder. */
+/** Names of the stacks that have a file in a folder. */
 export async function namesOfStacks(folder: string): Promise<string[]> {
   return (await stackFiles(folder)).map((file) => STACK_FILE.exec(file)?.[1] ?? "");
 }
@@ -61,17 +61,17 @@ export async function readProjectFile(folder: string) {
   };
 }
 
-/** A project writes a value plainly, or beside what it says about it. */
+/** The value of a setting of the project, which may be declared as `value` or `default`. */
 function declared(given: unknown): unknown {
   if (!isObject(given)) return given;
   return "value" in given ? given.value : "default" in given ? given.default : given;
 }
 
 /**
- * The stack that holds: the named one, the selected one, or the only one.
+ * Chooses the named stack, the selected one, or the only one.
  *
- * @param isOptional True: where that does not say which, none holds.
- * @throws {UsageError} when there are several, or the named one is not there
+ * @param isOptional True: none, if there are several.
+ * @throws {UsageError} if there are several, or the named one is missing
  */
 export async function chooseStack(
   place: string,
@@ -82,10 +82,10 @@ export async function chooseStack(
   const wanted = named === undefined ? selected : shortName(named);
   if (wanted === undefined && names.length > 1) {
     if (isOptional) return { name: undefined, file: undefined };
-    throw new UsageError(`Say whose limits hold with --stack: there are ${names.join(", ")}. Nothing was changed.`);
+    throw new UsageError(`Choose a stack with --stack: there are ${names.join(", ")}. Nothing was changed.`);
   }
   const file = wanted === undefined ? files[0] : files[names.indexOf(wanted)];
-  // A stack that nothing was set for has no file.
+  // A stack without settings has no file.
   if (file !== undefined || named === undefined) return { name: wanted ?? names[0], file };
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
   throw new UsageError(
@@ -94,8 +94,7 @@ export async function chooseStack(
 }
 
 /**
- * Settings from the file of a stack; `salt` is that of its secrets, where a passphrase keeps them, `imports` names the ESC environments
- * whose values stand beside its own, if it has any.
+ * Reads the file of a stack. `salt` belongs to its secrets, if a passphrase protects them; `imports` names its ESC environments.
  */
 export async function readStack(path: string, file: string) {
   const parsed = stackSchema.safeParse(document(file, readFound(path)));
@@ -104,7 +103,7 @@ export async function readStack(path: string, file: string) {
   return { config: config ?? {}, salt: encryptionsalt, imports: importsOf(environment) };
 }
 
-/** The names of a list, also one under `imports`; anything else that is there is an environment without a name. */
+/** Names of the environments, in a list or under `imports`; any other value is an environment without a name. */
 function importsOf(environment: unknown): string | undefined {
   if (environment === undefined || environment === null) return undefined;
   const list = isObject(environment) && Array.isArray(environment.imports) ? environment.imports : environment;
@@ -124,7 +123,7 @@ function document(file: string, text: string): unknown {
 export function unusable(file: string, why: string): Error {
   const sentence = why.replace(/\.$/, "");
   return new Error(
-    `${file}: ${sentence}. Nothing was changed, since what the stack forbids is not known: put that right.`,
+    `${file}: ${sentence}. Nothing was changed, since the limits of the stack are not known: correct the file.`,
   );
 }
 
@@ -135,10 +134,10 @@ const workspaceSchema = z.object({
 const credentialsSchema = z.object({ current: z.string().optional() });
 
 /**
- * The stack that `pulumi stack select` chose for a project, without organisation and project; `undefined`: none, or Pulumi's
- * own files do not say. `PULUMI_STACK` comes before it, as with Pulumi.
+ * The stack that `PULUMI_STACK` or `pulumi stack select` chose for a project, without organisation and project, as far as
+ * Pulumi's files tell.
  *
- * @param project The project's name, and the path of its file.
+ * @param project Name, and path of its file.
  */
 export async function selectedStack(
   project: { readonly name: string; readonly path: string },

@@ -4,22 +4,22 @@ import { promisify } from "node:util";
 import type { JsonObject } from "../model/json";
 import type { CliIo } from "./cli-io";
 
-/** Reads a secret value of a stack's file; `undefined` where it cannot be read here. */
+/** Decrypts a value of a stack's file; `undefined` if it cannot be read here. */
 export type Decrypt = (secure: string) => string | undefined;
 
 /** Pulumi's passphrase provider (`sdk/go/common/resource/config/crypt.go`): PBKDF2 with SHA-256, then AES-256-GCM. */
 const ITERATIONS = 1_000_000;
 const KEY_BYTES = 32;
 const TAG_BYTES = 16;
-/** Text that Pulumi encrypts beside the salt, to tell a wrong passphrase. */
+/** Text that Pulumi encrypts beside the salt, to recognise a wrong passphrase. */
 const PROBE = "pulumi";
 
 /**
- * Reads the secrets of a stack whose provider is a passphrase, by `PULUMI_CONFIG_PASSPHRASE` or the file that
- * `PULUMI_CONFIG_PASSPHRASE_FILE` names. Without either, with a wrong one or with another provider it reads nothing.
+ * Reads the secrets of a stack by `PULUMI_CONFIG_PASSPHRASE` or `PULUMI_CONFIG_PASSPHRASE_FILE`. Without a passphrase, with a
+ * wrong one or with another provider of secrets it reads nothing.
  *
  * @param salt `encryptionsalt` of the stack's file.
- * @param config Settings of the file: the key is made only where a value is secret, since that takes a good part of a second, by design.
+ * @param config Settings of the file. The slow derivation of the key is skipped if no value is secret.
  */
 export async function decrypter(salt: unknown, config: JsonObject, { env }: CliIo): Promise<Decrypt> {
   const none: Decrypt = () => undefined;
@@ -27,7 +27,6 @@ export async function decrypter(salt: unknown, config: JsonObject, { env }: CliI
   if (version !== "v1" || encoded === undefined || !JSON.stringify(config).includes('"secure":')) return none;
   const passphrase = await passphraseOf(env);
   if (passphrase === undefined) return none;
-  // Beside the keys of other stacks.
   const key = await promisify(pbkdf2)(passphrase, Buffer.from(encoded, "base64"), ITERATIONS, KEY_BYTES, "sha256");
   return decrypted(probe.join(":"), key) === PROBE ? (secure) => decrypted(secure, key) : none;
 }

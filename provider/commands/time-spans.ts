@@ -6,11 +6,11 @@ const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const SPAN = /^(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 const LAST = Date.parse("9999-12-31T23:59:59Z");
 
-/** Message where a command line gives no duration, or two. */
-export const HOW_LONG = "Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent.";
+/** Message for a command line with no end, or two. */
+export const HOW_LONG = "Give one of --for 2h, --until 2030-01-31T18:00:00Z, and --permanent.";
 
-/** Duration of an entry, as a command line gives it. */
-export interface Lifetime {
+/** End of an entry on a command line. */
+interface Lifetime {
   readonly for?: string | undefined;
   readonly until?: string | undefined;
   readonly permanent?: boolean | undefined;
@@ -18,7 +18,7 @@ export interface Lifetime {
 
 /**
  * The time at which an entry ends, ISO 8601 in whole seconds of UTC; `null`: never.
- * @throws {UsageError} unless exactly one of the three says something that lies ahead
+ * @throws {UsageError} unless exactly one of the three is given, and lies ahead
  */
 export function expiryOf(lifetime: Lifetime, now: number): string | null {
   const given = [lifetime.for, lifetime.until, lifetime.permanent || undefined].filter((one) => one !== undefined);
@@ -28,7 +28,7 @@ export function expiryOf(lifetime: Lifetime, now: number): string | null {
 }
 
 function after(text: string, now: number): string {
-  // Rounded up: never less than was asked for.
+  // Rounded up: never shorter than requested.
   const end = Math.ceil(now / 1_000) * 1_000 + readSpan("--for", text);
   if (end <= LAST) return isoOf(end);
   throw noSpan("--for", text);
@@ -41,7 +41,7 @@ export function readSpan(option: string, text: string): number {
   throw noSpan(option, text);
 }
 
-/** Milliseconds of `--timeout`; a longer time than timers know is the longest that they know, 24 days. @throws {UsageError} */
+/** Milliseconds of `--timeout`, at most the 24 days of a timer. @throws {UsageError} */
 export function readTimeout(text: string): number {
   return Math.min(LONGEST_TIMER_MS, readSpan("--timeout", text));
 }
@@ -63,7 +63,7 @@ export function spanText(milliseconds: number): string {
   return parts.slice(0, 2).join(" ") || "0s";
 }
 
-/** NaN for what is none, `1h30m` is 5 400. */
+/** Seconds of a span: 5 400 for `1h30m`; `NaN` for anything else. */
 function secondsOf(text: string): number {
   const parts = text === "" ? null : SPAN.exec(text);
   if (!parts) return Number.NaN;

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
@@ -6,7 +5,7 @@ import { count, some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, isInProject, sentPlaces, type Workplace, workplace } from "./blocking/common";
-import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
+import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { sentTo, withdrawn } from "./blocking/sent";
@@ -14,11 +13,11 @@ import type { CliIo } from "./cli-io";
 import type { Project } from "./project";
 
 const HELP = `
-The exact prefix is taken out, whatever its spelling. One that "block --now" put on a node stays in the file as expired until it
-is gone there: the next "pulumi up" removes it, and so does --now, which takes it out of the file, too. Where an entry that is
-wider still covers it, in the file or with --now at the node, that one is named and the command ends with 1: unblock that one,
-or write narrower ones. Unblocking what nothing covers is fine, and said. With --now an entry of the node that the file never
-had, or had with another value, is another writer's: it stays, is named, and the command ends with 1; --force removes it.
+The exact prefix is removed from the file, whatever its spelling. If "block --now" put it on a node, it stays in the file as
+expired until the next "pulumi up" removes it there; --now removes it from both at once. If a wider entry still covers the
+prefix, in the file or with --now at the node, that entry is named and the exit code is 1: unblock it, or write narrower ones.
+A prefix that is not in the file is reported, and no error. With --now an entry of the node that the file never had, or had
+with another value, belongs to another writer: it stays and is named, and the exit code is 1; --force removes it.
 
 Examples:
   pulumi-packetfilter unblock 203.0.113.7 --file blocks.yaml
@@ -29,7 +28,6 @@ Examples:
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("unblock")
-    .description("take prefixes out of a prefix file")
     .usage("<prefix...> --file <file> [options]")
     .argument("[prefix...]", `each exactly as it was blocked: ${PREFIXES}`);
   addEditFlags(command)
@@ -64,7 +62,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
       written: () => {},
     };
     const ended = await orNothing(place, { prefixes: names }, io, () => {
-      requireThere(name, file);
+      requireFile(name, file);
       return carryOut(place, change, { command, arguments: names }, io);
     });
     const left = await place.editor.read();
@@ -82,13 +80,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
   }
 }
 
-/** A name that was mistyped is no file without the prefix. */
-function requireThere(name: string, file: string): void {
-  if (existsSync(file)) return;
-  throw new Error(`${name}: there is no such file, so that nothing can be taken out of it. Check --file.`);
-}
-
-/** The fate of the lines: gone, never there, or kept since "block --now" put something that has still to go. */
+/** Sentences about prefixes that were removed, were not there, or stay until they are gone from the nodes. */
 function editSentences(
   place: Workplace,
   names: readonly string[],
@@ -133,7 +125,7 @@ function indexOf(entries: PrefixEntries): PrefixIndex {
   return PrefixIndex.of(Object.keys(entries).map((prefix) => Prefix.parse(prefix)));
 }
 
-/** Prefixes that the stack requires stay covered, if the file covers them. */
+/** Refuses to uncover prefixes that the stack requires. */
 function requireStill(entries: PrefixEntries, gone: readonly string[], { settings, source }: Project): void {
   const required = settings.requiredPrefixes();
   if (required.length === 0 || gone.length === 0) return;

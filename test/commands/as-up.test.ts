@@ -173,7 +173,7 @@ describe("block judges as up does", () => {
         expect([words, ended.code, ended.out]).toEqual([words, 2, ""]);
         expect(ended.err).toMatch(
           new RegExp(
-            `Pulumi\\.prod\\.yaml: packetfilter:${key}.* is encrypted and cannot be read here, so that what it forbids`,
+            `Pulumi\\.prod\\.yaml: packetfilter:${key}.* is encrypted and cannot be read here, so its limit is not known`,
           ),
         );
         untouched();

@@ -150,8 +150,8 @@ describe("what is wrong leaves the file as it is", () => {
     [["block", "192.0.2.1/24", "198.51.100.300", ...forWhile], 2, 'write "192.0.2.0/24"'],
     [["block", "0.0.0.0/0", ...forWhile], 2, "never blocked by a command"],
     [["block", "::/0", ...forWhile], 2, "never blocked by a command"],
-    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r"], 2, "Say how long, in one way"],
-    [["block", "192.0.2.2", ...forWhile, "--permanent"], 2, "Say how long, in one way"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r"], 2, "Give one of --for 2h"],
+    [["block", "192.0.2.2", ...forWhile, "--permanent"], 2, "Give one of --for 2h"],
     [["block", "192.0.2.2", ...forWhile, "--duration", "1h"], 2, "--duration is the same as --for"],
     [["block", "192.0.2.2", "--file", "blocks.yaml", "--for", "2h"], 2, "--reason"],
     [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r", "--for", "2 hours"], 2, "is not a time span"],
@@ -198,7 +198,7 @@ test("of several stacks one is named, and limits that are encrypted are refused"
   const prod = await block("198.51.100.1", "--permanent", "--stack", "organization/project/prod", "--create");
   expect(prod).toMatchObject({ code: 2, out: "" });
   expect(prod.err).toContain("packetfilter:forbiddenPrefixes is encrypted and cannot be read here");
-  expect(prod.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
+  expect(prod.err).toContain('--config FILE with the output of "pulumi config --stack prod --show-secrets --json"');
   expect(readdirSync(folder).sort()).toEqual(["Pulumi.dev.yaml", "Pulumi.prod.yaml"]);
 });
 

@@ -218,7 +218,7 @@ test("wrong use of a call ends with 2, what is not there with 1", async () => {
     "expect commit": /^2: "commit" is written member=value/,
     "expect then cmd=commit": /^2: "then" stands between two requests/,
     "expect cmd=list then cmd=commit --count 1": /^2: .*exclude each other/,
-    "expect cmd=list --since 1": /^2: --since stands with --within only/,
+    "expect cmd=list --since 1": /^2: --since goes with --within/,
     "expect cmd=list --count 1 --count 2": /^2: --count is given twice/,
     "clock --output json --output table": /^2: --output is given twice/,
     "expect cmd=list --count few": /^2: --count must be a whole number/,

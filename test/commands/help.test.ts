@@ -26,14 +26,14 @@ test("of every command has examples of it, and says where there is more to read"
 test("has the options of nodes and receivers in groups of their own, behind those of the command", () => {
   const help = helps.get("import") ?? "";
   const groups = [...help.matchAll(/^([A-Z][^\n]*):\n(?= {2}-)/gm)].map(([, title]) => title);
-  expect(groups).toEqual(["Options", "Which nodes, and how they are reached", "Which receiver"]);
-  const own = help.slice(help.indexOf("Options:"), help.indexOf("Which nodes"));
+  expect(groups).toEqual(["Options", "Nodes and connections", "Receiver"]);
+  const own = help.slice(help.indexOf("Options:"), help.indexOf("Nodes and connections"));
   expect([...own.matchAll(/^ {2}(-[-\w]+)/gm)].map(([, flag]) => flag)).toEqual([
     ...["--out", "--as", "--signaling", "--name", "--unprotected", "--native"],
     "-h",
   ]);
   for (const words of ["list", "capture", "probe", "block", "unblock", "block expire"])
-    expect(helps.get(words)).toContain("\nWhich nodes, and how they are reached:\n");
+    expect(helps.get(words)).toContain("\nNodes and connections:\n");
 });
 
 describe("what was likely meant is said", () => {

@@ -53,7 +53,7 @@ function expectEnd(ended: { code: number; out: string; err: string }, sick: numb
     expect(others?.[0]).toMatch(new RegExp(`^${where}list failed .*${why}`));
     expect(others).toHaveLength(by === "answer" ? 2 : 3);
   }
-  const last = by === "answer" ? /put right what is said above first\.$/ : new RegExp(`--node ${left.join(",")}( |$)`);
+  const last = by === "answer" ? /correct the errors above first\.$/ : new RegExp(`--node ${left.join(",")}( |$)`);
   expect(others?.at(-1)).toMatch(last);
 }
 

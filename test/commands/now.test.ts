@@ -83,7 +83,7 @@ test("a failing node leaves the file written; the error names the node, and says
     `Set ${BLOCKED} on ${emulator.endpoint.replace("http://", "")}: commit failed (HTTP 401)`,
   );
   expect(ended.err).toContain(
-    "The file is written. 1 of 1 failed. 1 would fail again: put right what is said above first.",
+    "The file is written. 1 of 1 failed. 1 would fail again: correct the errors above first.",
   );
   expect(ended.out + ended.err).not.toContain("node-secret");
   expect(readPrefixFile(join(folder, "blocks.yaml"))).toHaveProperty(["203.0.113.7/32", "reason"], "SYN flood");

@@ -318,5 +318,5 @@ test("Ctrl-C at a terminal clears the line that moves, and says what is done, wh
       /2 of 3 nodes: done\..*\n.*not sent: fra1\..*\n.*fra1: not sent, interrupted before it answered\./,
     ),
   ]);
-  expect(text).toMatch(/1 of 3 failed\. What finishes the rest[\s\S]*--node fra1/);
+  expect(text).toMatch(/1 of 3 failed\. To finish the rest[\s\S]*--node fra1/);
 });

@@ -104,7 +104,7 @@ test("a set with entries is not written to, and no earlier file is replaced", as
 });
 
 test.each([
-  [["probe"], 2, "Say what to ask about"],
+  [["probe"], 2, "Name a resource"],
   [["probe", "arena://edge", "--write"], 2, "--write needs a set that is empty: name one"],
   [["probe", "--signaling", "198.51.100.1/24"], 2, "--signaling: "],
   [["probe", "--signaling", "198.51.100.0/24"], 2, "Say which receiver"],

@@ -68,7 +68,7 @@ test("a node that fails keeps no other from being done, and the command that fin
   );
   expect(ended.out).toMatch(/\n2 of 3 nodes: done\.\nnot sent: ber1\.\n$/);
   expect(ended.err).toContain("ber1");
-  const [, line = ""] = /1 of 3 failed\. What finishes the rest, or "pulumi up":\n {2}(.*)\n$/.exec(ended.err) ?? [];
+  const [, line = ""] = /1 of 3 failed\. To finish the rest, run "pulumi up", or:\n {2}(.*)\n$/.exec(ended.err) ?? [];
   expect(line).toBe(
     `pulumi-packetfilter block 203.0.113.7/32 --reason 'SYN flood' --until 2030-01-31T20:00:00Z --file blocks.yaml --now ${BLOCKED} --node ber1 --timeout 2s`,
   );

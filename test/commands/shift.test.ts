@@ -275,7 +275,7 @@ describe("block expire --now", () => {
     expect(await later(["block", "expire", "--file", "blocks.yaml", ...now])).toEqual({
       code: 2,
       out: "",
-      err: "--now is given with a set and without: name the sets, or give it alone for every set of which the file remembers a block.\n",
+      err: "--now is given with a set and without: name the sets, or give it alone for every set that the file records.\n",
     });
     expect([held(), entries()]).toEqual([nodesBefore, fileBefore]);
   });
@@ -296,7 +296,7 @@ test("everything that is missing is said at once", async () => {
   expect(await here(["block"])).toEqual({
     code: 2,
     out: "",
-    err: "Missing: <prefix...>, --file <file>, --reason <text>. Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent. Nothing was changed.\n",
+    err: "Missing: <prefix...>, --file <file>, --reason <text>. Give one of --for 2h, --until 2030-01-31T18:00:00Z, and --permanent. Nothing was changed.\n",
   });
   expect((await here(["unblock"])).err).toBe("Missing: <prefix...>, --file <file>. Nothing was changed.\n");
 });

@@ -77,7 +77,7 @@ test.each(
     expect(err).toContain(
       "fra1: not sent, interrupted before it answered.\nlon1: unknown, interrupted before it answered.\n",
     );
-    expect(err).toMatch(/What finishes the rest, or "pulumi up":\n {2}pulumi-packetfilter .*--node fra1,lon1/);
+    expect(err).toMatch(/To finish the rest, run "pulumi up", or:\n {2}pulumi-packetfilter .*--node fra1,lon1/);
     expect(healthy.prefixSet(BLOCKED).applied).toEqual(left);
     // What may be there is remembered; what is gone is not.
     const [[prefix, entry] = [], ...others] = Object.entries(readPrefixFile(join(folder, "blocks.yaml")));

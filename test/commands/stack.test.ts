@@ -50,7 +50,7 @@ test("a secret that cannot be read is said, with the option that reads it, and n
     const ended = await list([], env);
     expect([ended.code, ended.err]).toEqual([
       2,
-      'Pulumi.dev.yaml: packetfilter:headers is encrypted and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.\n',
+      'Pulumi.dev.yaml: packetfilter:headers is encrypted and cannot be read here: set PULUMI_CONFIG_PASSPHRASE if a passphrase protects it, or give --config with the output of "pulumi config --show-secrets --json".\n',
     ]);
   }
   const named = await list(["--node", "fra1"]);
@@ -147,7 +147,7 @@ test.each(rows.map((words) => [words.join(" "), words] as const))(
     const ended = await run(args, { folder });
     expect(ended).toMatchObject({ code: 2, out: "" });
     expect(ended.err).toContain("Pulumi.prod.yaml imports environments (shop/prod, shared)");
-    expect(ended.err).toContain('--config FILE with what "pulumi config --stack prod --show-secrets --json" prints');
+    expect(ended.err).toContain('--config FILE with the output of "pulumi config --stack prod --show-secrets --json"');
     expect(node.journal).toEqual([]);
     expect((await readdir(folder)).sort()).toEqual(["Pulumi.prod.yaml", "Pulumi.yaml", "kept.yaml"]);
   },
@@ -174,7 +174,7 @@ describe("of several stacks --config has a file for each", () => {
     expect([unsaid.code, unsaid.err]).toEqual([
       2,
       expect.stringContaining(
-        'give --config eu=FILE with what "pulumi config --stack eu --show-secrets --json" prints',
+        'give --config eu=FILE with the output of "pulumi config --stack eu --show-secrets --json"',
       ),
     ]);
     await using other = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });

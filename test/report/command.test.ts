@@ -94,7 +94,7 @@ test("credentials go only to their configured address, and a skipped node is nam
   // A preview is data: an address that it alone names gets nothing of the environment.
   const alone = await ask({});
   expect(alone.err).toContain(
-    "PACKETFILTER_HEADERS is sent nowhere: the address of the node stands in the preview alone",
+    "PACKETFILTER_HEADERS is not sent: only the preview names the address of the node",
   );
   expect([...asked.journal, ...other.journal].map(({ status }) => status)).not.toContain(200);
   const before = [asked.journal.length, other.journal.length];
@@ -126,7 +126,7 @@ test("the stack in the working folder may name the address that a preview names"
   await writeFile(join(own, "preview.json"), JSON.stringify({ config, steps: [step] }));
   const env = { PACKETFILTER_HEADERS: '{"authorization":"Bearer node-words"}' };
   const { err } = await run(["report", "preview.json", "--marks"], { folder: own, env });
-  expect(err).not.toContain("is sent nowhere");
+  expect(err).not.toContain("is not sent");
   expect(node.journal.map(({ status }) => status)).not.toContain(401);
 });
 

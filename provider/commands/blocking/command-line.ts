@@ -1,21 +1,13 @@
 import type { Command } from "commander";
-import type { Outcome } from "./outcome";
 
-/** Work that is left, by stack: each is a command of its own. */
-export function perStack(open: readonly Outcome[]): Outcome[][] {
-  const stacks = new Map<string | undefined, Outcome[]>();
-  for (const one of open) stacks.set(one.project.stack, [...(stacks.get(one.project.stack) ?? []), one]);
-  return [...stacks.values()];
-}
-
-/** Options whose value may be a secret: the words of a command that is shown do not have it. */
+/** Options whose value may be secret, and is not shown. */
 const SECRET = new Set(["header"]);
 
 /**
- * A command as it can be typed into a shell: what was given, with some options said otherwise.
+ * The command line that was given, for a shell, with some options replaced.
  *
  * @param words Its arguments.
- * @param instead By an option's name in code: its values, or `undefined` for one that is left out.
+ * @param instead Values by the option's name in code; `undefined` leaves it out.
  */
 export function commandLine(
   command: Command,
@@ -37,7 +29,7 @@ export function commandLine(
   return ["pulumi-packetfilter", ...names, ...words, ...given].map(quoted).join(" ");
 }
 
-/** As a POSIX shell takes it for one word. */
+/** One word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

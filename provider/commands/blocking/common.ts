@@ -12,14 +12,14 @@ import { type Project, readProject, requireWritable, stackNames } from "../proje
 import { COMMAND_MS, type Deadline, deadlineOf } from "./deadline";
 import { readFileName, readSet } from "./given";
 
-/** Arguments that `block` and `unblock` have in common. */
+/** Options that `block` and `unblock` have in common. */
 export interface EditFlags extends Omit<NodeFlags, "stack" | "config"> {
   readonly file: string;
   readonly now: readonly string[];
   readonly force?: boolean;
   readonly stack: readonly string[];
   readonly allStacks?: boolean;
-  /** A file, or of several stacks `STACK=FILE` for each. */
+  /** A file, or `STACK=FILE` for each of several stacks. */
   readonly config: readonly string[];
   readonly output: "text" | "json";
 }
@@ -27,7 +27,7 @@ export interface EditFlags extends Omit<NodeFlags, "stack" | "config"> {
 /**
  * Adds {@link EditFlags} to a command.
  *
- * @param now How the option is written: with `[url]` it may stand alone.
+ * @param now Form of the option: with `[url]` it needs no value.
  */
 export function addEditFlags(command: Command, now = "--now <url>"): Command {
   command
@@ -38,11 +38,11 @@ export function addEditFlags(command: Command, now = "--now <url>"): Command {
       collect,
       [],
     )
-    .option("--force", "with --now: also change and remove what another writer put there")
+    .option("--force", "with --now: also change and remove entries of another writer")
     .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"));
   return addNodeFlags(command, {
     severalStacks: true,
-    timeout: `how long the whole command, and each node, may take, such as 20s; default: ${COMMAND_MS / 1_000}s`,
+    timeout: `time for the whole command and each node, such as 20s; default: ${COMMAND_MS / 1_000}s`,
   });
 }
 
@@ -50,19 +50,19 @@ export function addEditFlags(command: Command, now = "--now <url>"): Command {
 export interface NowTarget {
   readonly client: NodeClient;
   readonly url: PrefixSetUrl;
-  /** As the stack's configuration calls the node; with the stack before it where there are several. */
+  /** Name in the stack's configuration; preceded by the stack if there are several. */
   readonly node: string | undefined;
-  /** The project whose limits and audit log hold. */
+  /** The project with the limits and the audit log. */
   readonly project: Project;
 }
 
-/** Folder and file of the edit, and the limits that it keeps. */
+/** File, projects and targets of an edit. */
 export type Workplace = Awaited<ReturnType<typeof workplace>>;
 
 /**
- * Looks at everything that can be wrong before the file is touched.
+ * Reads and checks all settings before the file is changed.
  *
- * @param isSending True where nodes are changed, whatever --now says.
+ * @param isSending True if nodes are changed, whatever --now says.
  * @throws {UsageError | Error}
  */
 export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.now.length > 0) {
@@ -87,16 +87,15 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
       isThere: existsSync(file),
       output: flags.output,
       editor,
-      /** Says something meanwhile: above the line that moves, where there is one. */
+      /** Prints notes: above the progress line, if there is one. */
       notes,
-      /** The projects beside or above the file: one for each stack. */
+      /** The project beside or above the file, once for each stack. */
       projects,
-      /** Folder in which policies are looked for. */
+      /** Folder of the policies. */
       folder: projects[0]?.folder ?? dirname(file),
       deadline,
-      /** With --now: the sets to send to. */
+      /** Sets of --now. */
       targets: clients.flatMap((client) => urls.map((url): NowTarget => ({ ...client, url }))),
-      /** Ends the connections. */
       close: async () => {
         deadline.close();
         await Promise.all(clients.map(({ client }) => client.close()));
@@ -108,7 +107,7 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
   }
 }
 
-/** The project as each of the named stacks sees it. @throws {UsageError} */
+/** The project with the settings of each named stack. @throws {UsageError} */
 async function projectsOf(flags: EditFlags, folders: readonly string[], io: CliIo): Promise<Project[]> {
   const { stack, allStacks = false, config } = flags;
   if (allStacks && stack.length > 0) throw new UsageError("--all-stacks and --stack exclude each other.");
@@ -120,7 +119,7 @@ async function projectsOf(flags: EditFlags, folders: readonly string[], io: CliI
   return Promise.all(chosen.map((stack) => readProject({ ...more, stack, config: files.get(stack) }, io)));
 }
 
-/** The file of --config for each stack; of one stack it may stand alone. @throws {UsageError} */
+/** The file of --config for each stack; a single stack needs no name. @throws {UsageError} */
 function configFiles(given: readonly string[], stacks: readonly string[]): Map<string | undefined, string> {
   const files = new Map<string | undefined, string>();
   for (const text of given) {
@@ -165,12 +164,12 @@ export async function clientsOf(
   return found;
 }
 
-/** Without a project there is no program that reads the file, either. */
+/** True if there is a project, whose program may read the file. */
 export function isInProject({ projects }: Pick<Workplace, "projects">): boolean {
   return projects.some(({ folder }) => folder !== undefined);
 }
 
-/** Places to which entries are sent, as a prefix file names them; none without --now. */
+/** Places to which entries are sent, as a prefix file names them. */
 export function sentPlaces({ targets }: Pick<Workplace, "targets">): string[] {
   return targets.map(({ client, url }) => sentPlace(client.endpoint, formatUrl(url)));
 }

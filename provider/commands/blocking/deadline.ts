@@ -2,10 +2,10 @@ import { duration } from "../../client/retry";
 import { type CliIo, repeatedly } from "../cli-io";
 import { readTimeout } from "../time-spans";
 
-/** Milliseconds that a command has which changes nodes at once, unless `--timeout` says otherwise. */
+/** Default of `--timeout` for a command that changes nodes at once, in milliseconds. */
 export const COMMAND_MS = 15_000;
 
-/** Why a command gave up waiting. */
+/** Reason of a command that gave up waiting. */
 class TimedOut extends Error {
   override readonly name = "TimedOut";
 
@@ -14,16 +14,15 @@ class TimedOut extends Error {
   }
 }
 
-/** The time that a whole command has. */
+/** End of a whole command. */
 export interface Deadline {
   readonly ms: number;
   /** Aborts when the time is over, or when the process is asked to end: nothing is sent from then on. */
   readonly stop: AbortSignal;
-  /** Ends the wait. */
   close(): void;
 }
 
-/** Counted from the start of the process, as its caller counts. @throws {UsageError} for a span that is none */
+/** Counts from the start of the process. @throws {UsageError} for a wrong span */
 export function deadlineOf(
   timeout: string | undefined,
   { stop, elapsed = () => 0, every = repeatedly }: CliIo,
@@ -34,7 +33,7 @@ export function deadlineOf(
   return { ms, stop: AbortSignal.any([stop, end.signal]), close };
 }
 
-/** Why nothing more was sent, in the words of a result. */
+/** Reason why nothing more was sent. */
 export function stopReason({ reason }: AbortSignal): string {
   return reason instanceof TimedOut ? reason.message : "interrupted before it answered";
 }

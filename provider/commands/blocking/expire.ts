@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
 import { sentIn, sentPlace } from "../../model/entry";
@@ -8,15 +7,15 @@ import type { PrefixEntries } from "../../prefixes";
 import { isExpired } from "../../resources/entries";
 import { type CliIo, UsageError } from "../cli-io";
 import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
-import { readSet, requireGiven } from "./given";
+import { readSet, requireFile, requireGiven } from "./given";
 import { orNothing, printResult } from "./result";
 import { carryOut } from "./send";
 import { sentTo, tidied } from "./sent";
 
 const HELP = `
-Entries of the file whose time is over, or that unblock has taken out, are removed from the sets that --now names, at each chosen
-node; without a name from every set in which the file remembers that "block --now" put them. What is gone everywhere leaves
-the file. Another writer's entries stay. The next "pulumi up" does the same for what its program declares.
+Removes entries of the file that have expired, or that unblock has removed, from the sets of --now at each chosen node; without
+a set, from every set to which "block --now" sent them, as the file records. Entries that are gone everywhere are removed from
+the file. Entries of another writer stay. The next "pulumi up" does the same for the sets of its program.
 
 Examples:
   pulumi-packetfilter block expire --file blocks.yaml --now
@@ -33,12 +32,12 @@ export function addExpire(block: Command, io: CliIo): void {
   const forms = new Set<boolean>();
   const command = block
     .command("expire")
-    .description("remove at once what has expired, from the nodes and from the file")
-    // Listens before the option's own reader, which after sets and a bare --now knows only one of both, in either order.
+    .description("remove expired entries at once, from the nodes and from the file")
+    // The option's own reader keeps only the last of both forms.
     .on("option:now", (url: string | null) => {
       if (forms.add(url === null).size > 1)
         throw new UsageError(
-          "--now is given with a set and without: name the sets, or give it alone for every set of which the file remembers a block.",
+          "--now is given with a set and without: name the sets, or give it alone for every set that the file records.",
         );
     });
   addEditFlags(command, "--now [url]")
@@ -51,15 +50,15 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
   const isEverywhere = flags.now === true;
   if (flags.now !== true && flags.now.length === 0)
     throw new UsageError(
-      'Say where with --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes what has expired.',
+      'Give --now, or --now prefixset://edge/blocked: without it the next "pulumi up" removes expired entries.',
     );
   const place = await workplace({ ...flags, now: flags.now === true ? [] : flags.now }, io, true);
   const now = (io.now ?? Date.now)();
   let close = place.close;
   try {
     const before = await orNothing(place, { expired: [] }, io, () => {
-      if (existsSync(place.file)) return place.editor.read();
-      throw new Error(`${place.name}: there is no such file. Check --file.`);
+      requireFile(place.name, place.file);
+      return place.editor.read();
     });
     const expired = new Map(Object.entries(before).filter(([, { expires }]) => isExpired(expires, now)));
     const remembered =
@@ -87,7 +86,6 @@ async function run(flags: Flags, command: Command, io: CliIo): Promise<void> {
   }
 }
 
-/** The fate of the entries whose time is over. */
 function endSentences(name: string, expired: readonly string[], left: readonly string[]): string[] {
   if (expired.length === 0) return [`${name}: nothing in it has expired.`];
   const gone = expired.filter((prefix) => !left.includes(prefix));
@@ -106,13 +104,13 @@ function endSentences(name: string, expired: readonly string[], left: readonly s
   );
 }
 
-/** Entries that are nowhere any more, and those that no command has put anywhere: no reader of the file wants them. */
+/** Removes expired entries that are in no set any more. */
 function forgotten(entries: PrefixEntries, expired: readonly string[]) {
   const gone = expired.filter((prefix) => entries[prefix] !== undefined && sentIn(entries[prefix]) === undefined);
   return new Map(gone.map((prefix) => [prefix as CanonicalPrefix, undefined] as const));
 }
 
-/** The sets that the file remembers, at the nodes that stacks and environment know. */
+/** The sets that the file records, at the nodes of stacks and environment. */
 async function rememberedTargets(
   expired: ReadonlyMap<string, PrefixEntries[string]>,
   flags: Flags,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
@@ -6,8 +7,8 @@ import { type CliIo, UsageError } from "../cli-io";
 import { standardInput, wrongUse } from "../option-values";
 
 /**
- * @param also A sentence about something else that is missing.
- * @throws {UsageError} naming everything that is not given, at once
+ * @param also A sentence about another missing argument.
+ * @throws {UsageError} naming all missing arguments
  */
 export function requireGiven(needed: readonly (readonly [name: string, value: unknown])[], also?: string): void {
   const names = needed.flatMap(([name, value]) => (value === undefined || value === false ? [name] : []));
@@ -16,22 +17,27 @@ export function requireGiven(needed: readonly (readonly [name: string, value: un
   if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
 }
 
-/** Texts that `block` and `unblock` take for a prefix. */
+/** @throws {Error} if a prefix file is missing */
+export function requireFile(name: string, file: string, remedy = "Check --file."): void {
+  if (!existsSync(file)) throw new Error(`${name}: there is no such file. ${remedy}`);
+}
+
+/** Help text for the prefixes of `block` and `unblock`. */
 export const PREFIXES =
   'addresses, prefixes and ranges (192.0.2.1-192.0.2.9); "-" reads them from standard input, one a line';
 
-/** More problems are not told: the first ones are mended first. */
+/** Most problems in one message. */
 const MOST = 20;
 
-/** A prefix as it was written, and where. */
+/** A prefix as it was written, and its line. */
 interface Spelling {
   readonly text: string;
   readonly line?: number;
 }
 
 /**
- * The prefixes of a command line, each once; of a range those that it is made of. All that is wrong is told at once.
- * @throws {UsageError}
+ * The prefixes of a command line, each once; a range is split into prefixes.
+ * @throws {UsageError} with all problems at once
  */
 export async function readPrefixes(given: readonly string[], io: CliIo): Promise<Prefix[]> {
   const piped = given.includes("-") ? linesOf(await standardInput(io, 'Pipe prefixes in, or leave "-" out.')) : [];
@@ -51,7 +57,7 @@ export async function readPrefixes(given: readonly string[], io: CliIo): Promise
   return [...prefixes.values()];
 }
 
-/** Lines without what stands behind "#" and ";", as in a prefix file that is text. */
+/** Lines without comments ("#" and ";"), as in a prefix file of text. */
 function linesOf(text: string): Spelling[] {
   const lines = text.split("\n").map((line, index) => ({ text: line.replace(/[#;].*/, "").trim(), line: index + 1 }));
   return lines.filter((line) => line.text !== "");

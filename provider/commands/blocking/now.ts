@@ -21,57 +21,56 @@ import type { NowTarget, Workplace } from "./common";
 import { stopReason } from "./deadline";
 import { forgetGone, type Memory, rememberSent, sentTo } from "./sent";
 
-/** The prefix file, which remembers what is put into sets, and the time that the whole command has. */
-export type Sending = Pick<Workplace, "editor" | "deadline">;
+/** The prefix file, which records what is put into sets, and the time of the whole command. */
+type Sending = Pick<Workplace, "editor" | "deadline">;
 
-/** Changes that a command wants of some prefixes, as the file says them. */
+/** Changes of some prefixes that a command makes. */
 export interface Intent {
-  /** The prefixes that the command is about. */
   readonly names: readonly CanonicalPrefix[];
-  /** Lines of the file before the command's edit and with it; until the edit is made, the lines to come. */
+  /** Entries of the file before the command's edit and after it, also while it is not yet made. */
   known(): Edited;
-  /** Makes the edit, once for all targets: before anything is sent. */
+  /** Makes the edit, once for all targets, before anything is sent. */
   write(): Promise<Edited>;
-  /** True: what is another writer's gets the value, or goes, too. */
+  /** True: also changes and removes entries of another writer. */
   readonly isForced: boolean;
-  /** True: what is removed has expired, and counts for no limit. */
+  /** True: removed entries have expired, and count for no limit. */
   readonly isExpired?: boolean;
-  /** Why, for the audit log. */
+  /** For the audit log. */
   readonly reason?: string;
-  /** Takes a sentence about the set, which is not named in it: what came to light that fails nothing. */
+  /** Takes a warning about the set, which is not named in it. */
   notice(sentence: string): void;
 }
 
-/** Entries that are to be there at once, and those that are to be gone. */
+/** Entries to put into a set and to remove from it. */
 interface Wanted {
   readonly put: PrefixMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** Former lines of the file about them: an entry that the node holds so is the file's, any other is another writer's. */
+  /** Former entries of the file: an equal entry of the node belongs to the file, any other to another writer. */
   readonly before: PrefixEntries;
-  /** Entries that this command itself put there. */
+  /** Entries that this command itself has put there. */
   readonly own: ReadonlyMap<CanonicalPrefix, ReadonlySet<ListedValue>>;
   readonly isForced: boolean;
 }
 
-/** State in which a set was left. */
-export interface SentNow {
+/** Final state of a set. */
+interface SentNow {
   /** A sentence. */
   readonly done: string;
-  /** Number of entries changed. */
+  /** Number of changed entries. */
   readonly changed: number;
-  /** Sentences about what is not as the command says: what is another writer's, and what still covers an address. */
+  /** Sentences about entries of another writer, and entries that still cover an address. */
   readonly problems: readonly string[];
 }
 
-/** A target that was not brought to an end. */
+/** A target that was not finished. */
 export class NotSent extends Error {
   override readonly name = "NotSent";
 
   constructor(
     message: string,
-    /** `"not sent"`: nothing was changed there. `"unknown"`: entries may be staged or applied. */
+    /** `"not sent"`: nothing was changed. `"unknown"`: entries may be staged or applied. */
     readonly outcome: "not sent" | "unknown",
-    /** True where the same command may succeed when it is given again. */
+    /** True if the same command may succeed later. */
     readonly isPassing: boolean,
     cause: unknown,
   ) {
@@ -79,11 +78,11 @@ export class NotSent extends Error {
   }
 }
 
-/** Number of looks at a set where other commands edit the file, and milliseconds before each. */
+/** Further lists of a set while other commands edit the file, and milliseconds before each. */
 const LOOKS_AGAIN = 15;
 const LOOK_AGAIN_MS = 300;
 
-/** Entries that a set is to have, by the file: any that expired there, or is not in it, is to be gone. */
+/** Entries to put by the file; those that have expired, or are not in it, are to be removed. */
 function wantedOf(
   names: readonly CanonicalPrefix[],
   after: PrefixEntries,
@@ -98,12 +97,12 @@ function wantedOf(
 }
 
 /**
- * Makes a set of a node hold what the file says of these prefixes: one list, the edit of the file, what is missing or
- * different, one commit, and a list that shows it. What is there already is not sent, and committed all the same: a command
- * that was killed may have staged it. Another writer's entry stays as it is. No lock is held meanwhile: where another command
- * has changed the file by then, the set is brought to what it says now, so that the command that ends last leaves both the same.
+ * Brings the prefixes of a set to the state of the file: one list, the edit of the file, the missing or different entries, one
+ * commit, and a list that shows them. Existing entries are not sent, but committed: a killed command may have staged them.
+ * Entries of another writer stay. The file is not locked meanwhile: if another command changes it, the set follows, so that the
+ * last command leaves both equal.
  *
- * @throws {NotSent} with the node and what to do
+ * @throws {NotSent} with the node and the remedy
  */
 export async function sendNow(
   target: NowTarget,
@@ -161,7 +160,7 @@ export async function sendNow(
           const [tooLarge] = valueProblems(put, observed, client.maxValue);
           if (tooLarge !== undefined) throw new Error(`Set ${label}: nothing was sent. ${tooLarge}`);
           const shown = new Set([...put.keys(), ...remove]);
-          // A command that was killed may have sent it, and the node may not show it yet.
+          // A killed command may have sent it, and the node may not show it yet.
           const isOpen = (prefix: CanonicalPrefix) => sentTo(before[prefix])[place] !== undefined;
           const unsettled = new Set([...remove].filter((prefix) => !observed.has(prefix) && isOpen(prefix)));
           return { put, remove, shown, unsettled, ...(intent.isExpired && { expired: remove }) };
@@ -175,7 +174,7 @@ export async function sendNow(
   const changed = new Set<CanonicalPrefix>();
   for (;;) {
     const written = await submit();
-    // Where there was nothing to send, nothing has asked for it yet.
+    // If there was nothing to send, the edit is not made yet.
     ({ before } = await intent.write());
     if (written.changes.size > 0) record({ prefixes: Object.fromEntries(written.changes), outcome: "applied" });
     for (const prefix of written.changes.keys()) changed.add(prefix);
@@ -183,11 +182,11 @@ export async function sendNow(
     const next = { ...wanted, ...wantedOf(intent.names, after, time) };
     const isSame = sameMap(next.put, wanted.put);
     const left = foreign(written.before);
-    // What this command's own edit found in the file may be the file's after all.
+    // By the entries that this command's edit found, some may belong to the file after all.
     const isLeft = left.size === foreignEntries(written.before, wanted, place).size;
     wanted = { ...next, before };
     if (!(isSame && isLeft) && !stop.aborted) continue;
-    // Where other commands edit the file meanwhile, what is there may be theirs, on its way to what the file says.
+    // Entries of the node may be those of other commands that are editing the file.
     const areOthersAtWork = !sameValues(atStart, before) || !sameValues(intent.known().after, after);
     if (left.size > 0 && areOthersAtWork && looks > 0 && !stop.aborted) {
       looks -= 1;
@@ -210,7 +209,7 @@ function addTo(map: Map<CanonicalPrefix, Set<ListedValue>>, prefix: CanonicalPre
   map.set(prefix, values.add(value));
 }
 
-/** Notes of commands about what they sent make no difference. */
+/** Compares values alone. */
 function sameValues(a: PrefixEntries, b: PrefixEntries): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name]?.value === b[name]?.value);
@@ -236,7 +235,7 @@ function requestErrorOf(error: unknown): RequestError | undefined {
   return undefined;
 }
 
-/** Entries of the node under these prefixes that neither the file nor an earlier command put there so. */
+/** Entries of the node under these prefixes that are neither the file's nor an earlier command's. */
 function foreignEntries(observed: ListedMap, { put, remove, before, own, isForced }: Wanted, place: string): ListedMap {
   const isOurs = (prefix: CanonicalPrefix, held: ListedValue) =>
     own.get(prefix)?.has(held) === true ||
@@ -276,7 +275,7 @@ function foreignSentences(label: string, left: ListedMap, { put, before }: Wante
   ];
 }
 
-/** Wider entries that are left: the address is blocked by them all the same. */
+/** Wider entries that still cover a removed prefix. */
 function stillCovered(label: string, after: ListedMap, removed: ReadonlySet<CanonicalPrefix>): string[] {
   if (removed.size === 0) return [];
   const index = PrefixIndex.of([...after.keys()].map((prefix) => Prefix.parse(prefix)));
@@ -287,7 +286,7 @@ function stillCovered(label: string, after: ListedMap, removed: ReadonlySet<Cano
   });
 }
 
-/** A limit that is broken already, and by the change no more than before, does not stop it. */
+/** Refuses a change that breaks a limit, or breaks it further. */
 function requireContent(
   label: string,
   observed: ListedMap,

@@ -1,17 +1,16 @@
 import type { NowTarget } from "./common";
 
-/** State in which the set of one target was left. */
+/** Final state of one target. */
 export interface Outcome extends NowTarget {
-  /** `"not all"`: done but for what `problems` names. `"unknown"`: entries may be staged or applied. */
+  /** `"not all"`: done except for `problems`. `"unknown"`: entries may be staged or applied. */
   readonly outcome: "done" | "not all" | "not sent" | "unknown";
-  /** Number of entries changed. */
+  /** Number of changed entries. */
   readonly changed: number;
-  /** Sentences about what is not as the command says. */
   readonly problems: readonly string[];
-  /** Why it was given up, in words that several share. */
+  /** Reason of an early end, in words that several targets share. */
   readonly reason?: string;
-  /** Sentence about it where it is the only one. */
+  /** Sentence for a single target. */
   readonly done?: string;
-  /** True where the same command may end it. */
+  /** True if the same command may finish it. */
   readonly isPassing: boolean;
 }

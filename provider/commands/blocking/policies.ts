@@ -20,7 +20,7 @@ import { resourceIn } from "../../model/readable";
 import type { PrefixEntries } from "../../prefixes";
 import type { CliIo } from "../cli-io";
 
-/** The rules of the pack that say of a single entry whether it may be there. */
+/** The rules of the pack about single entries. */
 const OF_ENTRIES = [
   prefixLength,
   specialPurposeRanges,
@@ -35,21 +35,20 @@ const OF_ENTRIES = [
 export interface Judged {
   /** The file as it was named, for messages. */
   readonly name: string;
-  /** The folder of the program whose policies hold. */
+  /** The folder of the program with the policies. */
   readonly folder: string;
   readonly stack: string | undefined;
-  /** The set that the entries are for; `undefined`: that is not known. */
+  /** The set of the entries, if it is known. */
   readonly url: PrefixSetUrl | undefined;
   readonly entries: PrefixEntries;
 }
 
 /**
- * Judges entries by the mandatory rules of `packetfilter-policies.yaml`, with the code of the pack; without that file by none.
- * Where the set is not known, they are judged as of each set with the role `block` that the file names: what fails in
- * all of them can be in none.
+ * Judges entries by the mandatory rules of `packetfilter-policies.yaml`, if it exists, with the code of the pack. If the set is
+ * not known, an entry must pass for one of the sets with the role `block` in that file.
  *
- * @returns sentences to show, for people
- * @throws {PolicyConfigError} when the file makes no sense
+ * @returns warnings
+ * @throws {PolicyConfigError} if the file is wrong
  * @throws {Error} with the findings
  */
 export function judgeEntries({ name, folder, stack, url, entries }: Judged, { env, now = Date.now }: CliIo): string[] {
@@ -88,7 +87,7 @@ export function judgeEntries({ name, folder, stack, url, entries }: Judged, { en
 
 const UNNAMED: PrefixSetUrl = { kind: "prefixset", arena: "unnamed", set: "unnamed" };
 
-/** A set for each pattern of sets that block, with a name in place of each wildcard. */
+/** A set for each pattern with the role `block`, with a name in place of each wildcard. */
 function setsOf({ sets }: PolicyConfig): PrefixSetUrl[] {
   const found = sets.flatMap(({ pattern, role }) => (role === "block" ? (example(pattern) ?? []) : []));
   return found.length > 0 ? found : [UNNAMED];

@@ -1,7 +1,8 @@
+import { groupBy } from "../../model/group";
 import type { Outcome } from "./outcome";
 import { namesOf } from "./watching";
 
-/** Sentences about what is not as a command says, at the end how many failed, and the commands that finish the rest. */
+/** Sentences about failed targets, their number, and the commands that finish the rest. */
 export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
   const problems = failures(outcomes);
   const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
@@ -10,25 +11,25 @@ export function problemsOf(outcomes: readonly Outcome[], finish: readonly string
   const again = failed.length > refused;
   const rest = [
     `The file is written. ${failed.length} of ${outcomes.length} failed.`,
-    ...(refused > 0 ? [`${refused} would fail again: put right what is said above first.`] : []),
-    ...(again ? [`What finishes the rest, or "pulumi up":\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
+    ...(refused > 0 ? [`${refused} would fail again: correct the errors above first.`] : []),
+    ...(again ? [`To finish the rest, run "pulumi up", or:\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
   ];
   return [...problems, rest.join(" ")];
 }
 
-/** Why targets failed, and what is not as the command says. */
+/** Sentences about failed targets. */
 export function failures(outcomes: readonly Outcome[]): string[] {
   return [...problemsOfNodes(outcomes), ...reasonsOf(outcomes)];
 }
 
-/** Parts of a sentence that are of one node alone: its beginning, the time of the tries, and the address. */
+/** Parts of a sentence that differ from node to node: its beginning, the time of the tries, and the address. */
 const OWN = [
   [/^(?:Set )?prefixset:\/\/\S+ on \S+(?: \(\S+\))?: /, ""],
   [/ in [\d.]{1,9} m?s\)/, ")"],
   [/\b(E[A-Z]{2,20}) \S+$/, "$1"],
 ] as const;
 
-/** Faults at targets; one that several have in common is one sentence about all of them. */
+/** Problems of targets; a common one is one sentence about all of them. */
 function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
   const alike = new Map<string, { readonly problem: string; readonly at: Outcome[] }>();
   for (const one of outcomes)
@@ -40,13 +41,11 @@ function problemsOfNodes(outcomes: readonly Outcome[]): string[] {
   return [...alike].map(([text, { problem, at }]) => (at.length === 1 ? problem : `${namesOf(at, outcomes)}: ${text}`));
 }
 
-/** Why targets were given up, those of one reason together. */
+/** Reasons of early ends, each with its targets. */
 function reasonsOf(outcomes: readonly Outcome[]): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { reason, outcome, node, client } of outcomes) {
-    if (reason === undefined) continue;
-    const key = `${outcome}, ${reason}`;
-    reasons.set(key, [...(reasons.get(key) ?? []), node ?? client.endpoint]);
-  }
-  return [...reasons].map(([reason, names]) => `${[...new Set(names)].join(", ")}: ${reason}.`);
+  const ended = outcomes.filter(({ reason }) => reason !== undefined);
+  return [...groupBy(ended, ({ outcome, reason }) => `${outcome}, ${reason}`)].map(([reason, those]) => {
+    const names = new Set(those.map(({ node, client }) => node ?? client.endpoint));
+    return `${[...names].join(", ")}: ${reason}.`;
+  });
 }

@@ -8,10 +8,11 @@ import { type Ended, NothingDone } from "./send";
 import { summaryOf } from "./watching";
 
 /**
- * Prints how a command ended: sentences for people, or one JSON object for scripts. Fails where not all is as the command says.
+ * Prints the result of a command: sentences for people, or one JSON object for scripts.
  *
- * @param more Members of the object that the command alone has.
- * @param sentences What the command says beside the outcomes.
+ * @param more Further members of the object.
+ * @param sentences Further sentences.
+ * @throws {Error} with the problems
  */
 export function printResult(
   { outcomes, problems, finish }: Ended,
@@ -30,11 +31,7 @@ export function printResult(
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-/**
- * Does what may end with nothing changed: scripts have an object then, too.
- *
- * @throws what the work does
- */
+/** Does the work, and prints an object for scripts also if it fails. @throws the error of the work */
 export async function orNothing<T>(place: Workplace, more: object, io: CliIo, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
+import { addTo, groupBy } from "../../model/group";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Decide, type Edited, edited } from "../../prefixes/edit/edit-file";
 import type { CliIo } from "../cli-io";
 import { inParallel } from "../parallel";
-import { commandLine, perStack } from "./command-line";
+import { commandLine } from "./command-line";
 import type { NowTarget, Workplace } from "./common";
 import { stopReason } from "./deadline";
 import { type Intent, NotSent, sendNow } from "./now";
@@ -13,21 +14,21 @@ import type { Outcome } from "./outcome";
 import { failures, problemsOf } from "./problems";
 import { namesOf, outcomeLine, type Watching, watchOutcomes } from "./watching";
 
-/** The command that is carried out, and what it says otherwise when it is given again. */
+/** The command that is carried out. */
 export interface Given {
   readonly command: Command;
   readonly arguments: readonly string[];
-  /** Options that are said in another way: a time in place of a span. */
+  /** Options that differ if the command is repeated: a time in place of a span. */
   readonly instead?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A change of the file, and with --now of sets at nodes. */
 export interface Change extends Pick<Intent, "isForced" | "isExpired" | "reason"> {
-  /** The prefixes that it is about, at one of the targets. */
+  /** The prefixes to change at a target. */
   names(target: NowTarget): readonly CanonicalPrefix[];
   /** The edit of the file. */
   readonly decide: Decide;
-  /** Is told when the file is written. */
+  /** Called once the file is written. */
   written(edit: Edited): void;
 }
 
@@ -35,13 +36,12 @@ export interface Change extends Pick<Intent, "isForced" | "isExpired" | "reason"
 export interface Ended {
   readonly edit: Edited;
   readonly outcomes: readonly Outcome[];
-  /** Sentences about what is not as the command says, and the command that finishes the rest. */
   readonly problems: readonly string[];
-  /** That command, where there is one. */
+  /** Commands that finish the rest. */
   readonly finish: readonly string[];
 }
 
-/** Nothing was changed, neither in the file nor at a node. */
+/** Thrown if nothing was changed, neither in the file nor at a node. */
 export class NothingDone extends Error {
   override readonly name = "NothingDone";
 
@@ -54,9 +54,9 @@ export class NothingDone extends Error {
 }
 
 /**
- * Makes the change in the file and, with --now, sends it to every target at once. The file is written as soon as one node has
- * listed its set, or at the end where all are silent. Where a target refuses and none lists its set, as with a mistyped
- * set, the file stays as it is. A target that fails or is silent keeps no other from being done.
+ * Makes the change in the file and, with --now, sends it to all targets at once. The file is written as soon as one node has
+ * listed its set, or at the end if all are silent. If a target refuses and none lists its set, as with a mistyped set, the file
+ * stays as it is. A target that fails or is silent does not stop the others.
  *
  * @throws {NothingDone}
  */
@@ -81,11 +81,11 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
   place.notes.say = (text) => (watch ? watch.above(() => io.err(text)) : io.err(text));
   const noticed = new Map<string, NowTarget[]>();
   const send = async (target: NowTarget): Promise<Outcome> => {
-    const notice = (text: string) => void noticed.set(text, [...(noticed.get(text) ?? []), target]);
+    const notice = (text: string) => addTo(noticed, text, target);
     const intent: Intent = { names: names(target), known: () => known, write, notice, ...how };
     const outcome = await outcomeOf(target, () => sendNow(target, place, intent, io), stop);
     watch?.ended(target);
-    // At a terminal a line moves; who reads a pipe has a line for each, as it comes.
+    // A terminal has a progress line, a pipe one line for each target.
     if (targets.length > 1 && !io.terminal && place.output === "text") io.out(outcomeLine(outcome));
     return outcome;
   };
@@ -94,24 +94,23 @@ export async function carryOut(place: Workplace, change: Change, given: Given, i
     watch = undefined;
   });
   for (const [sentence, those] of noticed) io.err(`${namesOf(those, targets)}: ${sentence}\n`);
-  // A file that could not be written is the failure of all.
+  // If the file cannot be written, the whole command fails.
   if (writing === undefined && (outcomes.some(isRefusal) || io.stop.aborted)) throw nothingDone(outcomes, change);
   const edit = await write();
-  const open = outcomes.filter(({ isPassing }) => isPassing);
-  const finish = perStack(open).map((options) => finishing(options, given));
+  const open = groupBy(
+    outcomes.filter(({ isPassing }) => isPassing),
+    ({ project }) => project.stack,
+  );
+  const finish = [...open.values()].map((some) => finishing(some, given));
   return { edit, outcomes, problems: problemsOf(outcomes, finish), finish };
 }
 
-/**
- * All nodes at once, and the sets of each one after the other: one that is silent holds one socket, however many sets there are,
- * and one that is done holds none.
- */
+/** Sends to all nodes at once, and to the sets of each one after the other, so that a node holds one socket at most. */
 async function eachNode(
   targets: readonly NowTarget[],
   send: (target: NowTarget) => Promise<Outcome>,
 ): Promise<Outcome[]> {
-  const nodes = new Map<NowTarget["client"], NowTarget[]>();
-  for (const target of targets) nodes.set(target.client, [...(nodes.get(target.client) ?? []), target]);
+  const nodes = groupBy(targets, ({ client }) => client);
   const outcomes = await inParallel([...nodes], async ([client, sets]) => {
     const ended: Outcome[] = [];
     for (const target of sets) ended.push(await send(target));
@@ -121,7 +120,7 @@ async function eachNode(
   return outcomes.flat();
 }
 
-/** It would fail again: the set or the credentials are wrong there. */
+/** True for a failure that would repeat, as with a wrong set or wrong credentials. */
 function isRefusal({ outcome, isPassing }: Outcome): boolean {
   return outcome === "not sent" && !isPassing;
 }
@@ -141,7 +140,7 @@ async function outcomeOf(
   } catch (error) {
     const { outcome, isPassing } =
       error instanceof NotSent ? error : { outcome: "not sent" as const, isPassing: false };
-    // Said once for all that are given up.
+    // One sentence covers all targets that ended early.
     if (stop.aborted && isPassing) return { ...failed, outcome, problems: [], reason: stopReason(stop), isPassing };
     return { ...failed, outcome, problems: [messageOf(error)], isPassing };
   }
@@ -152,7 +151,7 @@ function nothingDone(outcomes: readonly Outcome[], { isExpired = false }: Change
   return new NothingDone(`${failures(outcomes).join("\n")}\nNothing was changed, the file neither${alone}.`, outcomes);
 }
 
-/** The same command for the nodes and sets that are left of one stack. */
+/** The same command for the remaining nodes and sets of one stack. */
 function finishing(open: readonly Outcome[], { command, arguments: words, instead }: Given): string {
   const named = open.flatMap(({ node }) => node?.split("/").at(-1) ?? []);
   const addressed = open.flatMap(({ node, client }) => (node === undefined ? client.endpoint : []));
@@ -160,7 +159,6 @@ function finishing(open: readonly Outcome[], { command, arguments: words, instea
   const options = {
     allNodes: undefined,
     allStacks: undefined,
-    // The file is there by now.
     create: undefined,
     stack: stack ? open[0]?.project.stack : undefined,
     config: configOf(command, open[0]?.project.stack),
@@ -172,7 +170,7 @@ function finishing(open: readonly Outcome[], { command, arguments: words, instea
   return commandLine(command, words, options);
 }
 
-/** Of several stacks the file of the one. */
+/** The file of --config for one of several stacks. */
 function configOf(command: Command, stack = ""): readonly string[] {
   const given: readonly string[] = command.getOptionValue("config");
   const own = given.filter((text) => text.split("=")[0]?.split("/").at(-1) === stack);

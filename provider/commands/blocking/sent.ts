@@ -8,7 +8,7 @@ import { isExpired } from "../../resources/entries";
 import type { CliIo } from "../cli-io";
 import { isoOf } from "../time-spans";
 
-/** A set at a node, and the file that remembers what was put there. */
+/** A set at a node, and the file that records the entries sent to it. */
 export interface Memory {
   readonly file: PrefixFileEditor;
   readonly endpoint: string;
@@ -18,9 +18,8 @@ export interface Memory {
 }
 
 /**
- * Remembers what a command is about to put into a set, and only what is not there yet, or what it put there before: an entry of
- * another writer stays that. Before anything is sent, so that a command that is killed, or loses an answer, leaves nothing
- * behind that no file knows of.
+ * Records the entries that a command is about to send, but no entries of another writer. This happens before the request, so
+ * that a killed command leaves no entry that the file does not know.
  */
 export async function rememberSent(memory: Memory, put: PrefixMap, observed: ListedMap): Promise<void> {
   if (put.size === 0) return;
@@ -31,7 +30,7 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
       const held = observed.get(prefix);
       const isOurs = held === undefined || held === before;
       const sent = textOrNull(isOurs ? { ...others, [place]: value } : others);
-      // Taken out by another command meanwhile: what is sent all the same has to go again.
+      // If another command has removed the entry meanwhile, it is recorded as expired, to be removed again.
       return [prefix, entries[prefix] ? { sent } : { value, expires: isoOf(memory.now), sent }];
     });
     return new Map(changes);
@@ -39,8 +38,7 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
 }
 
 /**
- * Takes an entry out of the file: one that is to be removed somewhere stays until it is gone there, as expired, so that an `up`
- * or the same command again can remove it.
+ * Removes an entry from the file. One that is still in a set stays as expired, so that an `up` or the same command can remove it.
  *
  * @param places Places at which the command itself is about to remove it.
  */
@@ -50,10 +48,7 @@ export function withdrawn(entry: PrefixEntry, places: readonly string[], now: nu
   return { sent, ...(!isExpired(entry.expires, now) && { expires: isoOf(now) }) };
 }
 
-/**
- * An edit that only takes out what is nowhere any more. A command that is asked to end does not wait for the file: the next one
- * makes that edit.
- */
+/** Makes an edit that may wait for the next command, if this one is asked to end. */
 export async function tidied(
   file: PrefixFileEditor,
   decide: Decide,
@@ -68,7 +63,7 @@ export async function tidied(
   }
 }
 
-/** Forgets what has expired and is gone from the set, or is another writer's there: nothing is left to be removed. */
+/** Removes the records of expired entries that are gone from the set, or belong to another writer there. */
 export async function forgetGone(memory: Memory, after: ListedMap, io: CliIo): Promise<void> {
   const place = sentPlace(memory.endpoint, memory.url);
   const decide = (entries: PrefixEntries): Edit => {
@@ -88,7 +83,7 @@ export async function forgetGone(memory: Memory, after: ListedMap, io: CliIo): P
   await tidied(memory.file, decide, io);
 }
 
-/** Places to which a file says that its entry was sent. */
+/** Places to which an entry was sent. */
 export function sentTo(entry: PrefixEntry | undefined): SentTo {
   return parseSent(sentIn(entry)) ?? {};
 }

@@ -5,21 +5,20 @@ import { inColour } from "../helping/colours";
 import type { NowTarget } from "./common";
 import type { Outcome } from "./outcome";
 
-/** Milliseconds between two looks of a person at who is waited for. */
 const REDRAW_MS = 1_000;
 
 /** Empties the line of a terminal. */
 const CLEARED = "\r\u001b[K";
 
-/** Shows how far a command is, while it is under way. */
+/** Progress of a command. */
 export interface Watching {
   ended(target: NowTarget): void;
-  /** Lets something be written above the line that moves. */
+  /** Writes above the progress line. */
   above(write: () => void): void;
   close(): void;
 }
 
-/** At a terminal one line that moves; elsewhere nothing: there the outcomes are said as they come. */
+/** Shows a progress line at a terminal, and nothing elsewhere. */
 export function watchOutcomes(targets: readonly NowTarget[], { terminal, err, every = repeatedly }: CliIo): Watching {
   if (!terminal) return { ended: () => {}, above: (write) => write(), close: () => {} };
   const open = new Map(targets.map((target) => [target, nameOf(target)]));
@@ -52,7 +51,7 @@ export function watchOutcomes(targets: readonly NowTarget[], { terminal, err, ev
   };
 }
 
-/** Nodes of which nothing is to be said but that they are done. */
+/** Counts finished targets, and names the others. */
 export function summaryOf(outcomes: readonly Outcome[], io: CliIo): string {
   const done = outcomes.filter(({ outcome }) => outcome === "done").length;
   const what = areSeveral(outcomes) ? "sets of nodes" : "nodes";
@@ -66,7 +65,7 @@ export function summaryOf(outcomes: readonly Outcome[], io: CliIo): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Some targets, by their nodes; with the set where the command is about several. */
+/** Names targets by their nodes, with the set if there are several. */
 export function namesOf(targets: readonly NowTarget[], all: readonly NowTarget[]): string {
   return targets.map(areSeveral(all) ? shown : nameOf).join(", ");
 }
@@ -75,7 +74,7 @@ function areSeveral(targets: readonly NowTarget[]): boolean {
   return new Set(targets.map(({ url }) => formatUrl(url))).size > 1;
 }
 
-/** One outcome, for those who read a pipe. */
+/** One outcome as a line. */
 export function outcomeLine(one: Outcome): string {
   const changed = one.outcome === "done" || one.outcome === "not all" ? `, ${one.changed} changed` : "";
   return `${shown(one)}: ${one.outcome}${changed}\n`;

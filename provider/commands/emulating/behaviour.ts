@@ -6,8 +6,8 @@ import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
 
 const DIALECT_HELP = `
-Switches that are not given have their defaults: "default" is the dialect without any. docs/reference/emulator.md has all of them.
-What --output json prints is a file for --dialect.
+Other switches get their defaults; the dialect "default" has no switches. docs/reference/emulator.md lists all of them.
+The output of --output json is a file for --dialect.
 
 Examples:
   pulumi-packetfilter emulator dialect strict
@@ -16,7 +16,7 @@ Examples:
 `;
 
 const FAULT_HELP = `
-Without members: the faults that were set. docs/reference/emulator.md has all kinds and members.
+Without members it lists the faults. docs/reference/emulator.md has all kinds and members.
 
 Examples:
   pulumi-packetfilter emulator fail cmd=commit status=503
@@ -26,19 +26,19 @@ Examples:
 
 /** Adds `emulator fail`, `clock` and `dialect`. */
 export function addBehaviour(add: AddCall): void {
-  add<FaultFlags>("fail [member=value...]", "let something go wrong, or show what will", fail)
-    .option("--clear", "take all faults back first")
-    .option("--remove <id>", "take one fault back first", wholeNumber("--remove"))
+  add<FaultFlags>("fail [member=value...]", "set a fault, or list the faults", fail)
+    .option("--clear", "remove all faults first")
+    .option("--remove <id>", "remove one fault first", wholeNumber("--remove"))
     .addOption(outputOption())
     .addHelpText("after", FAULT_HELP);
-  add<ClockFlags>("clock", "its virtual time: show it, let it stand still, advance it", clock)
-    .option("--freeze [time]", "let it stand still, now or at a time such as 2026-12-01T10:00:00Z")
+  add<ClockFlags>("clock", "show, freeze or advance its virtual time", clock)
+    .option("--freeze [time]", "freeze it, now or at a time such as 2026-12-01T10:00:00Z")
     .option("--advance <duration>", "move it forward, such as 1h")
     .option("--resume", "let it run again")
     .addOption(outputOption());
   add<Printing>(
     "dialect [choice...]",
-    "show which switches are not the default, or set a dialect: a name, seed:N, a JSON file, or switch=value",
+    "list the switches that differ from the default, or set a dialect: a name, seed:N, a JSON file, or switch=value",
     dialect,
   )
     .addOption(outputOption())

@@ -6,7 +6,7 @@ import { type CliIo, UsageError } from "../cli-io";
 import { unlessStopped } from "../interruption";
 import { wholeNumber, wrongUse } from "../option-values";
 
-/** The options that say which emulator is called. */
+/** Options that name the emulator. */
 export interface AddressFlags {
   readonly at?: string;
   readonly token?: string;
@@ -19,7 +19,7 @@ export function addAddress(command: Command): Command {
     .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN");
 }
 
-/** A command that calls a running emulator: it returns what is printed. */
+/** A command that calls a running emulator, and returns its output. */
 export type Call<More> = (
   emulator: RemoteEmulator,
   flags: More,
@@ -27,10 +27,10 @@ export type Call<More> = (
   io: CliIo,
 ) => Promise<string>;
 
-/** Adds such a command. What the emulator refuses as wrong is wrong use (exit code 2), all else that fails a failure (1). */
+/** Adds such a command. Input that the emulator refuses is wrong use (exit code 2), any other failure has the code 1. */
 export type AddCall = <More>(usage: string, about: string, call: Call<More>) => Command;
 
-/** Adds commands below `emulator`, each with the options that say which emulator it calls. */
+/** Adds commands below `emulator`, each with {@link AddressFlags}. */
 export function callsOf(emulator: Command, io: CliIo): AddCall {
   return <More>(usage: string, about: string, call: Call<More>) => {
     const command = addAddress(emulator.command(usage).description(`a running emulator: ${about}`));
@@ -42,16 +42,16 @@ export function callsOf(emulator: Command, io: CliIo): AddCall {
   };
 }
 
-/** Output of a command: for people, or the JSON that the member of the emulator gives. */
+/** Output of a command: a table for people, or the JSON of the emulator. */
 export interface Printing {
   readonly output: "table" | "json";
 }
 
 /** The option of {@link Printing}. */
 export const outputOption = () =>
-  new Option("--output <form>", "form of what is printed").choices(["table", "json"]).default("table");
+  new Option("--output <form>", "form of the output").choices(["table", "json"]).default("table");
 
-/** Words such as `cmd=commit status=503` as what a schema describes. @throws {UsageError} or {TypeError} naming what is wrong. */
+/** Reads words such as `cmd=commit status=503` by a schema. @throws {UsageError} or {TypeError} naming the mistake. */
 export function members<Schema extends z.ZodObject>(
   schema: Schema,
   words: readonly string[],
@@ -70,14 +70,14 @@ function isList({ shape }: z.ZodObject, name: string): boolean {
   return (member instanceof z.ZodOptional ? member.unwrap() : member) instanceof z.ZodArray;
 }
 
-/** The two sides of the first `=`. @throws {UsageError} where one is missing, with how it is written. */
+/** The two sides of the first `=`. @throws {UsageError} with the right form */
 export function pair(word: string, written: string): [string, string] {
   const at = word.indexOf("=");
   if (at < 1) throw new UsageError(`${JSON.stringify(word)} is written ${written}.`);
   return [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** Adds an option for each member of an input, as the member is described. */
+/** Adds an option for each member of a schema, with its description. */
 export function optionsOf(command: Command, shape: Readonly<Record<string, z.ZodType>>): Command {
   for (const [name, schema] of Object.entries(shape)) {
     const isNumber = schema.safeParse(1).success && !schema.safeParse("1").success;

@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import type { RemoteEmulator } from "../../emulator/index";
 import { readStates, toYaml } from "../../emulator/state/state-file";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
@@ -8,26 +7,24 @@ import { type AddCall, type Call, outputOption, type Printing, pair } from "./ca
 
 /** Adds `emulator reset`, `state`, `snapshot`, `change` and `signal`. */
 export function addContents(add: AddCall): void {
-  add("reset", "back to its start, with an empty journal and no faults", async (emulator) => {
+  add("reset", "restore its state at the start, with an empty journal and no faults", async (emulator) => {
     await emulator.reset();
     return "The emulator is as it was at its start.\n";
   });
-  add<StateFlags>(
-    "state [path]",
-    "print what it holds, or let it hold what a file or the files of a folder say",
-    state,
-  ).addOption(new Option("--output <form>", "form of what is printed").choices(["yaml", "json"]).default("yaml"));
-  add<SnapshotFlags>("snapshot [name]", "keep what it holds under a name, or show the names", snapshot)
-    .option("--restore", "put back what was kept under the name")
-    .option("--delete", "forget what was kept under the name")
+  add<StateFlags>("state [path]", "print its state, or set it from a file or the files of a folder", state).addOption(
+    new Option("--output <form>", "form of the output").choices(["yaml", "json"]).default("yaml"),
+  );
+  add<SnapshotFlags>("snapshot [name]", "keep its state under a name, or list the names", snapshot)
+    .option("--restore", "restore the state of this name")
+    .option("--delete", "delete the state of this name")
     .addOption(outputOption());
   add<ChangeFlags>("change <url>", "change a prefix-set as an operator at the node's console, or show it", change)
-    .option("--insert <prefix=value...>", "entries that it then has")
-    .option("--delete <prefix...>", "entries that it then has no more")
+    .option("--insert <prefix=value...>", "entries to insert")
+    .option("--delete <prefix...>", "entries to delete")
     .addOption(outputOption());
-  add<SignalFlags>("signal [client]", "start and stop signaling without a request, or show what is active", signal)
-    .option("--start <prefix...>", "prefixes that are then active")
-    .option("--stop <prefix...>", "prefixes that are then active no more")
+  add<SignalFlags>("signal [client]", "start and stop signaling without a request, or list active prefixes", signal)
+    .option("--start <prefix...>", "prefixes to start")
+    .option("--stop <prefix...>", "prefixes to stop")
     .addOption(outputOption());
 }
 
@@ -100,7 +97,7 @@ interface SignalFlags extends Printing {
 const signal: Call<SignalFlags> = async (emulator, { start, stop, output }, [client]) => {
   if (client !== undefined) await emulator.signal(client, { start, stop });
   else if (start || stop) throw new UsageError("Say which client: emulator signal CLIENT --start PREFIX.");
-  const active = await activeSignalings(emulator);
+  const active = { signalings: await emulator.signalings, testSignalings: await emulator.testSignalings };
   if (output === "json") return pretty(active);
   const rows = Object.entries(active).flatMap(([api, clients]) =>
     Object.entries(clients)
@@ -112,7 +109,3 @@ const signal: Call<SignalFlags> = async (emulator, { start, stop, output }, [cli
   const summary = `${count(rows.length, "prefix is", "prefixes are")} active.`;
   return printed({ columns: ["api", "client", "prefix"], rows, summary }, "table");
 };
-
-async function activeSignalings(emulator: RemoteEmulator) {
-  return { signalings: await emulator.signalings, testSignalings: await emulator.testSignalings };
-}

@@ -8,8 +8,8 @@ import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, optionsOf, outputOption, type Printing } from "./call";
 
 const EXPECT_HELP = `
-Without a number: one request or more. "then" stands between requests that are expected one after the other. What is missing
-or too many is told with the requests that came near, and the command ends with 1.
+Without a number it expects one request or more. "then" separates requests that are expected one after the other. If requests
+are missing or too many, the command names the nearest ones, and the exit code is 1.
 
 Examples:
   pulumi-packetfilter emulator expect cmd=commit url=prefixset://edge/blocked --count 1
@@ -21,20 +21,20 @@ Examples:
 
 /** Adds `emulator journal` and `expect`. */
 export function addJournal(add: AddCall): void {
-  const journalCommand = add<JournalFlags>("journal", "what it was asked and answered, secrets cut out", journal);
+  const journalCommand = add<JournalFlags>("journal", "print its requests and answers, without secrets", journal);
   optionsOf(journalCommand, { ...journalRange.shape, ...journalFilter.shape })
-    .option("--runs", "the runs instead of the requests")
-    .option("--har", "the whole journal as an HTTP archive, for the network view of a browser")
+    .option("--runs", "print the runs instead of the requests")
+    .option("--har", "print the whole journal as an HTTP archive, for the network view of a browser")
     .option("--clear", "empty the journal afterwards")
-    .option("--begin-run [label]", "let another run begin afterwards")
+    .option("--begin-run [label]", "begin another run afterwards")
     .addOption(outputOption());
-  add<ExpectFlags>("expect [member=value...]", "fail unless it was asked for this, and print the requests", expect)
-    .option("--count <number>", "exactly so many requests", wholeNumber("--count"))
-    .option("--min <number>", "so many requests or more", wholeNumber("--min"))
-    .option("--max <number>", "so many requests or fewer", wholeNumber("--max"))
-    .option("--within <duration>", "wait so long for one, such as 5s, unless there is one already")
+  add<ExpectFlags>("expect [member=value...]", "print the matching requests, and fail if there are none", expect)
+    .option("--count <number>", "exact number of requests", wholeNumber("--count"))
+    .option("--min <number>", "least number of requests", wholeNumber("--min"))
+    .option("--max <number>", "greatest number of requests", wholeNumber("--max"))
+    .option("--within <duration>", "wait for a request for so long, such as 5s, unless there is one already")
     .option("--since <index>", "with --within: only a request from this index on", wholeNumber("--since"))
-    .option("--faults-met", "also that every fault that was set has struck")
+    .option("--faults-met", "also expect that every fault has taken effect")
     .addOption(outputOption())
     .addHelpText("after", EXPECT_HELP);
 }
@@ -91,7 +91,7 @@ async function expected(
   if ([isCounted, within !== undefined, filters.length > 1].filter(Boolean).length > 1) {
     throw new UsageError('A number of requests, --within and "then" exclude each other.');
   }
-  if (since !== undefined && within === undefined) throw new UsageError("--since stands with --within only.");
+  if (since !== undefined && within === undefined) throw new UsageError("--since goes with --within.");
   const [filter = {}] = filters;
   if (filters.length > 1) return emulator.expectOrder(filters);
   if (within !== undefined) return [await emulator.waitForRequest(filter, { within, since })];
@@ -101,7 +101,7 @@ async function expected(
   throw new UsageError("Say what is expected, such as cmd=commit, a number of requests, or --faults-met.");
 }
 
-/** The filters between which `then` stands; none without words. */
+/** The filters that `then` separates. */
 function steps(words: readonly string[]): JournalFilter[] {
   if (words.length === 0) return [];
   const groups: string[][] = [[]];

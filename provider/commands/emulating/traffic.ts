@@ -15,8 +15,8 @@ import { standardInput } from "../option-values";
 import { type AddCall, type Call, members, optionsOf, outputOption, type Printing } from "./call";
 
 const PACKETS_HELP = `
-Members of a packet: from, to, proto, sport, dport, flags, length, count, at. Of traffic: kind (background, synFlood,
-dnsAmplification, carpetBombing), to, from, count, seed. Several values have commas between them.
+Members of a packet: from, to, proto, sport, dport, flags, length, count, at. Members of traffic: kind (background, synFlood,
+dnsAmplification, carpetBombing), to, from, count, seed. Commas separate several values.
 
 Examples:
   pulumi-packetfilter emulator packets from=203.0.113.9 to=198.51.100.7 proto=tcp dport=443 flags=syn
@@ -26,13 +26,13 @@ Examples:
 
 /** Adds `emulator packets` and `marks`. */
 export function addTraffic(add: AddCall): void {
-  add<PacketsFlags>("packets [member=value...]", "let packets arrive, and show what became of them", packets)
+  add<PacketsFlags>("packets [member=value...]", "send packets through it, and print the verdicts", packets)
     .option("--file <file>", 'packets as a JSON array in a file; "-": standard input')
-    .option("--traffic", "the members are those of generated traffic, which is summed up")
+    .option("--traffic", "generate traffic with these members, and print totals")
     .addOption(outputOption())
     .addHelpText("after", PACKETS_HELP);
   optionsOf(
-    add<MarksFlags>("marks <profile> <type>", "the marks of a profile: shost, dhost, sdhost or conn", marks),
+    add<MarksFlags>("marks <profile> <type>", "print the marks of a profile: shost, dhost, sdhost or conn", marks),
     markQuery.shape,
   ).addOption(outputOption());
 }
@@ -74,7 +74,7 @@ async function generated(emulator: RemoteEmulator, words: readonly string[], out
 
 const onePacket = (words: readonly string[]) => members(packetSchema, words, "The packet is not valid");
 
-/** Anything but an array of packets is refused where they are received. */
+/** Reads JSON; the emulator refuses anything but an array of packets. */
 async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
   const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await readFile(file, "utf8");
   try {
@@ -91,7 +91,7 @@ const marks: Call<MarksFlags> = async (
   { output, id, contains, limit = CONTROL.marks },
   [url = "", name = ""],
 ) => {
-  // What is no type is refused by the members.
+  // The emulator refuses other names.
   const type = name as MarkType;
   const table = {
     ...(await emulator.markTable(url, type, 1)),

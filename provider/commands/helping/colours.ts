@@ -2,14 +2,14 @@ import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import type { CliIo } from "../cli-io";
 
-/** Kinds of text that a terminal shows in a colour of their own. */
-export type Style = "title" | "term" | "failure" | "success";
+/** Kinds of text with a colour of their own. */
+type Style = "title" | "term" | "failure" | "success";
 
 const FORMATS = { title: "bold", term: "cyan", failure: "red", success: "green" } as const;
 
 /**
- * Whether an output takes colours: a terminal does. `NO_COLOR` with any content turns them off (no-color.org), `FORCE_COLOR`
- * other than 0 on; of both the former holds.
+ * True for a terminal. `NO_COLOR` with any content turns colours off (no-color.org), `FORCE_COLOR` other than 0 turns them on;
+ * the former takes precedence.
  */
 export function hasColours({ env, terminal, stdout }: CliIo, output: "out" | "err"): boolean {
   if (env.NO_COLOR) return false;
@@ -17,12 +17,12 @@ export function hasColours({ env, terminal, stdout }: CliIo, output: "out" | "er
   return output === "err" ? terminal !== undefined : stdout !== undefined && isatty(stdout);
 }
 
-/** A text in its colour, whether or not the output takes it. */
+/** A text in its colour, whatever the output. */
 export function coloured(style: Style, text: string): string {
   return styleText(FORMATS[style], text, { validateStream: false });
 }
 
-/** A text in its colour where the output takes it. */
+/** A text in its colour, if the output has colours. */
 export function inColour(io: CliIo, output: "out" | "err", style: Style, text: string): string {
   return hasColours(io, output) ? coloured(style, text) : text;
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, type Option } from "commander";
 import { likelyMeant } from "../../model/nearest";
 
-/** A command that says what was likely meant by an option, a command or a value that it does not know. */
+/** A command that suggests the likely spelling of an unknown option, command or value. */
 export class SuggestingCommand extends Command {
   override createCommand(name?: string): SuggestingCommand {
     return new SuggestingCommand(name);
@@ -13,7 +13,7 @@ export class SuggestingCommand extends Command {
     return super.addOption(option);
   }
 
-  /** Is called by the library, whose own suggestions follow other rules than those of the other keys and values. */
+  /** Replaces the suggestions of the library, which differ from those for configuration keys. */
   unknownOption(flag: string): void {
     if (Reflect.get(this, "_allowUnknownOption") === true) return;
     const known = this.createHelp()
@@ -22,7 +22,7 @@ export class SuggestingCommand extends Command {
     this.error(sentence(`error: unknown option '${flag}'`, flag, known), { code: "commander.unknownOption" });
   }
 
-  /** The same of a command, also where one runs without a further word and takes no argument. */
+  /** Reports an unknown subcommand, also of a command that runs without one. */
   _excessArguments(received: readonly string[]): void {
     if (this.commands.length > 0 && this.registeredArguments.length === 0) this.unknownCommand();
     else Reflect.get(Command.prototype, "_excessArguments").call(this, received);
@@ -37,7 +37,7 @@ export class SuggestingCommand extends Command {
   }
 }
 
-/** A value that an option or an argument may have. @throws {InvalidArgumentError} */
+/** Checks the value of an option or argument. @throws {InvalidArgumentError} */
 export function oneOf(choices: readonly string[], value: string): string {
   if (choices.includes(value)) return value;
   throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.${likelyMeant(value, choices)}`);

@@ -1,14 +1,14 @@
 /** An environment variable that this package reads or sets. */
 export interface Variable {
-  /** The key or option that says the same; absent: the variable alone says it. */
+  /** Key or option with the same meaning. */
   readonly same?: string;
-  /** A variable that holds a secret is in no state, and is cut out of messages. */
+  /** A secret is in no state, and is cut out of messages. */
   readonly isSecret?: true;
   readonly about: string;
   readonly example: string;
 }
 
-/** Every variable of the package's own, in the order of the reference. What the engine reads is in Pulumi's own documentation. */
+/** Every variable of this package, in the order of the reference; those of the engine are in Pulumi's documentation. */
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   PACKETFILTER_ENDPOINT: {
     same: "packetfilter:endpoint, --endpoint",
@@ -101,7 +101,6 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   },
 };
 
-/** The variables for the help: a name a line, and below it its meaning. */
 export function variablesHelp(): string {
   const lines = Object.entries(VARIABLES).map(([name, { about, same }]) => {
     const instead = same === undefined ? "" : `\n      also ${same}`;

@@ -8,18 +8,18 @@ import { inParallel } from "../parallel";
 import { type Cell, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
 
-/** A search for what covers an address, over sets and nodes. */
+/** A search for entries that cover an address. */
 interface Search {
   readonly covered: Prefix;
   readonly nodes: readonly ChosenNode[];
-  /** Sets to look into at each node; `undefined`: those that the stack has there. */
+  /** Sets to search at each node; `undefined`: those of the stack. */
   readonly urls: readonly PrefixSetUrl[] | undefined;
-  /** Settings of the stack about its sets. */
+  /** Sets of the stack, with notes of their entries. */
   readonly known: readonly StackSet[];
 }
 
 /**
- * Every entry that covers the address, with node, set and what the stack's state says of it; the longest first in each set.
+ * Every entry that covers the address, with node, set and its notes in the stack's state; the longest first in each set.
  * `failed` has sentences about nodes and sets that did not answer.
  */
 export async function covering({ covered, nodes, urls, known }: Search, io: CliIo) {

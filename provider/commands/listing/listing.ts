@@ -5,7 +5,6 @@ import { Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
 import { count } from "../../model/text";
 
-/** Kinds of a record's members, as they are shown. */
 export type Cell = string | number | JsonObject | undefined;
 
 /** Records under common columns, and a sentence that sums them up. */
@@ -17,8 +16,8 @@ export interface Listing {
 }
 
 /**
- * Entries of a set, in the order of addresses; or only those that cover a prefix, the longest first. A spelling that is not
- * ours is shown, since it is what the node deletes by.
+ * Entries of a set, in the order of addresses; or only those that cover a prefix, the longest first. A spelling of the node's
+ * own is shown, since it may delete by that alone.
  */
 export function listEntries(entries: readonly ListedEntry[], covered?: Prefix): Listing {
   const shown = covered ? covering(entries, covered) : entries.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
@@ -34,7 +33,7 @@ export function listEntries(entries: readonly ListedEntry[], covered?: Prefix): 
   return withoutEmpty({ columns: ["prefix", "value", "spelling"], rows, summary }, 2);
 }
 
-/** A node may list a prefix twice, and then both are told. */
+/** Keeps both entries if a node lists a prefix twice. */
 function covering(entries: readonly ListedEntry[], covered: Prefix): ListedEntry[] {
   const index = new PrefixIndex<ListedEntry[]>();
   const same = groupBy(entries, ({ prefix }) => prefix.toString());
@@ -89,7 +88,7 @@ export function together(lists: readonly { readonly node: string; readonly listi
   };
 }
 
-/** A list without the columns behind the first `always` that no row has anything in. */
+/** A list without its empty columns, except for the first `always`. */
 export function withoutEmpty({ columns, rows, summary }: Listing, always: number): Listing {
   const isShown = (name: string, index: number) => index < always || rows.some((row) => row[name] !== undefined);
   return { columns: columns.filter(isShown), rows, summary };

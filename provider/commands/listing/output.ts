@@ -1,26 +1,23 @@
 import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
 import type { Cell, Listing } from "./listing";
 
-/** The forms of a list: for people, for programs as an array of objects, for spreadsheets as in RFC 4180 with a head line. */
+/** Forms of a list: a table for people, an array of objects for programs, CSV (RFC 4180) with a head line for spreadsheets. */
 const FORMS = { table, json, csv };
 
 /** One of {@link OUTPUTS}. */
 export type Output = keyof typeof FORMS;
 export const OUTPUTS = Object.keys(FORMS) as Output[];
 
-/** The text of a list. */
 export function printed(listing: Listing, output: Output): string {
   return FORMS[output](listing);
 }
 
-/** Any value as JSON, for people and programs. */
 export function pretty(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /**
- * Columns padded with blanks, numbers to the right. Done here: the usual library for tables takes the better part of a
- * minute for a set of 50 000 entries.
+ * Columns padded with blanks, numbers to the right. The usual library for tables takes most of a minute for 50 000 entries.
  */
 function table({ columns, rows, summary }: Listing): string {
   if (rows.length === 0) return `${summary}\n`;
@@ -36,7 +33,7 @@ function table({ columns, rows, summary }: Listing): string {
   return `${lines.join("\n")}\n\n${summary}\n`;
 }
 
-/** One record a line, so that long lists can be read and compared line by line. */
+/** One record a line, for comparisons line by line. */
 function json({ rows }: Listing): string {
   return rows.length === 0
     ? "[]\n"
@@ -49,7 +46,7 @@ function csv({ columns, rows }: Listing): string {
 }
 
 /**
- * A text of the node that a spreadsheet would take for a formula begins with an apostrophe
+ * Puts an apostrophe before a text of the node that a spreadsheet would take for a formula
  * (https://owasp.org/www-community/attacks/CSV_Injection); numbers stay numbers.
  */
 function cellOf(cell: Cell): string {

@@ -26,20 +26,19 @@ const members = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const resource = z.object({ urn: z.string(), type: z.string(), provider: text, outputs: members });
 const exportSchema = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
 
-/** A set that a stack has put at an address, and what its state says about entries. */
+/** A set of a stack at an address, with the notes of its entries. */
 export interface StackSet {
   readonly endpoint: string;
   readonly url: PrefixSetUrl;
-  /** Prefix to its note, and the name of the resource that has it. */
+  /** Notes by prefix, with the name of the resource. */
   readonly notes: ReadonlyMap<CanonicalPrefix, EntryNote & { readonly resource: string }>;
 }
 
 /**
- * The sets that a stack holds, by its state: nodes have no list of their sets. Read from a file with the output of
- * `pulumi stack export`, else from that command itself.
+ * Reads the sets of a stack from the output of `pulumi stack export`, in a file or of that command: nodes do not list their sets.
  *
- * @throws {UsageError} when the file is something else
- * @throws {Error} when there is no stack, or Pulumi does not answer
+ * @throws {UsageError} if the file holds something else
+ * @throws {Error} if there is no stack, or Pulumi fails
  */
 export async function stackSets(project: Project, file: string | undefined, io: CliIo): Promise<StackSet[]> {
   const exported =
@@ -47,7 +46,7 @@ export async function stackSets(project: Project, file: string | undefined, io: 
   const parsed = exportSchema.safeParse(jsonIn(exported));
   if (!parsed.success)
     throw new UsageError(
-      `${file === undefined ? "What pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
+      `${file === undefined ? "The text that pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
     );
   const found = new Map<string, StackSet & { notes: Map<CanonicalPrefix, EntryNote & { resource: string }> }>();
   for (const { urn, type, provider, outputs: held = {} } of parsed.data.deployment.resources ?? []) {
@@ -68,7 +67,7 @@ export async function stackSets(project: Project, file: string | undefined, io: 
 
 async function exportOf({ folder, stack }: Project, { execute, stop }: CliIo): Promise<string> {
   const remedy =
-    'Name the sets, such as prefixset://edge/blocked, or give --state FILE with what "pulumi stack export" prints.';
+    'Name the sets, such as prefixset://edge/blocked, or give --state FILE with the output of "pulumi stack export".';
   if (folder === undefined || stack === undefined || !execute)
     throw new UsageError(`Nodes have no list of their sets, and there is no stack here that has one. ${remedy}`);
   try {

@@ -1,13 +1,13 @@
 import { visible, visibleJson } from "../../model/foreign-text";
 import type { CheckResult } from "../../probe/check";
 import type { Finding, ProbeResult } from "../../probe/finding";
+import { wrapped as lines } from "../fitted";
 
 const WIDTH = 100;
 const COLUMNS = { title: 36, found: 8 };
-/** Of what the node said a line is shown; JSON has more. */
 const REMARK = "    ";
 
-/** A probe's result for people: what was found about each point, then what to set. */
+/** A probe's result for people: the findings, then the settings. */
 export function table({ findings, node, receiver, guesses, dialect, looked, unusable, stopped }: ProbeResult): string {
   const lines = findings.flatMap(rows);
   const counts = new Map<string, number>();
@@ -66,17 +66,7 @@ function told(what: string, settings: object): string[] {
   return Object.keys(settings).length > 0 ? [`${what}: ${JSON.stringify(settings)}`] : [];
 }
 
-/** Broken at blanks where there are any. */
+/** Breaks a text at blanks, and longer words anywhere. */
 function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-    for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
-  }
-  return [...lines, line];
+  return lines(text, width).flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gs")) ?? "");
 }

@@ -5,19 +5,19 @@ import { codeOf, messageOf } from "../../model/errors";
 import { type Note, noteLine, readUndo, type Undo } from "../../probe/undo";
 import { UsageError } from "../cli-io";
 
-/** The name of a probe's notes beside its result, and where it writes none. */
+/** File of a probe's notes, beside its result if it writes one. */
 export function undoName(out: string | undefined): string {
   return `${out ?? "probe"}.undo`;
 }
 
-/** The notes of a probe while it runs, on the disk before what they tell of is sent. */
+/** The notes of a running probe; each is on the disk before its request is sent. */
 export class UndoFile {
   private readonly descriptor: number;
   private isNeeded = false;
 
   /**
-   * @param remedy The command that takes back what an earlier one may tell of.
-   * @throws {UsageError} where an earlier probe has left its own.
+   * @param remedy The command that takes back the changes of an earlier probe.
+   * @throws {UsageError} if an earlier probe has left its notes.
    */
   constructor(
     private readonly file: string,
@@ -40,7 +40,7 @@ export class UndoFile {
     fsyncSync(this.descriptor);
   };
 
-  /** @param isClean Nothing is left that would have to be taken back. */
+  /** @param isClean True if no change is left. */
   close(isClean: boolean): void {
     closeSync(this.descriptor);
     if (isClean || !this.isNeeded) rmSync(this.file, { force: true });
@@ -48,10 +48,9 @@ export class UndoFile {
 }
 
 /**
- * Reads the notes of a probe, which a command then acts upon. A probe makes its file so that no other user may read it, which
- * nothing does that comes by a checkout.
+ * Reads the notes of a probe. Its file is private to the user, which a file of a checkout never is.
  *
- * @throws {UsageError} where a file holds no notes of a probe.
+ * @throws {UsageError} if the file holds something else.
  */
 export function readUndoFile(file: string, shown: string): Undo {
   let text: string;
@@ -65,7 +64,7 @@ export function readUndoFile(file: string, shown: string): Undo {
     }
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    throw new UsageError(`--clean: there is no ${shown}, so no probe has left anything that it knows of.`);
+    throw new UsageError(`--clean: there is no ${shown}, so no probe has noted any change.`);
   }
   try {
     return readUndo(text);
@@ -74,10 +73,10 @@ export function readUndoFile(file: string, shown: string): Undo {
   }
 }
 
-/** Windows has no such modes. */
+/** Windows has no such modes of files. */
 function refuseShared({ mode }: Stats, shown: string): void {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   throw new UsageError(
-    `--clean: other users may use ${shown}, so it is not as a probe made it, and may have come with a change. Look at what it would take out, and then: chmod 600 ${shown}`,
+    `--clean: other users may use ${shown}, so no probe has made it, and it may have come with a change. Look at what it would remove, and then: chmod 600 ${shown}`,
   );
 }

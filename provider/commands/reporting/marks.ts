@@ -7,12 +7,11 @@ import type { Settings, Target } from "../../resources/settings";
 import { type CliIo, progress } from "../cli-io";
 
 /**
- * The report with how many sources that are marked now each change covers. Asked is each node at which a set changes, for
- * the sources (`shost`) of the profiles that the set concerns: its own for a local set, all of the arena for a global one.
- * Each table is listed once, and the client keeps the pace of such lists. A node that does not answer fails nothing: its
- * sets say so.
+ * Adds to a report how many currently marked sources each change covers. Each node at which a set changes is asked for the
+ * sources (`shost`) of the profile of a local set, or of all profiles of the arena. Each table is listed once, at the pace of
+ * the client. If a node does not answer, its sets say so.
  *
- * @param settings Nodes and their credentials, which go to the address that they are configured for and to no other.
+ * @param settings Nodes and their credentials, which go only to the address that they are configured for.
  */
 export async function askMarks(report: Report, settings: Settings, io: CliIo): Promise<Report> {
   const nodes = new Map<string, MarkedNode>();
@@ -41,7 +40,7 @@ export async function askMarks(report: Report, settings: Settings, io: CliIo): P
   }
 }
 
-/** One node, with each list asked for once. */
+/** One node, each of whose tables is listed once. */
 class MarkedNode {
   private readonly client: NodeClient;
   private readonly lists = new Map<string, Promise<unknown>>();
@@ -85,7 +84,7 @@ class MarkedNode {
   }
 }
 
-/** Settings for the address, by the node's name where two have the same; else the address and no credentials. */
+/** Settings for the address, by the node's name if two have the same address; else the address without credentials. */
 function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): NodeOptions {
   const here = settings
     .knownNodes()

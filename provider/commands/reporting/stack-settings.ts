@@ -8,12 +8,12 @@ import { printedConfig } from "../printed-config";
 import { readProject } from "../project";
 
 /**
- * The stack's configuration: as a preview prints it, where what is secret is left out, or from a file with the output of
- * `pulumi config --show-secrets --json`. What it leaves open comes from the environment, as in the program. A preview is data
- * of a change: credentials of the environment go to an address of it only where the environment, or the stack in the working
- * folder, names that address as well.
+ * Reads the stack's configuration from a preview, which hides secrets, or from a file with the output of
+ * `pulumi config --show-secrets --json`; the environment supplies the rest, as in the program. A proposed change
+ * controls its preview: credentials of the environment go to an address of the preview only if the environment, or the stack
+ * in the working folder, names that address as well.
  *
- * @throws {UsageError} when the file is something else
+ * @throws {UsageError} if the file holds something else
  */
 export async function stackSettings(preview: JsonObject, file: string | undefined, io: CliIo): Promise<Settings> {
   const config = file === undefined ? preview : await printedConfig(file, io);
@@ -22,12 +22,12 @@ export async function stackSettings(preview: JsonObject, file: string | undefine
   if (headers === undefined || file !== undefined || (await isOwnAddress(unnamedAddress("node", of)?.address, io)))
     return readSettings(of, io.env);
   io.err(
-    "PACKETFILTER_HEADERS is sent nowhere: the address of the node stands in the preview alone, which is data. Set PACKETFILTER_ENDPOINT or PACKETFILTER_CREDENTIAL_HOSTS, or run this in the folder of the stack.\n",
+    "PACKETFILTER_HEADERS is not sent: only the preview names the address of the node. Set PACKETFILTER_ENDPOINT or PACKETFILTER_CREDENTIAL_HOSTS, or run this in the folder of the stack.\n",
   );
   return readSettings(of, env);
 }
 
-/** Whether an address of a preview is named by the environment, whose own check then follows, or by the stack in the folder. */
+/** True if the environment, which is checked later, or the stack in the folder names an address of a preview. */
 async function isOwnAddress(endpoint: unknown, io: CliIo): Promise<boolean> {
   const { PACKETFILTER_ENDPOINT, PACKETFILTER_CREDENTIAL_HOSTS } = io.env;
   if (endpoint === undefined || PACKETFILTER_ENDPOINT || PACKETFILTER_CREDENTIAL_HOSTS !== undefined) return true;
@@ -35,7 +35,7 @@ async function isOwnAddress(endpoint: unknown, io: CliIo): Promise<boolean> {
   return project?.folder !== undefined && project.unnamed("node").address === endpoint;
 }
 
-/** A value without the members that are secret and not shown; nothing where all of it is. */
+/** Removes hidden secrets from a value. */
 function readable(value: unknown): unknown {
   if (value === SECRET_MARK) return undefined;
   if (typeof value === "string") return value.includes(SECRET_MARK) ? readable(jsonIn(value)) : value;
