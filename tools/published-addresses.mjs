@@ -8,14 +8,14 @@ import { fileURLToPath } from "node:url";
 /** `node tools/published-addresses.mjs`, before a package is packed for npm or published: fails while an address in package.json is a placeholder. */
 
 /**
- * The members of a manifest that name a host reserved for documentation (RFC 2606).
+ * The members of a manifest that are empty or name example.com.
  *
  * @param {{ homepage?: string, bugs?: { url?: string }, repository?: { url?: string } }} manifest
  */
 export function placeholders({ homepage = "", bugs = {}, repository = {} }) {
   const addresses = { homepage, "bugs.url": bugs.url ?? "", "repository.url": repository.url ?? "" };
   return Object.entries(addresses).flatMap(([member, address]) =>
-    address === "" || /\bexample\.(?:com|net|org)\b/.test(address) ? [member] : [],
+    address === "" || /\bexample\.com\b/.test(address) ? [member] : [],
   );
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { SDKS } from "../../tools/matrix/layouts.mjs";
 import { placeholders } from "../../tools/published-addresses.mjs";
 
 interface Step {
@@ -53,6 +54,10 @@ test("a manifest is published with addresses of its own, and this one not before
     1,
     expect.stringMatching(/^package\.json still has placeholders in homepage, bugs\.url, repository\.url\. Nothing/),
   ]);
+});
+
+test("the matrix tries the lowest SDK that the package accepts", () => {
+  expect(manifest.peerDependencies["@pulumi/pulumi"]).toBe(`>=${SDKS[0]} <4`);
 });
 
 test("every script of the release is one that a shell can read", () => {
