@@ -7,8 +7,8 @@ import type { ForwarderWorld } from "./world";
 let last: Promise<void> = Promise.resolve();
 
 /**
- * A turn of the event loop for the caller alone. Work on many records asks for one after each slice: so the loop
- * stops for one slice at a time, however many sinks and tables are at work, and sockets, timers and `/metrics` come between.
+ * A turn of the event loop for the caller alone. Work on many records asks for one after each slice, so that the loop
+ * stops for one slice at a time, and sockets, timers and `/metrics` have their turn, however many sinks and tables there are.
  */
 export function nextTurn(): Promise<void> {
   last = last.then(() => immediate());
@@ -16,9 +16,9 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Turns of the event loop for work that is small, but may become due in many places at once: fifty lists whose readings
- * are open, fifty answers that begin to arrive. Callers that wait share a turn in their order until `TIMES.sharedTurnMs` are
- * gone, by the clock, and go on in the next one: so the number of nodes is not what the loop's longest stop depends on.
+ * Turns of the event loop for small work that may become due in many places at once, such as fifty answers that begin to
+ * arrive. Waiting callers share a turn in their order until `TIMES.sharedTurnMs` have passed, and go on in the next one. The
+ * longest stop of the loop therefore does not depend on the number of nodes.
  */
 export class SharedTurns {
   private readonly waiting: (() => void)[] = [];

@@ -75,7 +75,7 @@ const MARGIN = 1 / 6;
 export class Leases {
   private readonly held = new Map<string, HeldLease>();
   private readonly turns = new Map<string, Turn>();
-  /** Since when nodes have had no forwarder. */
+  /** Time from which each node has had no forwarder. */
   private readonly unheld = new Map<string, number>();
   private hurry = new AbortController();
   /** True once this member had all the nodes that it was to have. */
@@ -86,7 +86,7 @@ export class Leases {
   /** Takes part until the signal aborts, then gives everything back. */
   async run(signal: AbortSignal): Promise<void> {
     const { store, member } = this.parts;
-    // Leases are kept while nodes are shared out, which takes many requests: over a slow line, longer than a lease.
+    // Leases are renewed while nodes are shared out: over a slow line, those requests take longer than a lease.
     await Promise.all([this.repeat(signal, () => this.keep()), this.repeat(signal, () => this.share(signal))]);
     await Promise.all([...this.held].map(([node]) => this.giveBack(node)));
     await store.leave(member).catch(() => {});
@@ -112,7 +112,7 @@ export class Leases {
     }
   }
 
-  /** The nodes are others: they are shared at once. */
+  /** Shares the nodes again at once, after a change of them. */
   wake(): void {
     this.hurry.abort();
     this.hurry = new AbortController();
@@ -123,7 +123,7 @@ export class Leases {
     return { name: member, nodes: [...nodes()].sort(), polling: polling() };
   }
 
-  /** Says that this member is there, and renews what it holds. */
+  /** Announces this member, and renews its leases. */
   private async keep(): Promise<void> {
     const { store, world } = this.parts;
     const asked = world.monotonic();
@@ -132,7 +132,7 @@ export class Leases {
     await Promise.all([announced, ...renewed]);
   }
 
-  /** Gives back what others are to have, and takes what this member is to have. */
+  /** Gives back nodes of other members, and takes those of this member. */
   private async share(signal: AbortSignal): Promise<void> {
     const { store, member } = this.parts;
     const { members, held } = await store.look();
@@ -149,7 +149,7 @@ export class Leases {
     this.hasShared ||= missing.every(([node]) => this.held.has(node));
   }
 
-  /** Says when leases would end before they can be renewed. */
+  /** Reports if NATS is too slow to renew leases in time. */
   private compareWithLease(tookMs: number): void {
     const { troubles, leaseMs } = this.parts;
     if (tookMs <= leaseMs * SLOW) troubles.end("cluster-slow", {}, "NATS answers soon enough for the leases again.");
@@ -159,7 +159,7 @@ export class Leases {
     }
   }
 
-  /** Says which members poll other nodes than this one, or in another way: they were given different configurations. */
+  /** Reports members whose configuration differs from this one, in nodes or `watch`. */
   private compare(self: Member, others: readonly Member[]): void {
     const { metrics, troubles } = this.parts;
     const differing = others.filter(
@@ -171,7 +171,7 @@ export class Leases {
     else troubles.begin(DIFFERS, {}, differenceOf(self, differing));
   }
 
-  /** Says which nodes no member polls. */
+  /** Reports nodes that no member polls. */
   private compareHeld(nodes: readonly string[], held: ReadonlySet<string>): void {
     const { troubles, world, leaseMs } = this.parts;
     const now = world.monotonic();

@@ -24,8 +24,8 @@ export function meta(store: Store, name: string): string | undefined {
 export const VOID_EPOCH = -1;
 
 /**
- * Gives a run of a store its identity, and reads what the last one knew. Of a copy, the original may have gone on: what its
- * tables were last told as is known to no one, so each of them begins anew.
+ * Gives a run of a store its identity, and reads what the last run left. The original of a copy may have gone on, so nothing is
+ * known about its last deliveries: every table of a copy begins anew.
  */
 export function loadIdentity(store: Store, wall: number) {
   const listed = meta(store, "listed");
@@ -64,7 +64,7 @@ export function setEnded(store: Store, listed: number | undefined): void {
   setMeta(store, PLACE, UNKNOWN);
 }
 
-/** Keeps where the store is from now on. It is kept as unknown before: a kill in between makes no copy of it. */
+/** Stores the present place of the store. Until then it is unknown, so that a killed run is not taken for a copy. */
 export function keepPlace(store: Store): void {
   store.touch();
   const opener = `${hostname()}:${resolve(store.file)}`;

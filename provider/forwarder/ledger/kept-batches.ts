@@ -5,8 +5,8 @@ import type { Store } from "./store";
 export const missedRow = z.object({ seq: z.number(), sink: z.string() });
 
 /**
- * The batches that are on the disk, and how many sinks have still to take each. One goes when the last of them has it, whatever
- * older ones wait for: a sink that takes nothing keeps what is its own, and no more.
+ * The batches on the disk, each with the number of sinks that have still to take it. A batch is removed when its last sink has it,
+ * even if older ones wait: a dead sink keeps its own batches only.
  */
 export class KeptBatches {
   /** Bytes of all of them. */
@@ -43,7 +43,7 @@ export class KeptBatches {
     return done;
   }
 
-  /** They are to be removed after all. */
+  /** Takes back batches whose removal did not happen. */
   giveBack(done: readonly number[]): void {
     this.done = this.done.concat(done);
   }

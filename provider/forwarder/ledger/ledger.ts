@@ -87,7 +87,7 @@ export class StoredLedger implements Ledger {
     await this.current.close(listed);
   }
 
-  /** An error of reading the store; a store that turns out to be broken is set aside. */
+  /** Sets the store aside if the error says that it is broken. @returns the error. */
   private noticed(error: unknown): unknown {
     if (isBroken(error)) this.startAnew();
     return error;

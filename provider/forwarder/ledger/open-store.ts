@@ -27,9 +27,8 @@ interface Accepted extends Finished {
 }
 
 /**
- * One store and what is in memory of it. Everything is written here: readings that end together and acknowledgements share a
- * transaction, since each one waits for the disk. All that is decided by comparing sinks with limits is decided here, next to
- * the data.
+ * One store, and its state in memory. Everything is written here: readings that end together and acknowledgements share a
+ * transaction, since each transaction waits for the disk. The limits of sinks are compared here, next to the data.
  */
 export class OpenStore {
   private readonly tables = new Map<string, TableState>();
@@ -89,7 +88,7 @@ export class OpenStore {
     });
   }
 
-  /** Is written with the next reading, or soon: what a kill forgets is delivered again. */
+  /** Is written with the next reading, or soon: after a kill, these records are delivered again. */
   acknowledge(sink: string, position: number): void {
     this.spool.acknowledge(sink, position);
     this.scheduleMarks();
@@ -133,7 +132,7 @@ export class OpenStore {
     }
   }
 
-  /** The store was set aside: what waits is given up, and what is being written does not happen. */
+  /** The store was set aside: waiting readings are rejected, and the transaction under way fails. */
   giveUp(error: Error): void {
     this.ended = error;
     this.cancelMarks?.();
@@ -146,7 +145,7 @@ export class OpenStore {
     for (const table of this.tables.values()) yield* table.settle();
   }
 
-  /** Whatever arrives until the next transaction shares it: behind a slow disk, many readings. */
+  /** Readings that arrive until the next transaction share it: with a slow disk, many do. */
   private schedule(): void {
     this.writing ??= nextTurn()
       .then(() => this.flush())
@@ -245,7 +244,7 @@ export class OpenStore {
     return false;
   }
 
-  /** Finds out who gets a reading; rejects one that no sink has room for. */
+  /** Decides which sinks get a reading; rejects one for which no sink has room. */
   private placed(one: Finished, reserved: Map<SinkAccount, number>): Accepted[] {
     const { list, table } = one.reading;
     const missing = this.spool.missing(list.table, one.reading, list, reserved);

@@ -41,8 +41,8 @@ export interface Moved {
 type Behind = ReadonlyMap<SinkAccount, Set<string>>;
 
 /**
- * The batches that are kept, and what each sink has still to read of them. In memory there are only their numbers and sizes.
- * What is written is written within transactions of the caller.
+ * The kept batches, and the unread ones of each sink. Memory holds only their numbers and sizes. The caller opens the
+ * transactions for all writing.
  */
 export class Spool {
   private accounts: ReadonlyMap<string, SinkAccount> = new Map();
@@ -162,11 +162,11 @@ export class Spool {
   }
 
   /**
-   * Sinks that are not to get a reading of a table: those that pause and have no room, and those that missed an earlier one, unless
-   * this one tells the whole table. For the others the room is taken.
+   * Sinks that do not get a reading of a table: those that pause and have no room, and those that missed an earlier one, unless
+   * this one holds the whole table. Reserves room for the others.
    *
    * @param reserved What others have taken since the spool last changed.
-   * @returns `undefined` when there is something to get, and no sink to get it.
+   * @returns `undefined` when there are records, and no sink has room for them.
    */
   missing(
     table: TableName,
@@ -260,7 +260,7 @@ export class Spool {
     return { accounts, marks, done: this.kept.takeDone() };
   }
 
-  /** They are to be written after all. */
+  /** Takes back marks that could not be written. */
   giveBack({ accounts, done }: Moved): void {
     for (const account of accounts) this.moved.add(account);
     this.kept.giveBack(done);
@@ -304,8 +304,8 @@ export class Spool {
 }
 
 /**
- * Beginning of the record ids of a batch. From the run, so that no copy of the store has it; from time and content, so that a machine
- * that goes on from a snapshot of its memory has it for the same observation only.
+ * Beginning of the record ids of a batch. The run keeps it apart from those of a copy of the store; time and content keep apart
+ * the observations of a machine that is restored with its memory.
  */
 function idStart({ run, key }: TableState, { rows }: RowChunk, wall: number): string {
   return createHash("sha256").update(`${run}/${key}/${wall}`).update(rows).digest("hex").slice(0, 16);

@@ -130,8 +130,8 @@ export class Store {
   }
 
   /**
-   * The same for work that yields after each slice: others of this thread have their turn in between. They may read, and
-   * must not write: it would be part of this transaction.
+   * The same for work that yields after each slice, so that other work of this thread has its turn. Other work may read, but
+   * must not write: its writes would become part of this transaction.
    */
   async slicedTransaction<T>(work: Generator<void, T>): Promise<T> {
     this.db.exec("BEGIN IMMEDIATE");
@@ -192,7 +192,7 @@ export class Store {
   /** Gives its place another time, so that a copy from before differs from it. */
   touch(): void {
     const now = new Date();
-    // By its name: who opened and closed the file would give up the lock.
+    // By its name: opening and closing the file would give up the lock.
     utimesSync(`${this.file}.lock`, now, now);
   }
 
@@ -236,7 +236,7 @@ function ofAnotherVersion(file: string, form: number): string {
   return `The state ${file} has form ${form}, which another version of the package wrote; this one knows form ${FORM}. It is left as it is. Run that version until its sinks have everything, or name another \`state\` and send what it holds with "forward spool requeue".`;
 }
 
-/** Moves a store that cannot be read out of the way; answers where it went. */
+/** Renames an unreadable store. @returns its new path. */
 export function setAside(file: string, wall: number): string {
   const target = `${file}.corrupt-${new Date(wall).toISOString().replace(/[:.]/g, "")}`;
   for (const suffix of ["", "-wal", "-shm"]) {

@@ -46,7 +46,7 @@ export class TableState {
   /** Undefined: it is to be loaded, since there was none or the last reading failed half-way. */
   private baseline: Baseline | undefined;
   private readonly stored: KeptBaseline;
-  /** True when lifetimes were listed that are not in the store: what runs down alone is no change. */
+  /** True when the store lacks the last listed lifetimes: a lifetime that runs down is no change. */
   private stale = false;
 
   constructor(
@@ -60,7 +60,7 @@ export class TableState {
     this.reload();
   }
 
-  /** Takes where the table stands from the store, after a transaction that did not happen. */
+  /** Reads the state of the table from the store, after a failed transaction. */
   reload(): void {
     const sql = "SELECT id, epoch, sequence, bytes FROM tables WHERE name = ?";
     const row = this.store.get(tableSchema, sql, this.key);
@@ -161,7 +161,7 @@ export class TableState {
     this.sequence = 0;
   }
 
-  /** Within a transaction: keeps where the table stands, and what changed in its baseline. */
+  /** Within a transaction: stores the state of the table, and the changes of its baseline. */
   *keep({ changes, whole, list, reset }: FinishedReading, spooled: number): Generator<void> {
     this.usualBytes = this.usualBytes === 0 ? spooled : this.usualBytes * (1 - WEIGHT) + spooled * WEIGHT;
     this.store.run(
@@ -176,7 +176,7 @@ export class TableState {
     yield* whole ? this.stored.replace(this.id, list.now, whole) : this.stored.add(this.id, list.now, changes);
   }
 
-  /** Within a transaction: what runs down is kept as it was last listed, so that a restart compares with just that. */
+  /** Within a transaction: stores lifetimes as they were last listed, with which a restart compares. */
   *settle(): Generator<void> {
     if (!this.stale || !this.known || !this.baseline || this.listed === undefined) return;
     yield* this.stored.replace(this.id, this.listed, yield* wholeRows(this.baseline));

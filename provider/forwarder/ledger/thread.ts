@@ -23,7 +23,7 @@ interface Reply {
   readonly failure?: ReturnType<typeof failureOf>;
 }
 
-/** This file as it was built, with all that it needs in few files, whatever runs here: as it was written, compiled or built. */
+/** The built form of this file, which the thread runs even if this process runs the source. */
 const BUILT = join(packageRoot, "dist", "forward", "thread.js");
 /** Mark of our thread, which a thread of the program does not have. */
 const ROLE = "pulumi-packetfilter ledger";
@@ -42,7 +42,7 @@ export class LedgerThread implements Ledger {
     private readonly worker: Worker,
     turns: SharedTurns,
   ) {
-    // Answers that are there together are handed over by the loop together, with all that their callers do next.
+    // The loop hands over answers that arrive together in one turn, with all that their callers do next.
     worker.on("message", (reply: Reply) => void turns.next().then(() => this.answered(reply)));
     worker.on("error", (error) => this.ending(error));
     worker.on("exit", () => this.ending(new Error("The thread of the forwarder's state has ended.")));

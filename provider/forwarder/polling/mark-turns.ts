@@ -20,7 +20,7 @@ export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, eve
   return markPace === "off" ? everyMs : Math.max(everyMs, markPauseMs);
 }
 
-/** When marks of any node were listed last with a state folder: by this run, or by the one before. */
+/** Time of the last list of any node with this state folder, by this run or the one before. */
 export class LastList {
   /** On the machine's clock; `undefined` where it is not known. */
   at: number | undefined;
@@ -59,13 +59,13 @@ export interface PollingParts {
 }
 
 /**
- * When the mark tables of a node may be listed (docs/contributing/contract.md#pace-of-mark-lists). The pace itself is that of the whole
- * process, which every other client in it keeps, too; what this adds is the time before this process.
+ * Decides when the mark tables of a node may be listed (docs/contributing/contract.md#pace-of-mark-lists). The pace is shared with
+ * every other client of this process; this class adds the time before this process.
  */
 export class MarkTurns {
   /**
-   * Time of the machine's clock before which nothing is listed, whatever the pace says: another process may have listed the
-   * node. Which table it was is not known, so it holds for all.
+   * Time of the machine's clock before which nothing is listed, even if the pace allows it: another process may have listed the
+   * node. It holds for all tables, since the listed one is unknown.
    */
   readonly notBefore: number;
 

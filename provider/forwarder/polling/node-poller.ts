@@ -13,8 +13,8 @@ import { TablePoller } from "./table-poller";
 export type NodeView = NodePoller["view"];
 
 /**
- * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a table that fails or
- * a sink that is full keeps no other waiting.
+ * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a failing table or
+ * a full sink delays no other.
  */
 class NodePoller {
   private readonly source: MarkSource;
@@ -217,7 +217,7 @@ export class NodePollers {
     await Promise.all(runs);
   }
 
-  /** Polls a node as the configuration says now, within the same lease; nothing where it is not polled here. */
+  /** Polls a node by its new configuration, within the same lease; does nothing if it is not polled here. */
   anew(name: string): void {
     this.running.get(name)?.anew.abort();
   }
@@ -239,12 +239,12 @@ export class NodePollers {
     return [...this.running.values()].map(({ poller }) => poller.view);
   }
 
-  /** Nodes none of whose tables was listed for longer than this, though it was time. */
+  /** Nodes with overdue tables, none of which was listed for longer than this. */
   standing(ms: number): string[] {
     return [...this.running].filter(([, { poller }]) => poller.idleMs > ms).map(([name]) => name);
   }
 
-  /** Nodes of the start that were not tried yet: what is taken over later, or polled anew, is none. */
+  /** Nodes of the start that were not tried yet; those taken over or polled anew later do not count. */
   get untried(): string[] {
     this.settle();
     return this.settled ? [] : this.notTried;
