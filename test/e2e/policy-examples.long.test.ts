@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cp, readFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -93,6 +94,15 @@ describe("examples/quickstart", () => {
 });
 
 describe("examples/policy-own-pack", () => {
+  it("is whole in the archive that `pulumi policy publish` uploads", async () => {
+    const folder = join(root, "examples/policy-own-pack");
+    const [{ files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: folder }).toString());
+    const { main } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    expect(files.map(({ path }: { path: string }) => path)).toEqual(
+      expect.arrayContaining([main, "PulumiPolicy.yaml", "package.json", "ticket-format.ts"]),
+    );
+  });
+
   it("adds a rule and a policy to ours, and judges by them", async () => {
     await using repo = await example("policy-infra-repo", ["dev"], TYPES_ARE_CHECKED);
     const { stack, run } = repo;
