@@ -93,9 +93,7 @@ test("credentials go only to their configured address, and a skipped node is nam
     run(["report", "preview.json", "--marks", "--output", "json"], { folder, env: { ...env, ...more } });
   // A preview is data: an address that it alone names gets nothing of the environment.
   const alone = await ask({});
-  expect(alone.err).toContain(
-    "PACKETFILTER_HEADERS is not sent: only the preview names the address of the node",
-  );
+  expect(alone.err).toContain("PACKETFILTER_HEADERS is not sent: only the preview names the address of the node");
   expect([...asked.journal, ...other.journal].map(({ status }) => status)).not.toContain(200);
   const before = [asked.journal.length, other.journal.length];
   const { code, out } = await ask({ PACKETFILTER_ENDPOINT: asked.endpoint });
