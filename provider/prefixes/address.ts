@@ -2,13 +2,13 @@ import { canonicalV4, canonicalV6, groups } from "../model/prefix";
 import { formatWords } from "../model/prefix-text";
 
 /**
- * Canonical prefixes as 32-bit words and back: one word for IPv4, four for IPv6. For millions of them the bigints, objects
- * and patterns of the model's `Prefix` take seconds; it stays the judge of every text that is not known here at a glance.
+ * Canonical prefixes as 32-bit words and back: one word for IPv4, four for IPv6. For millions of them the model's `Prefix`
+ * takes seconds; it still reads every text that is not in canonical form.
  */
 
 /**
  * Writes the address of a prefix in canonical form into `into`, and returns the prefix length; -1 for any other text, and for
- * what is rare, as for {@link canonicalV6}. `into` has four words; IPv4 uses the first.
+ * rare forms, as {@link canonicalV6}. `into` has four words; IPv4 uses the first.
  */
 export function readCanonical(text: string, into: Uint32Array): number {
   const address = canonicalV4(text);
@@ -23,7 +23,7 @@ export function readCanonical(text: string, into: Uint32Array): number {
   return length;
 }
 
-/** The canonical text of the prefix whose address these words are; host bits must not be set. */
+/** The canonical text of a prefix from the words of its address; host bits must not be set. */
 export function formatPrefix(words: ArrayLike<number>, length: number): string {
   return `${formatWords(words)}/${length}`;
 }

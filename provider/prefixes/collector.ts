@@ -11,13 +11,13 @@ import { Selection } from "./selection";
 
 const START: Place = { line: 1, column: 1 };
 
-/** Turns what a format finds into entries: the rules that hold whatever a file looks like. */
+/** Turns the records of a file into entries, by the rules of all formats. */
 export class Collector {
   private readonly entries: PrefixEntries = {};
   private size = 0;
-  /** Records that the file has, selected or not, right or wrong. */
+  /** All records of the file, also those not selected or wrong. */
   private records = 0;
-  /** Number of records of a list that are no prefixes, by their kind. */
+  /** Number of records that a list omits, by kind. */
   readonly leftOut = new Map<string, number>();
   /** Number of records that the file itself announces. */
   private announced: { readonly records: number; readonly noun: string; readonly place: Place } | undefined;
@@ -34,14 +34,14 @@ export class Collector {
     this.plain = makeEntry(options.value ?? 1, { reason: options.reason });
   }
 
-  /** True for a record that is wanted; one that is not counts as read. */
+  /** True for a record that `select` selects; any other is counted as read. */
   takes(members: JsonObject): boolean {
     const taken = this.selection.takes(members);
     if (!taken) this.records++;
     return taken;
   }
 
-  /** True for a record that its list left out; it is counted, too. */
+  /** True for a record that its list omits; it is counted, too. */
   omits(members: JsonObject, { omits = [] }: RecordShape): boolean {
     const by = omits.find(({ member, when }) => !this.selection.names(member) && when(members[member]));
     if (!by) return false;
@@ -58,12 +58,12 @@ export class Collector {
     else for (const one of this.prefixesOf(found.prefix, where)) this.keep(one, entry, where);
   }
 
-  /** The file says how many records it has; `noun` is its own word for them. */
+  /** Takes the number of records that the file announces; `noun` is its own word for them. */
   announce(records: number, noun: string, place: Place): void {
     this.announced = { records, noun, place };
   }
 
-  /** @throws {PrefixFileError} when anything was wrong. */
+  /** @throws {PrefixFileError} if there was a problem. */
   finish(): PrefixEntries {
     const { announced } = this;
     if (!this.options.allowEmpty && announced && this.records < announced.records) {
@@ -187,7 +187,7 @@ function quickly(spelling: string): string | undefined {
   return isCanonical(text) ? text : undefined;
 }
 
-/** The first of two that say the same value, unless the second is wanted for longer. */
+/** The first of two entries with equal values, unless the second expires later. */
 function longerLived(earlier: PrefixEntry, later: PrefixEntry): PrefixEntry {
   const end = ({ expires }: PrefixEntry) => (expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires));
   return end(later) > end(earlier) ? later : earlier;

@@ -10,9 +10,9 @@ import { RecordReader } from "./records";
 
 /** Positions in the text of a document. */
 export interface DocumentText {
-  /** Of a member's name, or of an element of an array. */
+  /** Place of a member's name, or of an element of an array. */
   place(path: Path): Place;
-  /** The first member that the outermost object has twice: parsers keep the last one and say nothing. */
+  /** The first member that the outermost object has twice: parsers keep the last one without an error. */
   repeated(): { readonly name: string; readonly place: Place } | undefined;
 }
 
@@ -34,7 +34,7 @@ export function readDocument(
   else if (Array.isArray(root)) readRecords(elements(root));
   else if (isObject(root)) {
     if (isMap(root)) readMap(root);
-    // A file of one record: the first of many, or the last of none.
+    // A file of one record.
     else readRecords([{ path: [], record: root }]);
   } else if (root !== null && root !== undefined) {
     problems.fail(text.place([]), `${shown(root)} is neither an array nor an object.`);
@@ -70,7 +70,7 @@ export function readDocument(
   }
 }
 
-/** The elements of the first published list whose shape the document has, or why that cannot be used. */
+/** The elements of the first published list whose shape the document has, or the reason why it cannot be used. */
 function published(root: unknown): Iterable<Element> | string | undefined {
   for (const list of LISTS) {
     const found = list.find?.(root);
@@ -79,7 +79,7 @@ function published(root: unknown): Iterable<Element> | string | undefined {
   return undefined;
 }
 
-/** True for an object with prefixes as keys; one that has a wrong one among them is still meant so. */
+/** True for an object with prefixes as keys, even if some keys are wrong. */
 function isMap(root: JsonObject): boolean {
   const keys: string[] = [];
   for (const key in root) if (keys.push(key) === SAMPLE) break;

@@ -23,21 +23,21 @@ export interface PrefixEntry {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string;
   /**
-   * Places where `block --now` put the entry, as the file has them in `sent`: value, url of the set and addresses of nodes. Once
-   * the entry has expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it before. It goes along
-   * with an entry that is spread or merged, and never into JSON, the outputs of a stack or an Output that the program makes.
+   * Places where `block --now` inserted the entry, as in `sent` of the file: value, url of the set and addresses of nodes. Once
+   * the entry has expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it. Spread and merged
+   * entries keep it; JSON, outputs of a stack and Outputs of the program do not have it.
    */
   readonly [SENT]?: string;
 }
 
-/** Canonical prefix to what it holds: the `entries` of a `PrefixSet`. */
+/** Content by canonical prefix: the `entries` of a `PrefixSet`. */
 export type PrefixEntries = Record<string, PrefixEntry>;
 
 /** Members of an entry beside its prefix, in files and in lists of nodes. */
 type EntryContent = { readonly [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined } & {
   /** Integer from 0 to 2³²−1; default 1. */
   readonly value?: ListedValue | undefined;
-  /** Places where `block --now` put the entry. Default: none. */
+  /** Places where `block --now` inserted the entry. Default: none. */
   readonly sent?: string | undefined;
 };
 
@@ -60,23 +60,23 @@ const entrySchema = schema(() => {
   );
 });
 
-/** True for a time that says its zone. */
+/** True for an ISO 8601 time with zone. */
 export function isExpiry(time: unknown): boolean {
   return expiresSchema().safeParse(time).success;
 }
 
-/** True for a text that says where an entry was put. */
+/** True for a text with the places of `block --now`. */
 export function isSent(given: unknown): given is string {
   return typeof given === "string" && parseSent(given) !== undefined;
 }
 
 const byValue = new Map<number, PrefixEntry>();
 
-/** An entry that says nothing but its value: one object for all of them, or a million lines would need a million. */
+/** An entry with a value only. Entries with equal values share one object, since a list may have a million of them. */
 export function plainEntry(value: number): PrefixEntry {
   let entry = byValue.get(value);
   if (!entry) {
-    // Values that count something could be as many as entries.
+    // There may be as many values as entries.
     if (byValue.size > 1_000) byValue.clear();
     entry = Object.freeze({ value });
     byValue.set(value, entry);
@@ -84,7 +84,7 @@ export function plainEntry(value: number): PrefixEntry {
   return entry;
 }
 
-/** An entry without members that say nothing. */
+/** Makes an entry, without empty members. */
 export function makeEntry(value: number, { reason, ticket, expires, sent }: Omit<EntryContent, "value">): PrefixEntry {
   if (!reason && !ticket && !expires && !sent) return plainEntry(value);
   return Object.freeze({
@@ -97,8 +97,8 @@ export function makeEntry(value: number, { reason, ticket, expires, sent }: Omit
 }
 
 /**
- * Calls `visit` for each entry as people write it, and with what names it in messages.
- * @throws {TypeError} naming the entry whose content is wrong; prefixes are not looked at.
+ * Calls `visit` for each entry, with its path for messages. Does not check prefixes.
+ * @throws {TypeError} naming an entry with wrong content
  */
 export function eachEntry(
   given: EntriesLike,
@@ -113,8 +113,8 @@ export function eachEntry(
 }
 
 /**
- * The prefixes of entries of which the content does not matter.
- * @throws {TypeError} for what is no entries; prefixes are not looked at.
+ * The prefixes of entries, not checked.
+ * @throws {TypeError} for a value that cannot be entries
  */
 export function spellingsOf(given: EntriesLike, argument: string): readonly string[] {
   return read(given, argument).spellings as readonly string[];
@@ -149,7 +149,7 @@ function contentOf(path: () => string, content: unknown): PrefixEntry {
   return makeEntry(value, { sent: sentIn(content), ...note });
 }
 
-/** True for what {@link makeEntry} made, and all that looks the same: a schema for each of a million takes seconds. */
+/** True for results of {@link makeEntry} and equal objects: applying the schema to a million of them takes seconds. */
 function isEntry(content: unknown): content is PrefixEntry {
   if (typeof content !== "object" || content === null || !Object.isFrozen(content)) return false;
   let hasValue = false;

@@ -1,6 +1,5 @@
 /**
- * Files of prefixes as programs read them, and arithmetic with sets of prefixes: `pulumi-packetfilter/prefixes`, without
- * Pulumi.
+ * Reads files of prefixes, and computes with sets of prefixes: `pulumi-packetfilter/prefixes`, without Pulumi.
  *
  * @packageDocumentation
  */

@@ -1,17 +1,17 @@
 /**
- * Positions in JSON text, which `JSON.parse` does not tell: looked for only when something is wrong there, and without
- * recursion, so that no nesting is too deep.
+ * Positions in JSON text, which `JSON.parse` does not report. They are searched only for messages, and without recursion, so
+ * that no nesting is too deep.
  */
 
 const BLANK = /[ \t\n\r]*/y;
 const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The offset at which `text` stops being JSON; its length when it ends too early, `undefined` when it is JSON. */
+/** The offset at which `text` stops being JSON; its length if it ends too early, `undefined` if it is JSON. */
 export function syntaxErrorAt(text: string): number | undefined {
   const open: ("{" | "[")[] = [];
   let at = skipBlank(text, 0);
-  // What may come next: a value, a member name, or what follows a value.
+  // The token that may come next: a value, a member name, or one that follows a value.
   let next: "value" | "first" | "name" | "after" = "value";
   for (; at < text.length; at = skipBlank(text, at)) {
     const char = text.charAt(at);
@@ -47,7 +47,7 @@ export function syntaxErrorAt(text: string): number | undefined {
   return next === "after" && open.length === 0 ? undefined : text.length;
 }
 
-/** The offset of what `path` leads to in a text that is JSON: of the member's name, or of the element. */
+/** The offset of a member's name or of an element in JSON text. */
 export function offsetOf(text: string, path: readonly (string | number)[]): number {
   let at = skipBlank(text, 0);
   let found = at;
@@ -77,7 +77,7 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line, column: offset - start + 1 };
 }
 
-/** The first member or element of what begins at `at` whose name or number is wanted; the text is JSON. */
+/** The first member or element with a wanted name or number, in the value that begins at `at` of JSON text. */
 function findChild(text: string, at: number, wanted: (key: string | number) => boolean) {
   const isObject = text.charAt(at) === "{";
   if (!isObject && text.charAt(at) !== "[") return undefined;
@@ -117,7 +117,7 @@ function skipBlank(text: string, at: number): number {
   return BLANK.lastIndex;
 }
 
-/** The offset behind a string; -1 minus that of the mistake where there is none. */
+/** The offset after a string; for a malformed string, -1 minus the offset of the mistake. */
 function stringEnd(text: string, start: number): number {
   if (text.charAt(start) !== '"') return -start - 1;
   for (let at = start + 1; at < text.length; at++) {

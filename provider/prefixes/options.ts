@@ -6,7 +6,7 @@ import { firstIssue, issuePath, objectError, schema, zod } from "../model/schema
 export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
 export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
-/** The parts of an entry that can stand in columns. */
+/** The parts of an entry that can have columns. */
 export const COLUMNS = ["prefix", "value", "reason", "ticket", "expires"] as const;
 
 /** Format of a file. */
@@ -21,7 +21,7 @@ export interface PrefixColumns {
   readonly prefix: string | number;
   /** Its value; default: none, all get the option `value`. */
   readonly value?: string | number;
-  /** Why; default: none, all get the option `reason`. */
+  /** The reason; default: none, all get the option `reason`. */
   readonly reason?: string | number;
   /** Ticket; default: none. */
   readonly ticket?: string | number;
@@ -31,9 +31,9 @@ export interface PrefixColumns {
 
 /** Options of `readPrefixFile` and `parsePrefixes`. */
 export interface PrefixFileOptions {
-  /** Default: by the extension of the file and by what it holds. */
+  /** Format. Default: by the file's extension and content. */
   readonly format?: PrefixFileFormat;
-  /** Default: the members of the published lists, then members named as the parts themselves. CSV, JSON, NDJSON, YAML. */
+  /** Columns, for CSV, JSON, NDJSON and YAML. Default: the members of the published lists, then those named as the parts. */
   readonly columns?: PrefixColumns;
   /** Value of entries that have none; default 1. */
   readonly value?: number;
@@ -42,20 +42,20 @@ export interface PrefixFileOptions {
   /** `"reject"` (default): `192.0.2.1/24` is a problem. `"mask"`: it is `192.0.2.0/24`. */
   readonly hostBits?: HostBits;
   /**
-   * A prefix that comes again with another value: `"fail"` (default), or the `"first"`, the `"last"`, the one with the
-   * largest value (`"max"`). With equal values the first stays, with the later expiry of both.
+   * Entry that is kept if a prefix comes again with another value: none, an error (`"fail"`, default), the `"first"`, the
+   * `"last"`, or the one with the largest value (`"max"`). With equal values, the first is kept unless the other expires later.
    */
   readonly onDuplicate?: DuplicateRule;
-  /** More entries are a problem; no default. */
+  /** Most entries of a file; more are an error. Default: no limit. */
   readonly maxEntries?: number;
-  /** `true`: a file may hold no prefix at all, or fewer than it announces; default `false`. */
+  /** `true` allows a file without prefixes, or with fewer than it announces; default `false`. */
   readonly allowEmpty?: boolean;
   /**
-   * Only records with these members, compared as texts; several mean one of them, and of a member that is an array one
-   * element is enough. For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }` or `{ simulated: false }`.
+   * Selects records by members, compared as texts. Of several values one must match; of a member that is an array, one element
+   * is enough. For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }` or `{ simulated: false }`.
    */
   readonly select?: Readonly<Record<string, string | boolean | readonly (string | boolean)[]>>;
-  /** Name of the text in problems; default the file's name as given, or `text`. */
+  /** Name of the text in errors; default: the file's name as given, or `text`. */
   readonly file?: string;
 }
 

@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** One thing that is wrong in a file. */
+/** One problem of a file. */
 export interface PrefixFileProblem extends Place {
   /** The file, as it was named. */
   readonly file: string;
@@ -16,12 +16,12 @@ export interface PrefixFileProblem extends Place {
   readonly message: string;
 }
 
-/** More than these are not looked for: after twenty lines are mended the file is read again anyway. */
+/** Most problems of one error: users correct some lines, then read the file again. */
 const MOST = 20;
 
 /**
- * A file of prefixes cannot be read, or what it holds is wrong or incomplete. `message` has a line
- * `file:line:column: what, and what to write` for each problem; `file`, `line` and `column` are those of the first.
+ * A file of prefixes cannot be read, or its content is wrong or incomplete. `message` has a line
+ * `file:line:column: problem and remedy` for each problem; `file`, `line` and `column` are those of the first.
  *
  * @example
  * ```ts
@@ -36,12 +36,12 @@ export class PrefixFileError extends PacketFilterError {
   override readonly name = "PrefixFileError";
   /** File of the first problem. */
   readonly file: string;
-  /** Its line, from 1. */
+  /** Line of the first problem, from 1. */
   readonly line: number;
-  /** Its column, from 1. */
+  /** Column of the first problem, from 1. */
   readonly column: number;
 
-  /** By this the SDK of Pulumi shows the sentence alone, without a stack. */
+  /** Makes Pulumi's SDK show the message without a stack. */
   get __pulumiRunError(): boolean {
     return true;
   }
@@ -61,19 +61,19 @@ export class PrefixFileError extends PacketFilterError {
   }
 }
 
-/** Gathers the problems of one file. */
+/** Collects the problems of one file. */
 export class Problems {
   private readonly found: PrefixFileProblem[] = [];
 
   constructor(private readonly file: string) {}
 
-  /** @throws {PrefixFileError} when there are enough of them. */
+  /** @throws {PrefixFileError} when the limit is reached */
   add({ line, column }: Place, message: string): void {
     this.found.push({ file: this.file, line, column, message });
     if (this.found.length === MOST) this.throwIfAny();
   }
 
-  /** Nothing more can be read: throws this problem together with those found before. */
+  /** Adds a problem after which nothing more can be read. @throws {PrefixFileError} with all problems */
   fail(place: Place, message: string): never {
     this.add(place, message);
     throw this.error();
@@ -100,7 +100,7 @@ export function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The parts of an entry, as a format finds them; each may be anything. */
+/** The parts of an entry as a format finds them, not yet checked. */
 export interface RawEntry {
   readonly prefix: unknown;
   readonly value?: unknown;
@@ -112,5 +112,5 @@ export interface RawEntry {
 
 export type Part = keyof RawEntry;
 
-/** Tells where a part stands; asked only when something is wrong with it. */
+/** Returns the place of a part; called only for a problem. */
 export type Where = (part: Part) => Place;

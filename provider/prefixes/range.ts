@@ -5,9 +5,9 @@ import { formatPrefix } from "./address";
 const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
 
 /**
- * The fewest prefixes that together are the addresses from `first` to `last`, both included, in order.
- * @throws {PrefixError} when one is no address.
- * @throws {RangeError} with the remedy when they are no range.
+ * The fewest prefixes that cover exactly the addresses from `first` to `last`, both included, in order.
+ * @throws {PrefixError} if one is no address.
+ * @throws {RangeError} with the remedy if they are no range.
  */
 export function rangeToPrefixes(first: string, last: string): string[] {
   const [from, to] = [address(first), address(last)];
@@ -20,13 +20,13 @@ export function rangeToPrefixes(first: string, last: string): string[] {
   return split(from.family, from.bits, to.bits);
 }
 
-/** The two ends of `192.0.2.1-192.0.2.9`; nothing for any other text. */
+/** The two ends of `192.0.2.1-192.0.2.9`; `undefined` for any other text. */
 export function rangeEnds(text: string): readonly [first: string, last: string] | undefined {
   const [, first, last] = RANGE.exec(text) ?? [];
   return first !== undefined && last !== undefined && looksLikeAddress(first) ? [first, last] : undefined;
 }
 
-/** True for what could be meant as an address; a word with a hyphen is no range. */
+/** True for text that may be meant as an address. */
 export function looksLikeAddress(text: string): boolean {
   return /^[0-9a-f]*[.:][0-9a-f.:/]*$/i.test(text);
 }

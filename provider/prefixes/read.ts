@@ -7,9 +7,9 @@ import { Problems } from "./problems";
 import { type TextSource, textSource, withFile } from "./source";
 
 /**
- * Reads a file of prefixes: text, CSV, JSON, NDJSON, YAML, or a block list as it is published. Text, CSV and NDJSON are
- * read line by line; JSON and YAML are in memory as a whole. A file that holds nothing, or less than it announces, is an
- * error, so that a failed download never empties a set.
+ * Reads a file of prefixes: text, CSV, JSON, NDJSON, YAML, or a published block list. Text, CSV and NDJSON are read line by
+ * line; JSON and YAML are in memory as a whole. A file that is empty, or holds less than it announces, is an error, so that a
+ * failed download never empties a set.
  *
  * @param file Path; relative ones are relative to the working directory, which is the program's folder in Pulumi.
  * @returns Entries for a `PrefixSet`, in the order of the file.
@@ -28,9 +28,9 @@ export function readPrefixFile(file: string, options?: PrefixFileOptions): Prefi
 }
 
 /**
- * The same as {@link readPrefixFile} for a text in memory, for example one that was fetched.
+ * The same as {@link readPrefixFile} for a text in memory, for example a download.
  *
- * @throws {PrefixFileError} with the places of up to twenty problems; the option `file` says what to call the text.
+ * @throws {PrefixFileError} with the places of up to twenty problems; the option `file` names the text.
  *
  * @example
  * ```ts
@@ -46,17 +46,17 @@ export function parsePrefixes(text: string, options?: PrefixFileOptions): Prefix
 /** Entries of a file, and its other records. */
 export interface PrefixFile {
   readonly entries: PrefixEntries;
-  /** Number of records that are no prefixes, by their kind. */
+  /** Number of records that the list omits, by kind. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-/** As {@link readPrefixFile}, for options that are still to be judged. */
+/** As {@link readPrefixFile}, for options that are not yet checked. */
 export function openPrefixFile(file: string, options: unknown): PrefixFile {
   const parsed = parseOptions(options);
   return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
 }
 
-/** As {@link parsePrefixes}, for options that are still to be judged. */
+/** As {@link parsePrefixes}, for options that are not yet checked. */
 export function openPrefixText(text: string, options: unknown): PrefixFile {
   const parsed = parseOptions(options);
   return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed);

@@ -10,7 +10,7 @@ export type WhereMember = (member?: string) => Place;
 
 const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "ip_range", "range"];
 
-/** Records that no list is known for, with members in the words that people use. */
+/** Records of no published list, with members under usual names. */
 const plainShape: RecordShape = {
   recognises: (members) => PREFIX_NAMES.some((name) => Object.hasOwn(members, name)),
   members: {
@@ -28,7 +28,7 @@ const SHAPES = [...LISTS.flatMap(({ record }) => record ?? []), plainShape];
 /** Turns records, things with named members, into entries. */
 export class RecordReader {
   private readonly shapes: readonly RecordShape[];
-  /** That of the record before: lists do not change their shape, and comparing with all is what costs. */
+  /** Shape of the record before, which is tried first: comparing with all shapes is slow. */
   private current: RecordShape | undefined;
   private last: Place = { line: 1, column: 1 };
   private closed = false;
@@ -60,7 +60,7 @@ export class RecordReader {
     this.read(record, this.current, where);
   }
 
-  /** After the last record: a list that must be closed is incomplete without its closing record. */
+  /** Ends the list: one that has a closing record is incomplete without it. */
   end(): void {
     if (!this.current?.closing || this.closed || this.options.allowEmpty) return;
     this.collector.problems.add(
@@ -72,7 +72,7 @@ export class RecordReader {
   private read(record: JsonObject, shape: RecordShape | undefined, where: WhereMember): void {
     const { problems } = this.collector;
     if (!shape?.recognises(record)) {
-      // A closing record alone is what is left of a list with nothing in it.
+      // An empty list has only its closing record.
       const closing = this.shapes.find(({ closing }) => closing?.recognises(record));
       if (closing) {
         this.current = closing;

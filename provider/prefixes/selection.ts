@@ -3,7 +3,7 @@ import { member } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { shown } from "./problems";
 
-/** Which records are wanted: the option `select`. Remembers what it saw, for the message when nothing fits. */
+/** The option `select`. Remembers members that it saw, for the message if no record matches. */
 export class Selection {
   private readonly wanted: readonly (readonly [name: string, texts: ReadonlySet<string>])[];
   private readonly seen = new Set<string>();
@@ -25,12 +25,12 @@ export class Selection {
     return taken;
   }
 
-  /** True where the user chooses by this member, so that no list need choose for them. */
+  /** True if the user selects by this member, which lists then do not omit by. */
   names(member: string): boolean {
     return this.wanted.some(([name]) => name === member);
   }
 
-  /** Why nothing was taken, and what there is to choose from. */
+  /** Reason why no record matched, with values to choose from. */
   explain(): string {
     const choices = this.wanted.map(([name]) => {
       const seen = [...(this.values.get(name) ?? [])];

@@ -5,7 +5,7 @@ import { PrefixFileError } from "./problems";
 
 const CHUNK = 64 * 1024;
 
-/** Bytes that files begin with which hold no UTF-8 text. */
+/** First bytes of files that hold no UTF-8 text. */
 const OTHERS = [
   { bytes: [0xff, 0xfe], what: "is UTF-16 text: save it as UTF-8" },
   { bytes: [0xfe, 0xff], what: "is UTF-16 text: save it as UTF-8" },
@@ -14,15 +14,14 @@ const OTHERS = [
 ] as const;
 
 /**
- * The text of a file, piece by piece: a list of a million lines is never in memory as a whole, unless its format needs
- * that.
+ * The text of a file in pieces: a list of a million lines is never in memory as a whole, unless its format needs that.
  */
 export interface TextSource {
   /** Name in problems. */
   readonly name: string;
-  /** The beginning, by which the format is recognised. */
+  /** The beginning of the text, which shows its format. */
   readonly head: string;
-  /** The whole text, `head` included, in pieces; can be walked once. */
+  /** The whole text in pieces, `head` included; can be iterated once. */
   readonly chunks: Iterable<string>;
 }
 
@@ -33,8 +32,8 @@ export function textSource(name: string, text: string): TextSource {
 }
 
 /**
- * Calls `use` with the text of a file, which is closed afterwards.
- * @throws {PrefixFileError} when it cannot be read, or holds something else than text.
+ * Calls `use` with the text of a file, and closes the file.
+ * @throws {PrefixFileError} if it cannot be read, or holds no UTF-8 text
  */
 export function withFile<T>(file: string, name: string, use: (source: TextSource) => T): T {
   const handle = attempt(name, () => openSync(file, "r"));
@@ -62,7 +61,7 @@ function* pieces(head: string, next: () => Buffer, decoder: StringDecoder): Gene
   yield decoder.end();
 }
 
-/** Without the byte order mark that some editors begin UTF-8 files with. */
+/** The text without a byte order mark, which some editors write. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
@@ -77,12 +76,12 @@ function unreadable(file: string, message: string, cause?: Error): PrefixFileErr
   return new PrefixFileError([{ file, line: 1, column: 1, message }], cause && { cause });
 }
 
-/** A line longer than this is no entry of any list, and is not kept in memory. */
+/** Longest line, in characters. A longer one is no entry of any list, and is not kept in memory. */
 export const LONGEST_LINE = 1024 * 1024;
 
 /**
- * The lines of a text that comes in pieces, without their ends (LF or CR LF). Of a line that is longer than
- * {@link LONGEST_LINE} somewhat more than that many characters come, so that it can be told.
+ * The lines of a text in pieces, without LF or CR LF. A line that is longer than {@link LONGEST_LINE} is cut somewhat above
+ * that length, so that the caller can refuse it.
  */
 export function* linesOf(chunks: Iterable<string>): Generator<string, void> {
   let begun = "";
@@ -93,7 +92,7 @@ export function* linesOf(chunks: Iterable<string>): Generator<string, void> {
       start = end + 1;
       if (begun === "") yield rest;
       else {
-        // The CR may have come with the piece before.
+        // The CR may be in the piece before.
         yield (begun + rest).replace(/\r$/, "");
         begun = "";
       }

@@ -3,11 +3,10 @@ import { fewestEntries } from "./optimal";
 import { PrefixTable } from "./table";
 
 /**
- * The same meaning in as few entries as can be: two halves with equal value, reason, ticket and expiry become the prefix
- * that they are the halves of, an entry goes whose next wider one says the same, and what most of a prefix says can become
- * one entry below the others. The longest match of every address says what it said before, also after some of the entries
- * have expired, no other address is covered, and there are never more entries than before. Only of entries with an expiry,
- * or with what `block --now` noted, more can be left than need be.
+ * Returns the fewest entries with the same meaning. Two halves of a prefix with equal value, reason, ticket and expiry are
+ * merged; an entry is dropped if the next wider one has the same content; the prevailing content of a prefix can become one
+ * entry below the others. The longest match of every address keeps its content, also after some entries have expired, and no
+ * other address is covered. Only with an expiry or a note of `block --now` can more entries be left than necessary.
  *
  * @throws {TypeError} for an entry that is none.
  *
@@ -25,15 +24,15 @@ export function aggregatePrefixes(entries: EntriesLike): PrefixEntries {
   return result;
 }
 
-/** The same for a table, which is used up. */
+/** As {@link aggregatePrefixes}, for a table, which it may change. */
 export function aggregateTable(table: PrefixTable): PrefixTable {
   const merged = mergeEqual(table);
   const fewest = fewestEntries(merged);
-  // Another entry around them may let entries that end be merged.
+  // A new entry around entries with an expiry may allow merging them.
   return fewest.size < merged.size ? aggregateTable(fewest) : merged;
 }
 
-/** Entries that say the same made one, wherever no other is in between. */
+/** Merges entries with equal content, if no other is in between. */
 function mergeEqual(table: PrefixTable): PrefixTable {
   const kept = new Uint8Array(table.size).fill(1);
   const isBlocked = mergeHalves(table, kept);
@@ -42,16 +41,16 @@ function mergeEqual(table: PrefixTable): PrefixTable {
   let size = 0;
   for (let index = 0; index < kept.length; index++) if (kept[index]) indexes[size++] = index;
   const fewer = table.pick(indexes.subarray(0, size));
-  // What stood between two halves and the prefix that they make may be gone now.
+  // An entry between two halves and their prefix may be gone now.
   return isBlocked && fewer.size < table.size ? mergeEqual(fewer) : fewer;
 }
 
 /**
- * Walks the table as a trie, and closes a prefix once everything in it is behind. A right half that closes meets its left
- * half, the last one of its length that closed; where both say the same, the left one becomes both. That keeps the table
- * in order: a prefix begins where its left half does.
+ * Walks the table as a trie, and closes a prefix after its last entry. When a right half closes, its left half is the last of
+ * its length that closed; if both have equal content, the left one becomes their prefix. The table stays in order, since a
+ * prefix begins where its left half does.
  *
- * @returns true when halves stay because an entry for both of them outlasts them.
+ * @returns true if halves stay because an entry for both of them expires later.
  */
 function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
   let isBlocked = false;
@@ -81,7 +80,7 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
       length[left] = own - 1;
       close(left);
     } else if (content[outer] === content[right] || outlives(right, outer)) {
-      // Its halves say something else for every address of it, for as long as it lasts.
+      // Its halves hide it for all of its addresses until it expires.
       content[outer] = content[right] as number;
       kept[left] = kept[right] = 0;
     } else {
@@ -111,7 +110,7 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
   }
 }
 
-/** Drops what the next wider prefix says too. */
+/** Drops entries whose next wider one has the same content. */
 function dropRepeated(table: PrefixTable, kept: Uint8Array): void {
   const open: number[] = [];
   for (let index = 0; index < table.size; index++) {

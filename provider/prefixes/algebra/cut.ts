@@ -14,8 +14,8 @@ export interface ExcludeOptions {
 }
 
 /**
- * The entries without some prefixes: no address of those is covered any more, and for every other address the longest
- * match says what it said before. A /8 without one address becomes 24 entries; `{ split: false }` drops it instead.
+ * Returns the entries without some prefixes: no address of these is covered any more, and the longest match of every other
+ * address keeps its content. A /8 without one address becomes 24 entries; `{ split: false }` drops it instead.
  *
  * @throws {TypeError} for an entry, a prefix or an option that is none.
  *
@@ -43,8 +43,8 @@ function readSplit(options: ExcludeOptions): boolean {
 }
 
 /**
- * The entries inside of some prefixes: for every address of those the longest match says what it said before, and no other
- * is covered.
+ * Returns the entries within some prefixes: the longest match of every address of these keeps its content, and no other
+ * address is covered.
  *
  * @throws {TypeError} for an entry or a prefix that is none.
  *
@@ -62,7 +62,7 @@ type Keep = "inside" | "outside" | "untouched";
 function cut(entries: EntriesLike, prefixes: EntriesLike, keep: Keep): PrefixEntries {
   const result: PrefixEntries = {};
   const tables = PrefixTable.of(entries);
-  // As regions: merged where they touch, so that none contains another and nothing is split in vain.
+  // Merged regions: none contains another, and no entry is split in vain.
   const others = PrefixTable.of(spellingsOf(prefixes, "prefixes"), "prefixes").map(aggregateTable);
   for (const [index, table] of tables.entries()) {
     const regions = others[index] as PrefixTable;
@@ -71,9 +71,9 @@ function cut(entries: EntriesLike, prefixes: EntriesLike, keep: Keep): PrefixEnt
   return result;
 }
 
-/** A walk down the binary trie that two tables imply together; only nodes with something of both are opened. */
+/** Walks the common binary trie of two tables; opens only nodes that have entries of both. */
 class Cutter {
-  /** The address of the node that is visited. */
+  /** The address of the current node. */
   private readonly node: Uint32Array;
 
   constructor(
@@ -86,8 +86,8 @@ class Cutter {
   }
 
   /**
-   * Visits the node of `depth` bits that holds the entries `[i, end)` and the regions `[k, stop)`. `inherited` is what the
-   * narrowest entry above says for its addresses, as far as it is to be kept.
+   * Visits the node of `depth` bits that holds the entries `[i, end)` and the regions `[k, stop)`. `inherited` is the narrowest
+   * entry above, if it is to be kept.
    */
   visit(depth: number, i: number, end: number, k: number, stop: number, inherited: PrefixEntry | undefined): void {
     const { entries, regions, keep } = this;

@@ -1,8 +1,8 @@
 import { type EntriesLike, eachEntry, type PrefixEntries, parsePrefixAt } from "../entries";
 
 /**
- * All entries together. Of a prefix that comes several times the last one counts, as with `{ ...a, ...b }`, but whatever
- * its spelling.
+ * Merges entries. Of a prefix that occurs several times, the last entry counts, as with `{ ...a, ...b }`, but in whatever
+ * spelling.
  *
  * @throws {TypeError} for an entry that is none.
  *

@@ -26,10 +26,11 @@ class Need {
     readonly depth: number,
     /** Content of the longest match there. */
     readonly says: number,
-    /** With one of these inherited or put there it needs `cost` further entries, with any other one more. In ascending order. */
+    /** Best contents to inherit or to place there, in ascending order: with any other one, one more entry is needed. */
     readonly contents: readonly number[],
+    /** Entries below it, with one of the best contents. */
     readonly cost: number,
-    /** `bound`: nothing can be put here, what is inherited must be what it says. `beside`: it is the other half. */
+    /** `bound`: no entry can be placed here, only the content in `says` can be inherited. `beside`: it is the other half. */
     readonly kind: "bound" | "beside" | "usual",
     readonly left?: Need,
     readonly right?: Need,
@@ -37,15 +38,15 @@ class Need {
 }
 
 /**
- * The fewest entries that say the same, after Draves et al., "Constructing Optimal IP Routing Tables" (INFOCOM 1999):
- * from the leaves up, which contents a prefix can have at no further cost; from the root down, an entry only where what is
- * inherited is none of those. Restricted to what is covered, since there is no entry that says "nothing": each prefix that
- * is covered as a whole is solved for itself, and stays as it is where nothing is saved.
+ * The fewest entries with the same meaning, after Draves et al., "Constructing Optimal IP Routing Tables" (INFOCOM 1999):
+ * from the leaves up, the contents that a prefix can have at no further cost; from the root down, an entry only where the
+ * inherited content is none of these. No entry means "nothing", so each prefix that is covered as a whole is solved by itself,
+ * and stays unchanged if no entry is saved.
  *
- * An entry that ends some day, or that remembers where it was sent, stays where it is: below it other entries would be
- * seen, or not, once it is gone. What lies within it is solved for itself.
+ * An entry with an expiry or a note of `block --now` stays: without it, other entries would apply. Entries within it are
+ * solved by themselves.
  *
- * @returns the table itself where nothing is saved.
+ * @returns the table itself if no entry is saved.
  */
 export function fewestEntries(table: PrefixTable): PrefixTable {
   const { length, content } = table;
@@ -53,13 +54,13 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
   const isFixed = table.contents.map((entry) => entry.expires !== undefined || sentIn(entry) !== undefined);
   const kept = new Uint8Array(table.size).fill(1);
   const added: Addition[] = [];
-  /** Ranges to be solved, each with the fixed entry that it lies in. */
+  /** Ranges to be solved, each with the fixed entry around it. */
   const layers: Layer[] = [{ start: 0, end: table.size }];
   for (let layer = layers.pop(); layer; layer = layers.pop()) {
     const regions = coveredRegions(layer);
     const [region] = regions;
     if (region && layer.within !== undefined && region.depth === length[layer.within]) {
-      // What is covered as a whole from within is never seen.
+      // Entries within it hide it for all of its addresses.
       if (sentIn(table.entry(layer.within)) !== undefined) continue;
       kept[layer.within] = 0;
     }
@@ -67,7 +68,7 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
   }
   return kept.includes(0) ? table.changed(kept, added) : table;
 
-  /** The widest prefixes that the entries of a range cover, whatever they say. */
+  /** The widest prefixes that the entries of a range cover as a whole, whatever their content. */
   function coveredRegions({ start, end }: Layer): Region[] {
     const regions: Region[] = [];
     for (let index = start, next = start; index < end; index = next) {
@@ -99,8 +100,8 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
   }
 
   /**
-   * Entries that a prefix of `depth` bits needs for a range of entries, if the next wider entry has the content `outer`. Of the entries
-   * those that may be replaced are noted in `own`.
+   * Entries that a prefix of `depth` bits needs for a range of entries, if the next wider entry has the content `outer`. Adds
+   * the entries that may be replaced to `own`.
    */
   function build(depth: number, start: number, end: number, outer: number, own: number[]): Need {
     let [first, says] = [start, outer];
@@ -123,15 +124,15 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
     const beside = new Need(inner.at, branch, says, [says], 0, "beside");
     const nearest = halves(branch - 1, says, inner, beside);
     if (branch - 1 === depth) return nearest;
-    // What lies beside it further up says the same, so that nothing else is worth inheriting there.
+    // The other halves further up have this content, so no other is worth inheriting.
     return new Need(nearest.at, depth, says, beside.contents, nearest.cost, "usual", nearest);
   }
 
-  /** Entries below a prefix, from the root down. */
+  /** Adds the entries of a prefix, from the root down. */
   function place(need: Need, inherited: number): void {
     let says = inherited;
     if (need.kind !== "bound" && !has(need.contents, inherited)) {
-      // What the entries say there already is chosen first, so that less changes.
+      // Prefers the present content, so that less changes.
       says = has(need.contents, need.says) ? need.says : (need.contents[0] as number);
       added.push({
         from: need.at,
@@ -149,7 +150,7 @@ export function fewestEntries(table: PrefixTable): PrefixTable {
   }
 }
 
-/** Contents numbered as they come in the table: not by the order in which entries were given, which must change nothing. */
+/** Numbers contents by their order in the table: the order in which entries were given must not change the result. */
 function ranksOf({ contents, content }: PrefixTable) {
   const of = new Int32Array(contents.length).fill(NOTHING);
   const back: number[] = [];
@@ -173,7 +174,7 @@ function halves(depth: number, says: number, left: Need, right: Need): Need {
   );
 }
 
-/** As `includes`, for numbers in ascending order: there can be as many as entries. */
+/** As `includes`, for numbers in ascending order: there may be as many as entries. */
 function has(contents: readonly number[], wanted: number): boolean {
   let [low, high] = [0, contents.length];
   while (low < high) {

@@ -3,20 +3,20 @@ import { wordsOf } from "../../model/prefix-text";
 import { formatPrefix, readCanonical } from "../address";
 import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
 
-/** An entry that is not in a table. */
+/** A new entry for a table. */
 export interface Addition {
-  /** The prefix of the table that has its address. */
+  /** Index of a prefix of the table with its address. */
   readonly from: number;
   readonly length: number;
-  /** The last bit of its length is the other one. */
+  /** True if the last bit of its length is inverted. */
   readonly isBeside: boolean;
   readonly content: number;
 }
 
 /**
- * Prefixes of one family in the order of a walk through a binary trie: by first address, then shorter before longer, so
- * that a prefix stands right before everything that it contains. Each is there once. Addresses are 32-bit words in one
- * array, one for IPv4 and four for IPv6, since bigints and objects cost too much for a million prefixes.
+ * Prefixes of one family in the order of a binary trie: by first address, then shorter before longer, so that a prefix is
+ * directly before all that it contains. Each occurs once. Addresses are 32-bit words in one array, one for IPv4 and four for
+ * IPv6, since bigints and objects cost too much for a million prefixes.
  */
 export class PrefixTable {
   /** Bits of an address. */
@@ -36,7 +36,7 @@ export class PrefixTable {
   }
 
   /**
-   * The tables of both families, IPv4 first. Of two spellings of one prefix the later counts.
+   * The tables of both families, IPv4 first. Of two spellings of one prefix, the later one counts.
    * @throws {TypeError} naming the entry.
    */
   static of(entries: EntriesLike, argument?: string): readonly [PrefixTable, PrefixTable] {
@@ -69,7 +69,7 @@ export class PrefixTable {
     return ((this.address[index * this.words + (position >>> 5)] as number) >>> (31 - (position & 31))) & 1;
   }
 
-  /** True when the first `length` bits of two addresses are the same. */
+  /** True if the first `length` bits of two addresses are equal. */
   agree(a: number, b: number, length: number): boolean {
     for (let word = 0, left = length; left > 0; word++, left -= 32) {
       const different =
@@ -79,7 +79,7 @@ export class PrefixTable {
     return true;
   }
 
-  /** True when `outer`, which stands before `inner`, contains it. */
+  /** True if `outer`, which is before `inner`, contains it. */
   contains(outer: number, inner: number): boolean {
     const length = this.length[outer] as number;
     return length <= (this.length[inner] as number) && this.agree(outer, inner, length);
@@ -96,7 +96,7 @@ export class PrefixTable {
     return most;
   }
 
-  /** The first index behind a prefix, in a range, that it does not contain. */
+  /** The first index after a prefix, in a range, that it does not contain. */
   endOf(index: number, end: number): number {
     let next = index + 1;
     while (next < end && this.contains(index, next)) next++;
@@ -123,7 +123,7 @@ export class PrefixTable {
     return this.contents[this.content[index] as number] as PrefixEntry;
   }
 
-  /** The table of some of its prefixes, given in order. */
+  /** The table with some of its prefixes, given in order. */
   pick(indexes: Uint32Array): PrefixTable {
     const { words } = this;
     const address = new Uint32Array(indexes.length * words);
@@ -139,7 +139,7 @@ export class PrefixTable {
     return new PrefixTable(words, address, length, content, this.contents);
   }
 
-  /** The table with those of its prefixes that are kept, and with others. */
+  /** The table with the kept prefixes and with new ones. */
   changed(kept: Uint8Array, added: readonly Addition[]): PrefixTable {
     const columns = new Columns(this.words);
     for (let index = 0; index < kept.length; index++) {
@@ -174,7 +174,7 @@ export class PrefixTable {
   private sorted(): PrefixTable {
     let ordered = true;
     for (let index = 1; ordered && index < this.size; index++) ordered = this.compare(index - 1, index) < 0;
-    // Lists are mostly in order as they come.
+    // Most lists are in order already.
     if (ordered) return this;
     const order = new Uint32Array(this.size);
     for (let index = 0; index < order.length; index++) order[index] = index;
@@ -185,14 +185,14 @@ export class PrefixTable {
   }
 }
 
-/** Contents by number, so that comparing two of them is comparing numbers. */
+/** Numbers contents, so that two of them are compared as numbers. */
 class Contents {
   readonly all: PrefixEntry[] = [];
   private readonly numbers = new Map<string, number>();
   private last: { readonly content: PrefixEntry; readonly number: number } | undefined;
 
   numberOf(content: PrefixEntry): number {
-    // Most entries of a list say the same, and are one object.
+    // Most entries of a list share one content object.
     if (this.last?.content === content) return this.last.number;
     const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires, sentIn(content)]);
     const number = this.numbers.get(key) ?? this.all.push(content) - 1;

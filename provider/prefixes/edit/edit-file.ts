@@ -17,24 +17,23 @@ export interface Edited {
   readonly after: PrefixEntries;
 }
 
-/** The kinds of files that are edited; the others have no place for a reason, or are written by machines. */
+/** Extensions of files that can be edited; others have no place for a reason, or are written by machines. */
 export const EDITABLE = [".json", ".yaml", ".yml"];
 
-/** Says what is to change, given what the file says; what it throws leaves the file as it is. It may be asked more than once. */
+/** Returns the changes for the content of the file. An error leaves the file unchanged. It may be called more than once. */
 export type Decide = (entries: PrefixEntries) => Edit;
 
 /**
- * A prefix file, as `readPrefixFile` reads it, that other commands may edit meanwhile: an object or map of prefixes, or an
- * array.
+ * Editor of a prefix file that other commands may edit at the same time: an object or map of prefixes, or an array.
  */
 export interface PrefixFileEditor {
   /**
-   * Edits it as it stands now. Comments, order and indentation stay. The new content is written beside the file and takes
-   * its place in one step, so that a reader sees the old file or the new one. A file that is missing is made. Edits that are
-   * asked for while another one is on its way are written together.
+   * Edits the present content. Comments, order and indentation stay. The new content replaces the file in one step, so that
+   * readers see the old file or the new one. A missing file is created. Edits that come during another one are written
+   * together.
    *
-   * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is
-   * @throws {Error} when an edit is not possible in this file, with the reason
+   * @throws {PrefixFileError} if the file cannot be read as a prefix file; it is left unchanged
+   * @throws {Error} if an edit is not possible in this file, with the reason
    */
   edit(decide: Decide): Promise<Edited>;
   /** Reads the file without waiting for its lock. @throws {PrefixFileError} */
@@ -47,7 +46,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** @param wait How its edits wait for those of other processes. */
+/** @param wait Wait of its edits for those of other processes. */
 export function prefixFileEditor(file: string, wait: LockWait = {}): PrefixFileEditor {
   let waiting: Waiting[] = [];
   let isRunning = false;
@@ -78,7 +77,7 @@ export function edited(before: PrefixEntries, decide: Decide): Edited {
 
 async function carryOut(file: string, group: readonly Waiting[], wait: LockWait): Promise<void> {
   try {
-    // Before the lock, which would lie beside the link.
+    // Before the lock, which would be beside the link.
     refuseLinks(file);
     let answers: readonly (() => void)[] | undefined;
     while (!answers) answers = await withLock(file, (isOurs) => editLocked(file, group, isOurs), wait);
@@ -88,7 +87,7 @@ async function carryOut(file: string, group: readonly Waiting[], wait: LockWait)
   }
 }
 
-/** @returns the answers to the group; `undefined` where the lock was lost meanwhile, and nothing was written. */
+/** @returns the answers to the group; `undefined` if the lock was lost meanwhile, and nothing was written. */
 async function editLocked(
   file: string,
   group: readonly Waiting[],
@@ -104,7 +103,7 @@ async function editLocked(
     try {
       const changes = decide(before);
       const own = { before, after: expected(before, changes) };
-      for (const [prefix, change] of changes) all.set(prefix, change && { ...all.get(prefix), ...said(change) });
+      for (const [prefix, change] of changes) all.set(prefix, change && { ...all.get(prefix), ...given(change) });
       answers.push(() => resolve(own));
       before = own.after;
     } catch (error) {
@@ -121,8 +120,8 @@ async function editLocked(
   return answers;
 }
 
-/** Without members that leave what is there. */
-function said(change: EntryChange): EntryChange {
+/** The given members of a change. */
+function given(change: EntryChange): EntryChange {
   return Object.fromEntries(Object.entries(change).filter(([, part]) => part !== undefined));
 }
 function parse(file: string, text: string): PrefixEntries {

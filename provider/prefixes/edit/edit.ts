@@ -10,10 +10,10 @@ export interface EntryChange {
   readonly sent?: string | null | undefined;
 }
 
-/** Prefix to its change; `undefined`: the prefix leaves the file. */
+/** Changes by prefix; `undefined` removes the prefix from the file. */
 export type Edit = ReadonlyMap<CanonicalPrefix, EntryChange | undefined>;
 
-/** Thrown for documents of the published lists and others that have no place for an entry of one's own. */
+/** Error for published lists and other documents without a place for your own entries. */
 export function notEditable(): Error {
   return new Error(
     "This file is neither an object or map with prefixes as keys nor an array of prefixes: name a file of your own, and let the program merge both (mergeEntries).",

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../model/json";
 import { prefixIn } from "../../model/readable";
 import { type Edit, type EntryChange, notEditable } from "./edit";
 
-/** The text of a JSON prefix file after an edit, with the indentation, line ends and mark that it had. */
+/** The text of a JSON prefix file after an edit, with its own indentation, line ends and byte order mark. */
 export function editJson(text: string, changes: Edit): string {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const body = text.slice(mark.length);
@@ -13,7 +13,7 @@ export function editJson(text: string, changes: Edit): string {
   return body.includes("\r\n") ? written.replaceAll("\n", "\r\n") : written;
 }
 
-/** That of the first indented line; none where the file is one line. */
+/** Indentation of the first indented line; none for a file of one line. */
 function indentationOf(text: string): string {
   const [, indentation] = /\n([ \t]+)\S/.exec(text) ?? [];
   if (indentation !== undefined) return indentation;
@@ -45,7 +45,7 @@ function editArray(array: readonly unknown[], changes: Edit): unknown[] {
   });
 }
 
-/** Prefix of an item of an object or array, and its text after a change. */
+/** Access to the items of an object or array, and their change. */
 interface Items<T> {
   prefixOf(item: T): unknown;
   changed(item: T, change: EntryChange): T;
@@ -58,7 +58,7 @@ function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, adde
     const prefix = prefixIn(prefixOf(item))?.toString();
     if (prefix === undefined || !changes.has(prefix)) return [item];
     const change = open.get(prefix);
-    // Another spelling of it stood before, and says it now.
+    // Only the first spelling of a prefix takes the change.
     open.delete(prefix);
     return change === undefined ? [] : [changed(item, change)];
   });

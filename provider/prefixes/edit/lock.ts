@@ -9,15 +9,15 @@ import { hasEnded } from "../../files/ended-process";
 import { hold } from "../../files/held";
 import { attempt, codeOf } from "../../model/errors";
 
-/** Milliseconds: an edit takes less. A lock that stands unchanged for so long was left. */
+/** Milliseconds after which an unchanged lock counts as abandoned: an edit takes less. */
 const LEFT_AFTER_MS = 5_000;
-/** Milliseconds after which a command that waits says for whom. */
+/** Milliseconds after which a waiting command prints for whom it waits. */
 const SAID_AFTER_MS = 1_000;
-/** Milliseconds between two tries; longer after each. */
+/** Milliseconds between the first two tries; the pause grows with each. */
 const PAUSE_MS = 10;
-/** Milliseconds above which that pause does not grow. */
+/** Longest such pause, in milliseconds. */
 const LONGEST_PAUSE_MS = 100;
-/** Bytes of a lock. More was not written by this package. */
+/** Most bytes of a lock; a larger file is not one of this package. */
 const MOST_BYTES = 1_000;
 
 const ownerSchema = z.strictObject({
@@ -28,13 +28,13 @@ const ownerSchema = z.strictObject({
 });
 type Owner = z.infer<typeof ownerSchema>;
 
-/** Wait of a command for a file that another one edits. */
+/** Wait of a command for a file that another command edits. */
 export interface LockWait {
-  /** Ends the wait, and makes no lock from then on. */
+  /** Ends the wait; no lock is made afterwards. */
   readonly stop?: AbortSignal;
-  /** Ends the wait, where there is one. */
+  /** Ends a wait; a free lock is still taken. */
   readonly until?: AbortSignal;
-  /** Takes a sentence about who is waited for. */
+  /** Takes a sentence about the process that holds the lock. */
   say?(sentence: string): void;
   /** Time; default: that of the machine. */
   readonly clock?: { monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
@@ -46,16 +46,15 @@ const systemClock: NonNullable<LockWait["clock"]> = {
 };
 
 /**
- * Calls `work` while no other caller does, in this process or another: `<file>.lock` is there meanwhile, with the host, the
- * process and the time. It covers an edit of the file, which takes milliseconds, and nothing else. What a process left that was
- * killed is taken away, at once where it is one of this machine; so is what nothing but such a lock can be, by its form or
- * its age: a lock never keeps an editor for long.
+ * Calls `work` while no other caller does, in this process or another. Meanwhile `<file>.lock` holds the host, the process and
+ * the time. The lock covers one edit of the file, which takes milliseconds. The lock of a process that has ended on this machine
+ * is removed at once, any other after {@link LEFT_AFTER_MS}, so that no lock blocks an editor for long.
  *
- * Done here, since the libraries for it are kept no more or know stale locks by their age only, by which a machine that
- * slept loses a lock that it holds.
+ * Own code, since the libraries for it are unmaintained or detect stale locks by age only: a machine that slept would lose a
+ * lock that it holds.
  *
- * @param work Is told what says whether the lock is still its own: a process that was stopped for a while may have lost it.
- * @throws {Error} when the folder is not there, naming the file; when the wait is ended, naming whom it was for
+ * @param work Takes a function that tells whether the lock is still held: a process that was stopped may have lost it.
+ * @throws {Error} if the folder is missing, naming the file; if the wait is ended, naming the process that holds the lock
  */
 export async function withLock<T>(
   file: string,
@@ -108,7 +107,7 @@ async function take(lock: string, mine: string, { stop, until, say, clock = syst
   }
 }
 
-/** Makes the lock if there is none; what stands in its place, a link included, is not followed. */
+/** Makes the lock if there is none; does not follow a link in its place. */
 async function made(lock: string, mine: string): Promise<boolean> {
   try {
     await writeFile(lock, mine, { flag: "wx" });
@@ -131,7 +130,7 @@ async function lookAt(lock: string): Promise<{ readonly key: string; readonly ow
 
 async function textOf(lock: string): Promise<string> {
   try {
-    // Neither a link that took its place meanwhile nor a pipe is waited for.
+    // A link or a pipe that took its place meanwhile must not block.
     await using file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     return await file.readFile("utf8");
   } catch {
@@ -139,7 +138,7 @@ async function textOf(lock: string): Promise<string> {
   }
 }
 
-/** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place, and puts it back. */
+/** Removes an abandoned lock. If another process has replaced it meanwhile, the new lock is put back. */
 async function takeAway(lock: string, left: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   await rename(lock, aside).catch(() => undefined);
@@ -148,7 +147,7 @@ async function takeAway(lock: string, left: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** Error of the system about the lock, with the file in place of the lock, which no user has named. */
+/** Error of the system about the lock, with the path of the file, which the user knows. */
 function ofFile(error: unknown, file: string): unknown {
   return error instanceof Error && "path" in error ? Object.assign(error, { path: file }) : error;
 }

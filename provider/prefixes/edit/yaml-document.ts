@@ -6,8 +6,8 @@ import { type Edit, type EntryChange, notEditable } from "./edit";
 const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
 
 /**
- * The text of a YAML prefix file after an edit. Comments on lines of their own stay, also above an entry that goes; one
- * behind an entry goes with it.
+ * The text of a YAML prefix file after an edit. Comments on lines of their own stay, even above a removed entry; a comment
+ * after an entry is removed with it.
  */
 export function editYaml(text: string, changes: Edit): string {
   // Loaded here, since most programs read no YAML.
@@ -15,7 +15,7 @@ export function editYaml(text: string, changes: Edit): string {
   const { isMap, isScalar, isSeq, parseDocument, YAMLMap: YamlMap } = yaml;
   const document: Document = parseDocument(text, PARSING);
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-    // Comments alone: they stay above what comes now.
+    // Comments alone: they stay above the new entries.
     document.commentBefore = [document.commentBefore, document.comment].filter(Boolean).join("\n") || null;
     document.comment = null;
     document.contents = new YamlMap();
@@ -58,7 +58,7 @@ export function editYaml(text: string, changes: Edit): string {
     });
   }
 
-  /** The items after the edit: those that stay, changed or not, then new ones. */
+  /** The items after the edit: kept ones, changed or not, then new ones. */
   function edited<T>(collection: YAMLMap | YAMLSeq, items: T[], how: How<T>): T[] {
     const open = new Map(changes);
     let lines: string[] = [];
@@ -83,7 +83,7 @@ export function editYaml(text: string, changes: Edit): string {
       }
       kept.push(stays);
     });
-    // Nothing follows: the lines end the list, or stand above all that is left.
+    // No item follows: the comments end the list, or an empty document.
     if (lines.length > 0) {
       if (kept.length > 0)
         collection.comment = [...lines, ...(collection.comment ? [collection.comment] : [])].join("\n");
@@ -108,7 +108,7 @@ interface How<T> {
   prefixOf(item: T): unknown;
   commentsOf(item: T): { commentBefore?: string | null | undefined } | undefined;
   change(item: T, change: EntryChange, index: number): void;
-  /** The item of a prefix that is new. */
+  /** The item of a new prefix. */
   added(prefix: string, change: EntryChange): T;
 }
 
@@ -127,7 +127,7 @@ function setMembers(map: YAMLMap, change: EntryChange): void {
   }
 }
 
-/** In a fixed order, without what is not said. */
+/** Members of a change in a fixed order, without absent ones. */
 function plain(change: EntryChange): Record<string, string | number> {
   return Object.fromEntries(
     MEMBERS.flatMap((name) => {
@@ -137,7 +137,7 @@ function plain(change: EntryChange): Record<string, string | number> {
   );
 }
 
-/** That of the first indented line; the parser does not keep it. */
+/** Indentation of the first indented line, which the parser does not keep. */
 function indentationOf(text: string): number {
   const [, blanks = "  "] = /^( +)[^\s#-]/m.exec(text) ?? [];
   return Math.min(8, Math.max(2, blanks.length));

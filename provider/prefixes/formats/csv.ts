@@ -7,9 +7,9 @@ import { LONGEST_LINE, linesOf, type TextSource } from "../source";
 import { type Format, firstLines, NOTHING } from "./format";
 
 /**
- * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. The
- * splitting is our own: the libraries for it tell the line of a record, but not the column of a field, and read a
- * million lines into memory or through a stream, which a program that needs its entries at once cannot wait for.
+ * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. Fields are
+ * split by own code: the libraries for it report the line of a record, but not the column of a field, and read a million
+ * lines into memory or through a stream, which a synchronous reader cannot use.
  */
 export const csv: Format = {
   extensions: [".csv", ".tsv"],
@@ -45,7 +45,7 @@ export const csv: Format = {
   },
 };
 
-/** Lines of one quoted text; a forgotten quote must not make a record of the rest of the file. */
+/** Most lines of one quoted text: a missing quote must not make a record of the rest of the file. */
 const LONGEST_TEXT = 100;
 
 function* rows(source: TextSource, delimiter: string, collector: Collector) {
@@ -78,7 +78,7 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
     collector.problems.add({ line: from, column: 1 }, 'begins a quoted text that never ends: is a quote (") missing?');
 }
 
-/** A first line is a head when names are asked for, or when nothing in it looks like a prefix. */
+/** True for a first line if columns have names, or if no field of it looks like a prefix. */
 function isHead(texts: readonly string[], columns: PrefixColumns | undefined): boolean {
   if (typeof columns?.prefix === "string") return true;
   if (columns) return !looksLikeAddress(texts[columns.prefix as number] ?? "");

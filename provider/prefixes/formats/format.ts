@@ -6,16 +6,16 @@ import type { TextSource } from "../source";
 export interface Format {
   /** File extensions that name it. */
   readonly extensions: readonly string[];
-  /** True for the beginning of a text that is written so, where no extension says it. */
+  /** True for the beginning of a text of this format, for files whose extension tells nothing. */
   recognises(head: string): boolean;
-  /** Hands everything that the text holds to the collector. */
+  /** Passes all records of the text to the collector. */
   read(source: TextSource, collector: Collector, options: PrefixFileOptions): void;
 }
 
 /** A comment line or a blank one. */
 export const NOTHING = /^\s*(?:[#;].*)?$/;
 
-/** The first lines of a text that say something, complete ones where there are any. */
+/** The first lines of a text with content, complete ones if there are any. */
 export function firstLines(head: string, most: number): string[] {
   const lines: string[] = [];
   for (let start = 0; start < head.length && lines.length < most; ) {

@@ -5,12 +5,12 @@ import { json, ndjson } from "./json";
 import { txt } from "./txt";
 import { yaml } from "./yaml";
 
-/** In the order in which their marks are looked for in a text; what no other recognises is plain text. */
+/** Formats in the order in which they are tried; text that no other recognises is plain text. */
 const FORMATS: Readonly<Record<PrefixFileFormat, Format>> = { ndjson, json, yaml, csv, txt };
 
 /**
- * Format of a text: that of the option, else by its look if that is certain (JSON begins with a bracket, and
- * Spamhaus calls its NDJSON `.json`), else by the extension, else by its first lines.
+ * Format of a text: by the option, else by its content if that is certain (JSON begins with a bracket, and Spamhaus names its
+ * NDJSON `.json`), else by the extension, else by its first lines.
  */
 export function formatOf(head: string, extension: string, given: PrefixFileFormat | undefined): Format {
   if (given) return FORMATS[given];

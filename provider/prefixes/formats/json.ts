@@ -24,7 +24,7 @@ export const json: Format = {
   },
 };
 
-/** A JSON value a line: an object with members, or a text with a prefix. */
+/** One JSON value on each line: an object with members, or a text with a prefix. */
 export const ndjson: Format = {
   extensions: [".ndjson", ".jsonl"],
   recognises(head) {

@@ -7,7 +7,7 @@ import type { Format } from "./format";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
 
-/** One prefix a line, an optional value behind it; `#` and `;` begin comments. */
+/** One prefix on each line, with an optional value after it; `#` and `;` begin comments. */
 export const txt: Format = {
   extensions: [".txt", ".list", ".netset", ".ipset"],
   recognises: () => true,

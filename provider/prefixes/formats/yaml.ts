@@ -11,7 +11,7 @@ export const yaml: Format = {
   extensions: [".yaml", ".yml"],
   recognises(head) {
     const [first = ""] = firstLines(head, 1);
-    // "2001:db8::" at the end of a line is an address; a key that ends so needs its length, quotes or the extension.
+    // "2001:db8::" at the end of a line is an address; as a key it needs its length, quotes or the extension.
     return /^(?:---|%YAML|- |(?:[0-9a-f.:]+\/\d+|[0-9.]+|"[^"]+"|'[^']+'):(?:\s|$))/i.test(first);
   },
   read(source, collector, options) {
@@ -41,7 +41,7 @@ export const yaml: Format = {
     const root: unknown = attempt(() => dataOf(document, text));
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
-      // Told above, of every map.
+      // Reported above, for all maps.
       repeated: () => undefined,
     });
 
@@ -70,9 +70,9 @@ export const yaml: Format = {
 
 const DEEPEST = 100;
 
-/** The parser calls itself for each level, and where the stack ends Node can end with it. */
+/** True for text that is nested too deeply: the parser is recursive, and a full stack can end Node. */
 function isDeep(text: string, tokens: () => Iterable<string>): boolean {
-  // A level of its own line takes a column at least, others need an indicator or a bracket.
+  // A level on its own line takes at least a column, others need an indicator or a bracket.
   if (/^(?: {200}| *(?:[-?:] +){50})/m.test(text)) return true;
   if ((text.match(/[[{]/g)?.length ?? 0) <= DEEPEST) return false;
   let depth = 0;

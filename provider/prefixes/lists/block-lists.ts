@@ -2,12 +2,12 @@ import { isObject } from "../../model/json";
 import { type Element, elements, has, member, type PublishedList } from "./list";
 
 const ADDRESSES = /^(ip|range)$/i;
-/** A decision without a type is a ban, as `cscli decisions import` has it. */
+/** A decision without a type is a ban, as for `cscli decisions import`. */
 const BAN = /^(ban)?$/i;
 
 /** Lists of addresses to block. */
 export const blockLists: readonly PublishedList[] = [
-  // `drop_v4.json`, `drop_v6.json`: a record a line, the last one says how many there are. `drop.txt`: `prefix ; SBLn`.
+  // `drop_v4.json`, `drop_v6.json`: a record on each line, the last one has their number. `drop.txt`: `prefix ; SBLn`.
   {
     name: "Spamhaus DROP",
     record: {
@@ -27,7 +27,7 @@ export const blockLists: readonly PublishedList[] = [
         "lists autonomous systems, which have no prefixes here: read drop_v4.json and drop_v6.json instead.",
     },
   },
-  // Netsets say `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`.
+  // Netsets have `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`.
   { name: "FireHOL", text: { announcement: /^#\s*Entries\s*:\s*(?<records>[\d,]+)\s+(?<noun>subnets|unique IPs)\b/i } },
   // `ipblocklist.json`: an array of servers; one address can come with several ports.
   {
@@ -39,9 +39,9 @@ export const blockLists: readonly PublishedList[] = [
     name: "DShield",
     text: { head: /^Start\tEnd\t/i, prefix: ([start = "", end = ""]) => `${start.trim()}-${end.trim()}` },
   },
-  // Decisions: `value` is the address and never a value of ours. `duration` does not say from when it counts, so that an
-  // expiry made of it would be another one at each reading: a decision is there until the list no longer has it. Only what
-  // CrowdSec itself blocks is read: no decision that is simulated, and none of another type than `ban`.
+  // Decisions: `value` is the address, never the value of an entry. `duration` has no start, so that an expiry made of it would
+  // change with each reading: a decision lasts as long as it is listed. Only decisions that CrowdSec enforces are read: none
+  // that is simulated, and none of another type than `ban`.
   {
     name: "CrowdSec",
     record: {

@@ -3,7 +3,7 @@ import { type Element, elements, has, member, type PublishedList, type RecordSha
 
 /** Addresses of clouds and of networks that deliver content. */
 export const clouds: readonly PublishedList[] = [
-  // `ip-ranges.json`: each prefix comes once for `AMAZON` and again for the service that uses it.
+  // `ip-ranges.json`: each prefix occurs for `AMAZON` and again for the service that uses it.
   inArrays("AWS", ["prefixes", "ipv6_prefixes"], ["ip_prefix", "ipv6_prefix"]),
   // `cloud.json` with `service` and `scope`, `goog.json` without.
   inArrays("Google", ["prefixes"], ["ipv4Prefix", "ipv6Prefix"]),
