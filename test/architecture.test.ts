@@ -8,10 +8,10 @@ const root = resolve(__dirname, "..");
 /** The way of a change from a program to the wire, backwards: each may import those that stand before it. */
 const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
 
-/** What a layer may import beside those before it: the provider processes of a deployment leave files for each other. */
+/** Imports of a layer beside those before it: the provider processes of a deployment leave files for each other. */
 const ALSO: Record<string, string[]> = { resources: ["files"] };
 
-/** What the parts beside that way may import, besides themselves. A part that is named nowhere is an error. */
+/** Imports of the parts beside that way, besides themselves. A part that is named nowhere is an error. */
 const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model", "files"],
@@ -68,7 +68,7 @@ const OPEN_TO_THE_WORLD = [
   "policies/start-run.ts",
 ];
 
-/** What the classes must not load. */
+/** Modules that the classes must not load. */
 const HANDLERS = [
   "provider/provider.ts",
   "provider/batch/",

@@ -19,7 +19,7 @@ function table(heading: string): string[][] {
   });
 }
 
-/** What such a row must say, of what is installed. */
+/** Text that such a row must have for an installed package. */
 function installed(name: string): string[] {
   const folder = join(root, "node_modules", name);
   const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -6,7 +6,7 @@ import { WRITERS as CASES } from "./files/writers";
 
 const root = resolve(__dirname, "..");
 
-/** What changes a file, or could. */
+/** Functions that change a file, or could. */
 const WRITES =
   /^(appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|ftruncate|lchown|link|lutimes|mkdir|mkdtemp|mkdtempDisposable|open|rename|rm|rmdir|symlink|truncate|unlink|utimes|writeFile|DatabaseSync)(Sync)?$/;
 
@@ -77,7 +77,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   "examples/ci-stack/ci/comment.mjs": ["mkdtemp rm writeFile", "a temporary folder of its own"],
 };
 
-/** What writes by `provider/files/`, with the cases that show it. */
+/** Modules that write by `provider/files/`, with the cases that show it. */
 const BY_FILES: Record<string, readonly Case[]> = {
   "policies/findings-file.ts": ["the findings of policies"],
   "provider/commands/emulator-background.ts": ["what probe found, a pid file"],
@@ -94,7 +94,7 @@ const BY_FILES: Record<string, readonly Case[]> = {
   "provider/resources/audit-log.ts": ["the audit log"],
 };
 
-/** What of `provider/files/` writes. */
+/** Functions of `provider/files/` that write. */
 const WRITING = /^(openOwn|openOwnSync|appendOwnSync|replaceFile|writeDraft|makePrivate)$/;
 
 /** Every place where sockets are opened: what listens, and what connects. */
@@ -129,7 +129,7 @@ const LOADERS: Record<string, [way: string, what: string]> = {
   "policies/start-pack.ts": ["createRequire", "ts-node, for packs that are written in TypeScript"],
 };
 
-/** What a file imports by value from modules whose name passes, as `module name`; `*` for all of it. */
+/** Imports of a file by value from modules whose name passes, as `module name`; `*` for all of it. */
 function imported(syntax: ts.SourceFile, passes: (module: string) => boolean): { module: string; name: string }[] {
   const found: { module: string; name: string }[] = [];
   const visit = (node: ts.Node): void => {
@@ -153,7 +153,7 @@ function imported(syntax: ts.SourceFile, passes: (module: string) => boolean): {
   return found;
 }
 
-/** What in a file could load a powerful module so that the other tests here do not see it. */
+/** Expressions of a file that could load a powerful module unseen by the other tests here. */
 function loopholes(syntax: ts.SourceFile): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -5,7 +5,7 @@ import { failureOf, reply, SET, script, serve, type TestServer, TestWorld } from
 const entries = (count: number) =>
   Array.from({ length: count }, (_, i) => [`10.0.${i >> 8}.${i & 255}/32`, i] as const);
 
-/** What each request carried: the last octet of each address. */
+/** Content of each request: the last octet of each address. */
 const carried = (server: TestServer) =>
   server.arrived.map(({ body }) =>
     JSON.parse(body).data.map((entry: { p?: string; a?: string }) =>

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { NodeClient, type NodeOptions, UnexpectedResponse } from "../../provider/client";
 import { failureOf, reply, SET, serve, TestWorld } from "./support";
 
-/** What a list of the set fails with, or the entries, when the node answers so. */
+/** The error of a list of the set, or its entries, for an answer of the node. */
 async function list(status: number, body: unknown, options: Partial<NodeOptions> = {}) {
   await using server = await serve(reply(status, body));
   const client = new NodeClient({ endpoint: server.url, ...options }, new TestWorld());

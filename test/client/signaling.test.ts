@@ -56,7 +56,7 @@ async function startReceiver(active: Prefix[], ...steps: (Effect | Prefix[])[]) 
     client,
     world,
     server,
-    /** What was asked, in order: `start 192.0.2.1/32`. */
+    /** Requests in their order: `start 192.0.2.1/32`. */
     get asked() {
       return server.arrived.map((request) => {
         const sent = request.body === "" ? "" : ` ${JSON.parse(request.body).IP_prefix.join(" ")}`;

@@ -114,7 +114,7 @@ export class TestWorld implements World {
   }
 }
 
-/** What a promise is rejected with; fails when it is not. */
+/** Reason of a rejected promise; fails for any other promise. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   let value: unknown;
   try {

@@ -115,7 +115,7 @@ async function refusals({ node, signaling }: Clients): Promise<void> {
   });
 }
 
-/** What is refused, kind by kind: the dialect and the request that bring it about, and the node's words. */
+/** Refusals by kind: the dialect and the request that bring it about, and the node's words. */
 const BLOCKED = "203.0.113.0/24";
 const REFUSED: Record<string, [DialectSettings, (node: NodeClient) => Promise<unknown>, string]> = {
   unknown: [{}, (node) => node.listPrefixSet({ ...GLOBAL, set: "nowhere" }), "unknown prefix-set edge/nowhere"],
@@ -132,7 +132,7 @@ const REFUSED: Record<string, [DialectSettings, (node: NodeClient) => Promise<un
   credentials: [{}, (node) => node.listPrefixSet(GLOBAL), "unauthorized"],
 };
 
-/** How lists in lines are read whose fields have no names. */
+/** Settings that read lists in lines whose fields have no names. */
 const COLUMNS = {
   rules: { id: 0, name: 1 },
   marks: {
@@ -141,7 +141,7 @@ const COLUMNS = {
   },
 } as const;
 
-/** What a client reads by settings of its own only: what it is told then. */
+/** Settings of dialects that a client cannot read without any. */
 const READ_BY: Partial<Record<SwitchName, Record<string, Settings>>> = {
   listFormat: {
     ndjson: { node: { format: "ndjson", empty: "" } },

@@ -10,7 +10,7 @@ import { Told } from "../support/told";
 const ROWS = Object.entries(NODES);
 type Settings = NonNullable<NodeShape["settings"]>;
 
-/** What was read and is not what the node holds. */
+/** Entries that were read and differ from those of the node. */
 function misread(reading: Reading, content: Content): Partial<Reading> {
   const parts = Object.keys(content) as (keyof Content)[];
   return Object.fromEntries(
@@ -120,7 +120,7 @@ const isJson = ({ settings: { answers = {} } = {} }: NodeShape) => answers.forma
 const hasReader = ({ settings: { answers = {} } = {} }: NodeShape) => answers.read !== undefined;
 const textOf = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 
-/** What makes less of every list of a node. Where it says nothing about a shape, the reason. */
+/** Changes that shorten every list of a node. Where it says nothing about a shape, the reason. */
 const LESS: Record<string, { change: (body: unknown) => unknown; says: (shape: NodeShape) => boolean }> = {
   "cut off in the middle": {
     change: (body) => textOf(body).slice(0, Math.floor(textOf(body).length / 2)),

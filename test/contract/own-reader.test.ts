@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What `list` prints, or says. */
+/** Output of `list`, or its error. */
 async function list(args: readonly string[], env = {}) {
   const { code, out, err } = await run(["list", SET, "--output", "json", ...args], { folder, env });
   return code === 0 ? JSON.parse(out) : err.replace(/^listing .*\n/gm, "");

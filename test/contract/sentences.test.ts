@@ -5,7 +5,7 @@ import { startShapedReceiver } from "../support/shaped-receiver";
 import type { ReceiverShape } from "../support/shapes/receivers";
 import { SET } from "../support/shapes/shape";
 
-/** What a start at such a receiver fails with. */
+/** Error of a start at such a receiver. */
 async function start(shape: ReceiverShape) {
   await using receiver = await startShapedReceiver(shape);
   const client = new SignalingClient({ url: receiver.url, clientId: "c1", secretKey: "k3y" }, { maxTries: 1 });

@@ -153,7 +153,7 @@ guide("ci.md", "the copy of the node answers as it does and holds what it holds"
   expect(JSON.parse(await stack.read("edge/ci/node.json")).node).toEqual(MAKES["seed:34"]);
 });
 
-/** What a node answers to the list of the set that was probed. */
+/** Answer of a node to the list of the probed set. */
 async function answer(endpoint: string): Promise<string> {
   const body = JSON.stringify({ url: PROBE, cmd: "list" });
   const headers = { "content-type": "application/json" };

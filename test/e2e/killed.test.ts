@@ -24,7 +24,7 @@ const held = (emulator: Emulator) => ({
   active: emulator.signalings["client-a"],
 });
 
-/** What the node holds when everything is applied and nothing is staged. */
+/** Content of the node once everything is applied and nothing is staged. */
 const settled = (entries: Record<string, number>, value: number, active: string[]) => ({
   blocked: { applied: entries, staged: entries },
   partners: { "203.0.113.4/32": value },

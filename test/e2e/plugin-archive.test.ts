@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 const ARCHIVE = `pulumi-resource-packetfilter-v${version}-${platform}.tar.gz`;
 
-/** What a release has of the plugin. */
+/** Files of the plugin in a release. */
 let assets: string;
 
 beforeAll(async () => {

@@ -49,7 +49,7 @@ const receiver = (origin: Origin, { signalingUrl: url, tls }: Emulator) => ({
   ...(tls && { tls }),
 });
 
-/** What a key looks like in any text: one of its inner lines. */
+/** Trace of a key in any text: one of its inner lines. */
 const lineOf = (key = "") => key.split("\n")[2] ?? "";
 
 it("secrets from the environment, the configuration and arguments are in no output, log, state or journal", async () => {

@@ -50,7 +50,7 @@ const CHUNKED: readonly Scenario[] = [
   },
 ];
 
-/** What is made, changed and taken away of each kind of resource: of each dialect a part of the cases, and every death. */
+/** Creations, changes and removals of each kind of resource: of each dialect a part of the cases, and every death. */
 const LIVES = [
   ...["set create", "set update", "set delete"],
   ...["20 entries created", "20 entries changed", "20 entries removed", "entries replaced"],

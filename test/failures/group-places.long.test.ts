@@ -10,7 +10,7 @@ import { stage } from "./support/walk";
 const [A, B, C, D] = ["192.0.2.0/25", "192.0.2.128/25", "203.0.113.0/24", "2001:db8::/32"] as const;
 const MACHINES = ["m1", "m2", "m3"] as const;
 type Machine = (typeof MACHINES)[number];
-/** Where a name of the configuration is: a machine, or another address of it. */
+/** Place of a name of the configuration: a machine, or another address of it. */
 type Address = Machine | `${Machine} alias`;
 type Held = Record<string, Record<string, Record<string, number>>>;
 
@@ -24,11 +24,11 @@ interface Step {
   readonly name: string;
   readonly from: Stage;
   readonly to: Stage;
-  /** What machines keep beside what is wanted there. */
+  /** Entries that machines keep beside the wanted ones. */
   readonly stays?: Held;
-  /** What they may keep where nothing proves that they are two: sets of their own keep the same. */
+  /** Entries that they may keep if nothing proves that they are two: sets of their own keep the same. */
   readonly mayStay?: Held;
-  /** What they may keep, too, where the run that would have proved it was disturbed. */
+  /** Entries that they may also keep if the run that would have proved it was disturbed. */
   readonly mayStayDisturbed?: Held;
   /** `distinctNodes` would not be true of it. */
   readonly hasAlias?: boolean;
@@ -192,7 +192,7 @@ function configOf({ at }: Stage, distinctNodes: boolean) {
   return { nodes: Object.fromEntries(nodes), distinctNodes };
 }
 
-/** What the program wants of each machine. */
+/** Entries that the program wants on each machine. */
 function wantedBy({ at, program }: Stage): Held {
   const wanted: Held = Object.fromEntries(MACHINES.map((machine) => [machine, { [BLOCKED]: {}, [PARTNERS]: {} }]));
   const want = (node: string, name: unknown, entries: object) => {

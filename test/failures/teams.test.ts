@@ -5,7 +5,7 @@ import { stage } from "./support/walk";
 
 const [OURS, SHARED, OWN, FOREIGN] = ["192.0.2.0/24", "203.0.113.0/24", "198.51.100.7/32", "198.51.100.9/32"] as const;
 
-/** What the programs of examples/teams declare. */
+/** Declarations of the programs of examples/teams. */
 const platform = [set({ [OURS]: 1, [SHARED]: 1 }, { exclusive: false }, "ours")];
 const single = (name: string, prefix: string, more: Declared["args"] = {}): Declared => ({
   type: "PrefixSetEntry",
@@ -26,7 +26,7 @@ async function startTeams() {
   };
 }
 
-/** What a run that succeeded did and said. */
+/** Steps and messages of a successful run. */
 function fine({ errors, steps, printed }: Outcome) {
   expect(errors).toEqual([]);
   return { steps, printed };

@@ -23,7 +23,7 @@ async function checkout(name: string) {
   await symlink(outside, join(inside, "away"));
   return {
     inside,
-    /** What lies outside, by name, and whether the link is still there. */
+    /** Files outside, by name, and whether the link is still there. */
     async now() {
       const texts = (await readdir(outside)).map(async (file) => [file, await readFile(join(outside, file), "utf8")]);
       return {

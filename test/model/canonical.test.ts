@@ -19,7 +19,7 @@ const spelling = fc.oneof(
     .map(([address, slash, length]) => address + slash + length),
 );
 
-/** What a reader makes of a text: the canonical form and the number, or the reason against it. */
+/** Result of a reader for a text: the canonical form and the number, or the reason against it. */
 function outcome(read: () => Prefix): unknown {
   try {
     const prefix = read();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type EntriesOf, givenEntries } from "../../provider/model/given-entries";
 import { Prefix } from "../../provider/model/prefix";
 
-/** What is read, as pairs. */
+/** Entries that were read, as pairs. */
 function read(given: EntriesOf<{ readonly value?: number }>): unknown[] | undefined {
   const entries = givenEntries(given);
   return entries?.spellings.map((spelling, index) => [spelling, entries.content(index)]);

@@ -12,7 +12,7 @@ function shared(levels: number, times: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** How many values it is as a tree, counted by hand. */
+/** Number of values of its tree, counted independently. */
 const valuesOf = (levels: number, times: number) => {
   let [whole, last] = [0, 0];
   for (let level = 0; level < levels; level++) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Prefix, PrefixError } from "../../provider/model/prefix";
 import { spellings } from "./spellings";
 
-/** What `Prefix.parse` makes of a text, in the words of the table. */
+/** Result of `Prefix.parse` for a text, in the words of the table. */
 function outcome(spelling: string, hostBits: "reject" | "mask" = "reject") {
   try {
     return { spelling, canonical: String(Prefix.parse(spelling, { hostBits })) };

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => engine[Symbol.asyncDispose]());
 
-/** What is wrong with a resource, as the engine shows it. */
+/** Errors of a resource, as the engine shows them. */
 async function wrong(type: string, name: string, args: object): Promise<string[]> {
   const answer = await subject(type, name).check({
     ...SET,

@@ -35,7 +35,7 @@ it("has every resource with a comment for each argument, its dynamic token as an
   expect(schema.version).toBe(version);
 });
 
-/** What the checks of the handlers take, by type. */
+/** Arguments that the checks of the handlers take, by type. */
 const CHECKED: Readonly<Record<string, z.ZodObject>> = {
   PrefixSet: prefixSetSchema,
   PrefixSetGroup: prefixSetGroupSchema,

@@ -29,7 +29,7 @@ afterEach(async () => {
 const configure = (config: object = {}) =>
   engine.call("configure", made(messages.ConfigureRequest, { Args: struct(config) }));
 
-/** What SDKs that are made from the schema hand over in the clear, since they mark only what stands at the top. */
+/** Properties that generated SDKs pass in the clear, since they mark only what stands at the top. */
 const WITH_CREDENTIALS: [string, object][] = [
   ["headers of a node", { node: { endpoint: "http://192.0.2.10", headers: { Authorization: CANARY } } }],
   ["the key of a node's certificate", { node: { endpoint: "https://192.0.2.10", tls: { key: CANARY, cert: "c" } } }],

@@ -7,7 +7,7 @@ import { NOW } from "./support";
 
 type Token = (kind: string) => string;
 
-/** What a policy of the pack says about the rule's example, as the engine asks it about resources of this kind. */
+/** Findings of a policy of the pack for the rule's example, as the engine asks it about resources of this kind. */
 function said(rule: Rule, token: Token): string[] {
   const { config = {}, settings = {}, stack = "dev", resources } = rule.example;
   const parsed = parsePolicyConfig({ ...config, rules: { [rule.name]: settings } }, rules);

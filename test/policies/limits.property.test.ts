@@ -22,7 +22,7 @@ const ipv6 = fc
   .map(([head, a, b, length]) => Prefix.parse(`${head}${a}.${b}.0.0/${96 + length}`, { hostBits: "mask" }).toString());
 const prefixes = (maxLength: number) => fc.uniqueArray(fc.oneof(ipv4, ipv4, ipv6), { maxLength });
 
-/** How many of the kinds of problems a text tells of. */
+/** Number of kinds of problems in a text. */
 const says = (texts: readonly string[], ...words: readonly string[]) =>
   words.map((word) => texts.some((text) => text.includes(word)));
 
@@ -35,9 +35,9 @@ test("what an argument refuses of a set's content, the rails of an organisation 
       const set = prefixSet({ entries: Object.fromEntries(entries.map((entry) => [entry, 1])), ...limits });
       const config = { rules: { "organisation-rails": { rails: [limits] } } };
       const reported = messagesOf(organisationRails, [set], { config });
-      expect(says(reported, "overlap prefixes which the organisation forbids", "no entry covers", "entries, more than")).toEqual(
-        says(refused, "forbiddenPrefixes", "requiredPrefixes", "maxEntries"),
-      );
+      expect(
+        says(reported, "overlap prefixes which the organisation forbids", "no entry covers", "entries, more than"),
+      ).toEqual(says(refused, "forbiddenPrefixes", "requiredPrefixes", "maxEntries"));
     }),
   );
 });

@@ -49,7 +49,7 @@ function resourcesOf(resource: ExampleResource, { stack, stackConfig }: Case) {
   return readResources({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
 }
 
-/** What one rule says about resources; a resource rule is asked about each in turn. */
+/** Findings of one rule for resources; a resource rule is asked about each in turn. */
 export function reportsOf(rule: Rule, resources: readonly ExampleResource[], options: Case = {}): Report[] {
   const run = runOf(options);
   const settings = settingsOf(rule, run.config);

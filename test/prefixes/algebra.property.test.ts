@@ -21,7 +21,7 @@ const HOSTS = 2 ** HOST_BITS;
 interface Block {
   readonly family: keyof typeof UNIVERSES;
   readonly first: number;
-  /** How many bits are free. */
+  /** Number of free bits. */
   readonly free: number;
 }
 
@@ -78,7 +78,7 @@ const entriesOf = (naive: Naive): PrefixEntries =>
 const covers = ({ family, first, free }: Block, host: number, of: string) =>
   family === of && host >= first && host < first + 2 ** free;
 
-/** What the longest match says for every address, looked up one by one. */
+/** Content of the longest match of every address, looked up one by one. */
 function meaning(naive: Naive, hosts = HOSTS): (PrefixEntry | undefined)[] {
   return Object.keys(UNIVERSES).flatMap((family) =>
     Array.from({ length: hosts }, (_, host) => {
@@ -132,7 +132,7 @@ test("exclude: an entry that is split becomes as few as can be", () => {
   );
 });
 
-/** How many prefixes cover exactly these hosts: halves that are both full are one. */
+/** Number of prefixes that cover exactly these hosts: halves that are both full are one. */
 function fewest(hosts: readonly number[], first = 0, size = HOSTS): number {
   const within = hosts.filter((host) => host >= first && host < first + size);
   if (within.length === 0) return 0;

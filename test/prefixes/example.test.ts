@@ -15,7 +15,7 @@ interface Registered {
   readonly inputs: { readonly entries: PrefixEntries } & Record<string, unknown>;
 }
 
-/** What the provider makes of the arguments of a set, as in a preview. */
+/** Result of the provider's check for the arguments of a set, as in a preview. */
 async function checked(args: object) {
   const runtime = new Runtime({ env: {}, print: () => {}, world: { wall: () => Date.parse("2030-01-01T00:00:00Z") } });
   runtime.configure((key) => (key === "endpoint" ? "http://192.0.2.10" : undefined));

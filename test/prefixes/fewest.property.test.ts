@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { aggregatePrefixes, type PrefixEntries } from "../../provider/prefixes";
 
-/** What the longest match says for each address of a small universe; 0 where no entry covers it. */
+/** Content of the longest match of each address in a small universe; 0 where no entry covers it. */
 type Meaning = readonly number[];
 
 /** A prefix of such a universe: its first address, and how many bits are free. */
@@ -28,7 +28,7 @@ function meaningOf(entries: PrefixEntries, addresses: number): Meaning {
 const singles = (meaning: Meaning) =>
   entriesOf(meaning.flatMap((value, first) => (value === 0 ? [] : [[[first, 0], value] as const])));
 
-/** How many entries each meaning of eight addresses needs: found by trying all maps, those with few entries first. */
+/** Number of entries that each meaning of eight addresses needs: found by trying all maps, those with few entries first. */
 function fewestOfAll(values: readonly number[]): ReadonlyMap<string, number> {
   const blocks = [3, 2, 1, 0].flatMap((free) =>
     Array.from({ length: 2 ** (3 - free) }, (_, index): Block => [index * 2 ** free, free]),

@@ -9,7 +9,7 @@ import * as prefixes from "../../provider/prefixes";
 import { type Example, examplesOf } from "./examples";
 import { entryPoints, root } from "./surface";
 
-/** What needs no engine: `./provider` is run by engine tests, forwarders by tests of their own. */
+/** Examples that need no engine: `./provider` is run by engine tests, forwarders by tests of their own. */
 const MODULES: Readonly<Record<string, object>> = {
   ".": program,
   "./client": client,
@@ -49,7 +49,7 @@ function placed(text: string, { endpoint, signalingUrl, control }: emulator.Emul
     .replaceAll(/"(?:lists\/)?(\w+\.json)"/g, `"${root}/examples/block-lists/lists/$1"`);
 }
 
-/** What readers have at hand. */
+/** Names that readers have at hand. */
 function atHand(running: emulator.Emulator): Readonly<Record<string, unknown>> {
   const meta = { kind: "PrefixSet", urn: "urn", name: "blocked", protect: false } as const;
   const resource = policies.readResource(meta, { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } });

@@ -7,7 +7,7 @@ export interface Example {
   readonly name: string;
   readonly file: string;
   readonly text: string;
-  /** What of {@link AT_HAND} it uses. */
+  /** Names of {@link AT_HAND} that it uses. */
   readonly given: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const CLIENT = `import("${PACKAGE}/client")`;
 const POLICIES = `import("${PACKAGE}/policies")`;
 
 /**
- * What an example may use without saying where it comes from, by entry point, with its type: what readers have who have come as far
+ * Names that an example may use without declaring them, by entry point, with their types: those of readers who have come as far
  * as to look the name up. All else is written in the example.
  */
 const AT_HAND: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -100,7 +100,7 @@ function moduleOf(code: string, entry: string, names: readonly string[]): Pick<E
   return { text, given: given.map(([name]) => name) };
 }
 
-/** What the compiler says against each of the modules, a line each. */
+/** Errors of the compiler for each module, one on each line. */
 export function problemsOf(root: string, entries: Readonly<Record<string, string>>, modules: readonly Example[]) {
   const options = { ...optionsOf(root), noUnusedLocals: false, noUnusedParameters: false, paths: pathsOf(entries) };
   const host = ts.createCompilerHost(options);

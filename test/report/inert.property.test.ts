@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { markdown, parsePreview, reportOf, text } from "../../provider/report";
 import { keyLine } from "../../provider/report/inert";
 
-/** What platforms act on, and what ends the places where they do not. */
+/** Texts on which platforms act, and those that end places where they do not. */
 const FRAGMENTS = [
   "@everyone",
   "@org/team",

@@ -13,7 +13,7 @@ import {
 } from "../../provider/report";
 import { run } from "../commands/support";
 
-/** What the engine printed, without stack traces and times, and with addresses of the documentation. */
+/** Output of the engine, without stack traces and times, and with addresses of the documentation. */
 const folder = join(__dirname, "previews");
 const NOW = Date.parse("2026-11-22T00:00:00Z");
 const reported = (name: string) => reportOf(parsePreview(readFileSync(join(folder, `${name}.json`), "utf8")), NOW);

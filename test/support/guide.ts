@@ -19,11 +19,11 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 /** A dozen runs of the engine, on a machine that has others in hand. */
 const TIMEOUT_MS = 300_000;
 
-/** Where a guide is followed. */
+/** Circumstances in which a guide is followed. */
 export interface Reader {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What the reader has in place of what the page shows: addresses, ports, secrets. */
+  /** Values of the reader in place of those on the page: addresses, ports, secrets. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 

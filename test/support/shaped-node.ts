@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Told } from "./told";
 
-/** What a set holds: the node's own text of a prefix, and any value. */
+/** Content of a set: the node's own text of a prefix, and any value. */
 export type Held = Map<string, unknown>;
 
-/** How a node answers; everything has a default. What is no {@link Told} is the body of a 200. */
+/** Answers of a node; each has a default. A value other than a {@link Told} is the body of a 200. */
 export interface Shape {
   /** A list, from what the set holds. */
   readonly list?: (held: Held, url: string) => unknown;
@@ -30,7 +30,7 @@ export interface Shape {
 /** A node with answers of a test's own, which holds sets and applies what was staged at a commit. */
 export interface ShapedNode extends AsyncDisposable {
   readonly endpoint: string;
-  /** What was asked, without the lists' bodies: `insert 2`, `commit`. */
+  /** Requests, without the lists' bodies: `insert 2`, `commit`. */
   readonly asked: string[];
   /** Sets by url; a test changes them as another writer would. */
   readonly sets: Map<string, Held>;

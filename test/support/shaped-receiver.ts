@@ -7,9 +7,9 @@ import { Told } from "./told";
 /** A receiver with answers of a test's own. */
 export interface ShapedReceiver extends AsyncDisposable {
   readonly url: string;
-  /** What is active. */
+  /** Active prefixes. */
   readonly active: Set<string>;
-  /** What was asked: `status`, `start 2`. */
+  /** Requests: `status`, `start 2`. */
   readonly asked: string[];
 }
 

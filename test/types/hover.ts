@@ -42,7 +42,7 @@ class Walk {
     this.found.push({ name, text: ts.displayPartsToString(symbol.getDocumentationComment(this.checker)) });
   }
 
-  /** What a person reaches from a value of the type by writing a dot, a bracket or a call. */
+  /** Members that a person reaches from a value of the type by writing a dot, a bracket or a call. */
   private type(name: string, type: ts.Type): void {
     if (type.isUnion()) for (const one of type.types) this.type(name, one);
     if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) || this.seen.has(type)) return;

@@ -54,7 +54,7 @@ const lengthName = spelled("m", "mask", "len", "plen", "prefixlen", "prefix_len"
 const valueName = spelled("v", "value", "val");
 const strange = fc.constantFrom("subnet", "size", "weight", "x-1", "prefixes");
 
-/** How one entry is written, and what settings that needs. */
+/** Form of one entry, and the settings that it needs. */
 interface Form {
   readonly write: (entry: Entry) => unknown;
   readonly names?: Answers["names"];
@@ -117,7 +117,7 @@ function lastOf(it: Prefix): string {
   return Array.from({ length: 8 }, (_, n) => ((bits >> BigInt(112 - 16 * n)) & 0xffffn).toString(16)).join(":");
 }
 
-/** How a whole list is written around its elements. */
+/** Form of a whole list around its elements. */
 interface Envelope {
   readonly wrap: (elements: unknown) => unknown;
   readonly path?: string;
@@ -141,7 +141,7 @@ const envelope: fc.Arbitrary<Envelope> = fc.oneof(
   fc.constant({ isForeign: true, wrap: (elements: unknown) => ({ data: elements, more: true }) }),
 );
 
-/** What is read, or `refused`. Anything but a ShapeError is a defect of the reader. */
+/** Entries that were read, or `refused`. Anything but a ShapeError is a defect of the reader. */
 function outcome<T>(read: () => T): T | "refused" {
   try {
     return read();

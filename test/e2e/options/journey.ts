@@ -30,7 +30,7 @@ export function urn(type: string, name: string): string {
   return `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`;
 }
 
-/** What node and receiver hold: the sets `blocked` and `partners`, and what is active. */
+/** Content of node and receiver: the sets `blocked` and `partners`, and what is active. */
 export function held(emulator: Emulator) {
   return {
     blocked: emulator.prefixSet(BLOCKED).applied,
@@ -39,7 +39,7 @@ export function held(emulator: Emulator) {
   };
 }
 
-/** What was sent beside commits, which make sure that what is there is applied. */
+/** Requests other than commits, which only make sure that all entries are applied. */
 export function butCommits(sent: readonly string[]): string[] {
   return sent.filter((request) => request !== "commit");
 }

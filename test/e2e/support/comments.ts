@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a platform wants the comments of one merge request to be written. */
+/** Requests with which a platform takes the comments of one merge request. */
 export interface Platform {
   /** The path at which they are listed, by page, and made by POST. */
   readonly list: string;
@@ -11,7 +11,7 @@ export interface Platform {
   readonly authorized: (headers: IncomingHttpHeaders) => boolean;
 }
 
-/** What a platform tells besides, by its path: JSON, or bytes as they are. */
+/** Other answers of a platform, by path: JSON, or bytes as they are. */
 export type Told = Readonly<Record<string, () => unknown>>;
 
 /** A platform that has comments of others, and answers nothing but what {@link Platform} and {@link Told} say. */
@@ -54,7 +54,7 @@ export async function startComments(
   return {
     url: `http://127.0.0.1:${port}`,
     written,
-    /** What stands there beside the comments of others. */
+    /** Comments there beside those of others. */
     added: () => comments.slice(others.length).map(({ body }) => body),
     [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())),
   };

@@ -14,7 +14,7 @@ export const oneSet = (count: number) => `
     new pf.PrefixSetEntry("entry-" + i, { arena: "edge", set: "blocked", prefix: "10." + (i >> 8) + "." + (i & 255) + ".0/24" });
   }`;
 
-/** So many entries share commits at the engine's own parallelism, with every checkpoint written, and one list when refreshed. */
+/** Number of entries that share commits at the engine's own parallelism, with every checkpoint written, and one list when refreshed. */
 export async function shareCommits(count: number): Promise<void> {
   await using w = await world({ program: oneSet(count), config: { node: { commitCoalesceMs: 1_000 } } });
   const { emulator, stack } = w;

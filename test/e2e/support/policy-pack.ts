@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { SDK_ENVIRONMENT } from "../../support/sdk-process";
 
-/** What a pack says about itself, as the engine reads it. */
+/** Description of a pack, as the engine reads it. */
 export interface AnalyzerInfo {
   readonly name: string;
   readonly supportsconfig: boolean;

@@ -9,7 +9,7 @@ import { asText, configured, fullName } from "./stack-file";
 /** Tests and benchmarks are started at the root of the clone. */
 const root = process.cwd();
 
-/** How a run of the CLI ended. */
+/** Result of a run of the CLI. */
 export interface Run {
   readonly code: number | null;
   readonly stdout: string;
@@ -44,7 +44,7 @@ const PACKAGE =
     ? `require(${JSON.stringify(join(root, "test/e2e/support/native-package.cjs"))})(pulumi, require("pulumi-packetfilter"))`
     : 'require("pulumi-packetfilter")';
 
-/** Where the engine finds the plugin; programs of dynamic resources do not load it. */
+/** Project settings by which the engine finds the plugin; programs of dynamic resources do not load it. */
 const PLUGIN =
   "plugins:\n  providers:\n    - name: packetfilter\n      path: node_modules/pulumi-packetfilter/plugin\n";
 
@@ -133,7 +133,7 @@ export class TestStack implements AsyncDisposable {
     return this.pulumi("destroy", "--yes", "--skip-preview", ...args);
   }
 
-  /** Where the reader of a guide is who works on it, with the commands of the packages that are installed. */
+  /** Folder of a reader of a guide who works on it, with the commands of the packages that are installed. */
   get place(): { readonly folder: string; readonly env: Readonly<Record<string, string>> } {
     const PATH = `${join(this.folder, "node_modules", ".bin")}:${this.env.PATH}`;
     return { folder: this.folder, env: { ...this.env, PATH } };

@@ -38,7 +38,7 @@ const { default: _image, stages, ...rest } = z.record(z.string(), z.unknown()).p
 const order = z.array(z.string()).parse(stages);
 const jobs = z.record(z.string(), job).parse(rest);
 
-/** What happens on a platform; both say it by variables. */
+/** Event on a platform; both describe it by variables. */
 export interface Happening {
   readonly github: { readonly event_name: string; readonly ref: string; readonly [more: string]: unknown };
   readonly gitlab: Readonly<Record<string, string>>;
@@ -65,13 +65,13 @@ function githubRun(happening: Happening, failed: boolean) {
     .map((one) => ({ ...one, steps: one.steps.filter((each) => holds(each.if, happening, failed)) }));
 }
 
-/** What GitHub runs when something happens, or after a step of it failed: the shell text of each step, in order. */
+/** Commands that GitHub runs for an event, or after a failed step: the shell text of each step, in order. */
 export function githubSteps(happening: Happening, failed = false): string[] {
   const steps = githubRun(happening, failed).flatMap((one) => one.steps);
   return steps.flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
 }
 
-/** What GitHub hands to jobs when something happens: their rights, and the values of the platform that their steps see. */
+/** Context that GitHub gives to jobs for an event: their rights, and the values of the platform that their steps see. */
 export function githubRights(happening: Happening) {
   return githubRun(happening, false).map(({ name, permissions, env, steps }) => {
     const values = [env, ...steps.map((one) => one.env)].flatMap((one) => Object.values(one));
@@ -79,7 +79,7 @@ export function githubRights(happening: Happening) {
   });
 }
 
-/** What GitLab runs: the lines of each job's script, the jobs in the order of their stages. */
+/** Commands that GitLab runs: the lines of each job's script, the jobs in the order of their stages. */
 export function gitlabSteps(happening: Happening): string[] {
   return Object.values(jobs)
     .map((one) => ({ ...jobs[one.extends ?? ""], ...one }))

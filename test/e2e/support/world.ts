@@ -20,7 +20,7 @@ const arenas = (shost: readonly string[]) => ({
   },
 });
 
-/** What is particular to a node. */
+/** Particulars of a node. */
 interface NodeOptions {
   readonly make?: Make;
   /** The sources that are marked in the profile `web`. */

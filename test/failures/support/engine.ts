@@ -22,7 +22,7 @@ export interface Kept {
   readonly replaced?: boolean;
 }
 
-/** What a run is done with, where it is not the usual. */
+/** Unusual circumstances of a run. */
 export interface RunOptions {
   /** The world of the provider process. */
   readonly world?: HurriedWorld;
@@ -32,15 +32,15 @@ export interface RunOptions {
   readonly start?: (config: Config) => Promise<Provider>;
 }
 
-/** How a run ended. */
+/** Result of a run. */
 export interface Outcome {
   readonly errors: readonly Error[];
-  /** What was done, for example `update blocked`. */
+  /** Steps of the run, for example `update blocked`. */
   readonly steps: readonly string[];
   readonly printed: readonly string[];
 }
 
-/** What a step finds when it ends half-way. */
+/** Error of a step that ends half-way. */
 interface Partial extends Error {
   readonly id: string;
   readonly properties: JsonObject;

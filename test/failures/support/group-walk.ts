@@ -12,7 +12,7 @@ const [A, B, C, D] = ["192.0.2.0/25", "192.0.2.128/25", "203.0.113.0/24", "2001:
 const ALL = ["n1", "n2", "n3"] as const;
 type Entries = Readonly<Record<string, number>>;
 
-/** What a user does in one `up`: from entries on some nodes to entries on some. */
+/** Change of a user in one `up`: from entries on some nodes to entries on some. */
 export interface Change {
   readonly name: string;
   readonly before?: readonly [Entries, readonly string[]];
@@ -64,7 +64,7 @@ async function opened({ before }: Change): Promise<MiniEngine> {
 
 const node = (name: string) => nodes[name] as Emulator;
 const held = (name: string): Entries => node(name).prefixSet(BLOCKED).applied;
-/** What each node is to hold. */
+/** Wanted content of each node. */
 const wantedOn = (name: string, wanted: Change["after"]): Entries => (wanted?.[1].includes(name) ? wanted[0] : {});
 const apply = (engine: MiniEngine, wanted: Change["after"], world?: HurriedWorld) =>
   wanted ? engine.up(program(wanted), world && { world }) : engine.destroy(world && { world });
@@ -117,7 +117,7 @@ async function walk(change: Change, kind: Kind, request: number, next: "same" | 
   return problems;
 }
 
-/** What the state says of n2 that is not so, although it does not say that it is unsettled. */
+/** False entries of n2 in a state that does not mark them as unsettled. */
 function untruths(engine: MiniEngine, after: Change["after"]): string[] {
   const [kept] = engine.state;
   if (!kept?.failed || !after) return [];

@@ -4,7 +4,7 @@ import { NodeMemories, type World } from "../../../provider/client/world";
 
 /** The longest real wait for any pause, in milliseconds. */
 const LONGEST_MS = 8;
-/** How much of a wait is waited for at a time, in milliseconds. */
+/** Longest real pause within a wait, in milliseconds. */
 const PART_MS = 4;
 
 /**

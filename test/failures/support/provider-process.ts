@@ -21,7 +21,7 @@ export class ProcessKilled extends Error {}
 
 /** A provider process as the engine sees it. */
 export interface Provider {
-  /** What the process printed. */
+  /** Output of the process. */
   readonly printed: readonly string[];
   call<M extends Exclude<keyof DynamicProvider, "configure">>(
     type: TypeName,
@@ -33,7 +33,7 @@ export interface Provider {
 
 /** One provider process of one deployment, in this process: a runtime of its own behind the four providers. */
 export class ProviderProcess implements Provider {
-  /** What the process printed. */
+  /** Output of the process. */
   readonly printed: string[] = [];
   private readonly providers: Record<TypeName, DynamicProvider>;
 

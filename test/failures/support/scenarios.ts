@@ -1,13 +1,13 @@
 import type { EmulatorState } from "../../../provider/emulator";
 import type { Declared } from "./engine";
 
-/** What a user does in one `up`: from one program to another. */
+/** Change of a user in one `up`: from one program to another. */
 export interface Scenario {
   readonly name: string;
   readonly about: "sets" | "entries" | "signalings" | "all" | "places";
   readonly before: readonly Declared[];
   readonly after: readonly Declared[];
-  /** What the node holds that this stack did not put there. */
+  /** Entries of the node that are not of this stack. */
   readonly found?: Record<string, Record<string, number>>;
   /** Configuration from the first program on; `ENDPOINT` and `ALIAS` stand for two addresses of the one node. */
   readonly config?: Record<string, unknown>;

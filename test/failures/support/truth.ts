@@ -3,19 +3,19 @@ import { Prefix } from "../../../provider/model/prefix";
 import type { Declared } from "./engine";
 import { BLOCKED, PARTNERS } from "./scenarios";
 
-/** What a node and its receiver hold, or must hold. */
+/** Content of a node and its receiver, actual or wanted. */
 export interface Held {
   readonly sets: Record<string, Record<string, number>>;
   readonly active: readonly string[];
 }
 
-/** What the emulator holds. */
+/** Content of the emulator. */
 export function heldBy(emulator: Emulator): Held {
   const sets = Object.fromEntries([BLOCKED, PARTNERS].map((url) => [url, emulator.prefixSet(url).applied]));
   return { sets, active: emulator.signalings["client-a"] ?? [] };
 }
 
-/** What a program asks for, and nothing else: this is the model. */
+/** Content that a program declares, and nothing else: this is the model. */
 export function wantedBy(program: readonly Declared[]): Held {
   const sets: Record<string, Record<string, number>> = { [BLOCKED]: {}, [PARTNERS]: {} };
   const active = new Set<string>();
@@ -32,7 +32,7 @@ export function wantedBy(program: readonly Declared[]): Held {
 }
 
 /**
- * What must never be missing in between: entries that are there and wanted afterwards, by set, and running signalings that stay
+ * Content that must never be missing in between: entries that are there before and wanted afterwards, by set, and running signalings that stay
  * wanted.
  */
 export function keptThroughout(now: Held, program: readonly Declared[]): Held {

@@ -7,7 +7,7 @@ import { ProcessKilled } from "./provider-process";
 import { NODE, type Scenario } from "./scenarios";
 import { gaps, type Held, heldBy, keptThroughout, wantedBy } from "./truth";
 
-/** What is run after the failure. */
+/** Run after the failure. */
 export type Next = "same" | "previous" | "destroy";
 
 /** A node that settles the open points of the contract in its own way. */
@@ -40,7 +40,7 @@ export interface Verdict {
   readonly met: boolean;
   /** True when the run succeeded in spite of the fault. */
   readonly unharmed: boolean;
-  /** What is wrong; empty when all promises hold. */
+  /** Broken promises; empty if all hold. */
   readonly problems: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export async function stage(
   };
 }
 
-/** How many requests the scenario sends when nothing goes wrong. */
+/** Number of requests that the scenario sends without a failure. */
 export async function requestsOf(scenario: Scenario, dialect?: Dialect): Promise<number> {
   await using run = await open(scenario, dialect);
   const before = run.emulator.journal.length;
@@ -193,7 +193,7 @@ function isHelpful({ message }: Error, emulator: Emulator): boolean {
   );
 }
 
-/** What the state says that is not so, although it does not say that it is unsettled. */
+/** False entries of a state that does not mark them as unsettled. */
 function untruths(engine: MiniEngine, emulator: Emulator, former: readonly { name: string }[]): string[] {
   const held = heldBy(emulator);
   const found: string[] = [];

@@ -70,7 +70,7 @@ export class FakeEngine implements AsyncDisposable {
     );
   }
 
-  /** What could be imported of a type: ids, in the order in which they come. @throws {ServiceError} */
+  /** Resources of a type that could be imported: ids, in the order in which they come. @throws {ServiceError} */
   async listed(token: string, query: object, limit = 0): Promise<string[]> {
     const request = new ListRequest();
     request.setToken(token);

@@ -4,7 +4,7 @@ export const secret = (value: unknown) => ({
   value,
 });
 
-/** What of properties on the wire an engine would keep in the clear. */
+/** Part of properties on the wire that an engine would keep in the clear. */
 export function inTheClear(properties: unknown): string {
   return JSON.stringify(properties, (_, value) =>
     value?.["4dabf18193072939515e22adb298388d"] === undefined ? value : "[secret]",

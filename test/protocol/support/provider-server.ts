@@ -18,7 +18,7 @@ const script = createRequire(__filename).resolve("@pulumi/pulumi/cmd/dynamic-pro
 /** Inputs and outputs as they travel. */
 export type Properties = Record<string, unknown>;
 
-/** What the state of a resource holds instead of code. */
+/** Text in the state of a resource in place of code. */
 export const providerText = (type: string) =>
   `exports.handler=()=>require("pulumi-packetfilter/provider").get(${JSON.stringify(type)})`;
 
@@ -26,7 +26,7 @@ export const providerText = (type: string) =>
 export class CallFailure extends Error {
   constructor(
     readonly error: ServiceError,
-    /** What the engine keeps of a resource that exists, and is not as wanted. */
+    /** Part that the engine keeps of a resource that exists in another form than wanted. */
     readonly partial: { id: string; properties: Properties; reasons: string[] } | undefined,
   ) {
     super(error.details);
@@ -43,7 +43,7 @@ type Call<Request, Response> = (
 
 /** The dynamic-provider server of Pulumi's Node SDK as the engine starts it: a process of its own, spoken to over gRPC. */
 export class ProviderServer implements AsyncDisposable {
-  /** What the process printed. */
+  /** Output of the process. */
   stdout = "";
   stderr = "";
 
@@ -168,7 +168,7 @@ export class ProviderServer implements AsyncDisposable {
   }
 }
 
-/** What a call is rejected with; fails when it is not. */
+/** Reason of a rejected call; fails for any other call. */
 export async function failureOf(promise: Promise<unknown>): Promise<CallFailure> {
   const failure = await promise.then(
     (value) => new Error(`should have failed, and gave ${JSON.stringify(value)}`),

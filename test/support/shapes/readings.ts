@@ -8,7 +8,7 @@ import { run } from "../../commands/support";
 import { forwardOnce } from "../../forwarder/support/forward";
 import { type Content, type NodeShape, SET } from "./shape";
 
-/** How one of the ways to read a node read it: what it holds, or what the user is told. */
+/** Result of one way to read a node: its content, or the message to the user. */
 type Told<T> = T | string;
 
 /** A node and the members by which it is read. */

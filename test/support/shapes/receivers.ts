@@ -3,13 +3,13 @@ import { Told } from "../told";
 
 /** A receiver as an engineer would write it who knows only the contract. What is left out is as the contract shows it. */
 export interface ReceiverShape {
-  /** What reads it. */
+  /** Settings that read it. */
   readonly settings?: ReceiverOptions["answers"];
   /** The answer to a status. */
   readonly status?: (active: readonly string[]) => unknown;
   /** A success of start or stop. */
   readonly done?: (operation: "start" | "stop", count: number) => unknown;
-  /** What is active already, or is not. */
+  /** Answer to a start of active prefixes, or to a stop of others. */
   readonly refused?: (operation: "start" | "stop") => unknown;
   /** One status shows one prefix at most. */
   readonly isSingle?: boolean;

@@ -9,7 +9,7 @@ export const SET = "prefixset://edge/blocked";
 /** A set that none of them holds. */
 export const NOWHERE = "prefixset://edge/nowhere";
 
-/** What a node holds, and what is to be read of it. */
+/** Content of a node, and the entries to be read. */
 export interface Content {
   /** Prefix to value. */
   readonly entries: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ const CONTENT: Content = {
   ],
 };
 
-/** What a list is asked for. */
+/** Resource of a list. */
 type Asked = ResourceUrl & { readonly kind: "prefixset" | "arena" | "profile" | "mark" };
 
 /** A node as an engineer would write it who knows only the contract. What is left out is as the emulator does it. */
@@ -64,11 +64,11 @@ export interface NodeShape {
   readonly isIpv4?: boolean;
   /** It keeps no values: all are 1. */
   readonly isFlat?: boolean;
-  /** What else is read than what it holds. */
+  /** Entries to be read, if they differ from those it holds. */
   readonly reads?: Partial<Content>;
 }
 
-/** What a node of a shape holds when it starts. */
+/** Content of a node of a shape at its start. */
 export function heldBy({ isIpv4, isFlat }: NodeShape): Content {
   const isKnown = (text: string) => !isIpv4 || !text.includes(":");
   const entries = Object.entries(CONTENT.entries).flatMap(([prefix, value]) =>
@@ -78,7 +78,7 @@ export function heldBy({ isIpv4, isFlat }: NodeShape): Content {
   return { ...CONTENT, entries: Object.fromEntries(entries), marks };
 }
 
-/** What is to be read of such a node. */
+/** Entries to be read from such a node. */
 export function readOf(shape: NodeShape): Content {
   return { ...heldBy(shape), ...shape.reads };
 }

@@ -4,7 +4,7 @@ import { bareOf, lines, type NodeShape, netmaskOf, partsOf } from "./shape";
 
 const own = (name: string) => join(__dirname, "readers", `${name}.cjs`);
 
-/** What nodes that print lines have in common. */
+/** Common traits of nodes that print lines. */
 const FIELDS = {
   entry: (prefix, value) => `${prefix} ${value}`,
   profile: (name) => name,
