@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as pf from "../../provider";
 import { inspect } from "../../provider/pulumi/inspection";
 
-/** What the engine was asked to register, by name. */
+/** Registrations that the engine got, by name. */
 const registered = new Map<string, Record<string, unknown>>();
 
 beforeAll(() =>

@@ -37,7 +37,7 @@ async function bench() {
   };
 }
 
-/** What the engine does before it has a resource created: the checked inputs. */
+/** Checks a resource as the engine does before its create, and returns the inputs. */
 const checked = (handler: Handler, args: Record<string, unknown>) => handler.check({}, args).inputs;
 const entry = (prefix: string, value = 1) => ({ ...place, prefix, value });
 

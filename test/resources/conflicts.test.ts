@@ -6,7 +6,7 @@ const entry = (name: string, prefix: string) =>
 const set = (name: string, entries: string[], exclusive = true) =>
   ({ type: "PrefixSet", name, entries: new Set(entries), exclusive }) as const;
 
-/** What the last of several declarations of one set contradicts. */
+/** Contradiction of the last of several declarations of one set. */
 function conflict(...declarations: Parameters<typeof record>[1][]): string | undefined {
   const declared: DeclaredSet = { entries: new Map() };
   return declarations.map((declaration) => record(declared, declaration)).at(-1);

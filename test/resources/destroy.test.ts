@@ -7,7 +7,7 @@ import { Runtime } from "../../provider/resources/runtime";
 
 const BLOCKED = "prefixset://edge/blocked";
 
-/** What a state says of a set at this node, and a deployment that destroys it. */
+/** A state with a set at this node, and a deployment that destroys it. */
 async function bench(entries: Record<string, number>) {
   const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
   const printed: string[] = [];

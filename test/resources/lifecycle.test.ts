@@ -20,7 +20,7 @@ async function bench(entries: Record<string, number>) {
     runtime.configure((key: string) => config[key as keyof typeof config]);
     return new PrefixSetHandler(runtime);
   };
-  /** What a program declares, as it was checked. */
+  /** Checked inputs of a program. */
   const declared = (handler: PrefixSetHandler, entries: object, olds: JsonObject = {}, more: object = {}) => {
     const { inputs, problems } = handler.check(olds, { arena: "edge", set: "blocked", entries, ...more } as JsonObject);
     expect(problems).toEqual([]);
@@ -31,7 +31,7 @@ async function bench(entries: Record<string, number>) {
     endpoint: emulator.endpoint,
     ...more,
   });
-  /** What `block --now` sent here, as the prefix file has it once its time is over. */
+  /** An expired entry of `block --now` in the prefix file, sent to this node. */
   const blocked = { value: 4, expires: OVER, sent: `4 ${BLOCKED} ${emulator.endpoint}` };
   const held = () => emulator.prefixSet(BLOCKED).applied;
   return {
@@ -46,7 +46,7 @@ async function bench(entries: Record<string, number>) {
   };
 }
 
-/** What the state becomes by a failure. */
+/** The state after a failure. */
 async function keptBy(work: Promise<unknown>): Promise<JsonObject> {
   const error = await work.catch((reason: unknown) => reason);
   if (!(error instanceof PartialFailure)) throw error;

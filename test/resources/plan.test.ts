@@ -15,7 +15,7 @@ const NOTHING_SENT = `${LABEL}: nothing was sent.`;
 const P = (text: string) => text as CanonicalPrefix;
 const [A, B, C, D] = [P("192.0.2.0/24"), P("198.51.100.0/24"), P("203.0.113.0/24"), P("2001:db8::/32")];
 const map = (...entries: [CanonicalPrefix, number | string][]): ListedMap => new Map(entries);
-/** So many single addresses, each with the value. */
+/** Single addresses, in the given number and with the value. */
 const many = (number: number, value = 1): ListedMap =>
   new Map(Array.from({ length: number }, (_, index) => [P(`192.0.2.${index}/32`), value]));
 const part = (entries: ListedMap, from: number, to?: number): ListedMap => new Map([...entries].slice(from, to));

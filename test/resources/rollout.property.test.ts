@@ -54,7 +54,7 @@ interface Written {
   isKilled?: boolean;
 }
 
-/** What has passed, as far as can be told from what nodes hold and what checks answer. */
+/** Nodes that have passed, by their contents and the answers of their checks. */
 class Model {
   readonly violations: string[] = [];
   private waves: Written[] = [];

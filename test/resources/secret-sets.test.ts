@@ -6,7 +6,7 @@ import { startEmulator } from "../../provider/emulator";
 import { MiniEngine } from "../failures/support/engine";
 import { BLOCKED, entry, NODE, set, signaling } from "../failures/support/scenarios";
 
-/** What the classes send beside arguments whose prefixes are secret. */
+/** Marks that the classes send beside arguments with secret prefixes. */
 const SECRET_ENTRIES = { __secret: ["entries"], __lists: "[secret]", secretPrefixes: true };
 const SECRET_PREFIXES = { ...SECRET_ENTRIES, __secret: ["prefixes"], started: "[secret]" };
 const [OURS, MORE, THEIRS] = ["192.0.2.0/24", "2001:db8:7::/48", "203.0.113.7/32"] as const;

@@ -16,7 +16,7 @@ export async function bench(...names: string[]) {
     config,
     node: (name: string) => nodes[name] as Emulator,
     held: () => Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, node.prefixSet(URL).applied])),
-    /** What each node was asked since the last call, without those that were asked nothing. */
+    /** Requests to each node since the last call, without nodes that got none. */
     asked: () => {
       const all = Object.entries(nodes).map(([name, node]) => [name, node.journal.map(({ cmd }) => cmd)] as const);
       for (const [, node] of pairs) node.clearJournal();
