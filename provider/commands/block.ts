@@ -51,7 +51,6 @@ Examples:
   pulumi-packetfilter block - --file blocks.yaml --for 2h --reason "SYN flood" < sources.txt
 `;
 
-/** Adds `block` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("block")

@@ -24,7 +24,6 @@ Examples:
   pulumi-packetfilter blocks --file blocks.yaml --contains 203.0.113.7
 `;
 
-/** Adds `blocks` to the command line. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("blocks")

@@ -12,7 +12,6 @@ interface Flags extends NodeFlags {
   readonly output: "yaml" | "json";
 }
 
-/** Adds `capture` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("capture")

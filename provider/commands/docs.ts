@@ -15,7 +15,6 @@ Examples:
   pulumi-packetfilter docs docs/configuration.md
 `;
 
-/** Adds `docs` to the command line. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("docs")

@@ -33,7 +33,6 @@ interface Flags extends Omit<EmulatorOptions, "state" | "dialect" | "tls"> {
   readonly pidFile?: string;
 }
 
-/** Adds `emulator` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("emulator")

@@ -36,7 +36,6 @@ function hangupsOf(io: Pick<CliIo, "onHangup">): (run: () => void) => void {
   };
 }
 
-/** Adds `forward` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const forward = program
     .command("forward")

@@ -40,7 +40,6 @@ Examples:
   pulumi-packetfilter import prefixset://edge/a prefixset://core/a --signaling --name prefixset://core/a=main --out imported
 `;
 
-/** Adds `import` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("import")

@@ -48,7 +48,6 @@ Examples:
 /** Time for one of several nodes, as for `block`: a silent one does not delay the others for long. */
 const SEVERAL = `${COMMAND_MS / 1_000}s`;
 
-/** Adds `list` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("list")

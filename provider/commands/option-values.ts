@@ -44,11 +44,7 @@ export function collectNames(value: string, before: readonly string[]): string[]
   return [...before, ...names];
 }
 
-/**
- * Reads standard input.
- *
- * @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal.
- */
+/** Reads standard input. @throws {UsageError} with the message `otherwise` if there is none, or if it is a terminal. */
 export function standardInput({ stdin, stop }: CliIo, otherwise: string): Promise<string> {
   if (!stdin || stdin.isTTY) throw new UsageError(otherwise);
   return unlessStopped(stop, text(stdin));

@@ -33,7 +33,6 @@ Examples:
   git show HEAD:blocks.yaml | pulumi-packetfilter prefixes diff - blocks.yaml
 `;
 
-/** Adds `prefixes` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const prefixes = program.command("prefixes");
   addFlags(prefixes.command("check").description("show the content of a prefix file, or its mistakes"))

@@ -46,7 +46,6 @@ Examples:
   pulumi-packetfilter probe prefixset://edge/blocked --node fra1 --check node.json
 `;
 
-/** Adds `probe` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("probe")

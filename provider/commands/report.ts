@@ -38,7 +38,6 @@ Examples:
   pulumi-packetfilter report preview.json --output text
 `;
 
-/** Adds `report` to the command line. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("report")

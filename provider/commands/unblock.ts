@@ -24,7 +24,6 @@ Examples:
   pulumi-packetfilter unblock 203.0.113.7 --file blocks.yaml --now prefixset://edge/blocked
 `;
 
-/** Adds `unblock` to the command line. */
 export function register(program: Command, io: CliIo): void {
   const command = program
     .command("unblock")

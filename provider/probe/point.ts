@@ -24,25 +24,6 @@ export interface Judgement {
 /**
  * One open point, in a file of `points/` by theme, in the order of the requests. Entries that `ask` leaves in the set are
  * removed after it.
- *
- * @example
- * ```ts
- * const point = pointNeeding("set");
- * point({
- *   name: "ipv6",
- *   title: "IPv6 in a set",
- *   assumes: "accepted",
- *   finds: ["ipv6"],
- *   ask: async ({ set }) => {
- *     const answer = await set.insert([["2001:db8::/48", 1]]);
- *     return () => ({
- *       node: answer.isRefusal ? "refused" : "accepted",
- *       evidence: [answer],
- *       dialect: { ipv6: answer.isRefusal ? "error" : "accepted" },
- *     });
- *   },
- * });
- * ```
  */
 interface PointDefinition {
   readonly name: string;

@@ -42,11 +42,7 @@ export interface Preview {
   readonly diagnostics: readonly z.output<typeof diagnostic>[];
 }
 
-/**
- * Reads what `pulumi preview --json` prints: one object and nothing around it.
- *
- * @throws {Error} for anything else
- */
+/** Reads what `pulumi preview --json` prints: one object and nothing around it. @throws {Error} for anything else */
 export function parsePreview(text: string): Preview {
   if (text.trim() === "")
     throw new Error("The preview is empty: pulumi failed before it printed one, and said why on standard error.");
