@@ -11,7 +11,7 @@ import { strictly } from "./validation/strict";
 import { type Assembly, assemble } from "./wiring";
 
 /**
- * A running emulator: a node and a signaling receiver on loopback, with members for a test to read and change them behind the backs of their clients.
+ * A running emulator: a node and a signaling receiver. By its members, a test reads and changes them without their APIs.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { type Assembly, assemble } from "./wiring";
  * ```
  */
 export class Emulator extends EmulatorMembers implements AsyncDisposable {
-  /** Resolves when it serves no more: closed here, or stopped from afar. */
+  /** Resolves when it has ended: closed here, or stopped over the control API. */
   readonly closed: Promise<void>;
   private closing: Promise<void> | undefined;
   private ended = () => {};
@@ -36,7 +36,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     this.closed = new Promise((resolve) => {
       this.ended = resolve;
     });
-    // Errors of closing go to callers that close it themselves.
+    // Only callers of `close` get its errors.
     parts.simulation.stop = () => void this.close().catch(() => {});
     this.#isolated = new Isolated(async ({ label, ...given }) => {
       const emulator = await Emulator.start({ ...inherited(options, parts), ...given });
@@ -56,15 +56,15 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     return this.parts.simulation.clock;
   }
 
-  /** The seed of everything that is drawn by chance. */
+  /** The seed of all random choices. */
   get seedNumber(): number {
     return this.parts.simulation.options.seed;
   }
 
   /**
-   * Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile.
+   * Receives the next `count` packets of generated traffic and returns the totals. Other requests are served meanwhile.
    *
-   * @param options `signal` ends it, as `reset`, `seed` and the end of the emulator do; the sum is of the packets until then.
+   * @param options `signal` ends it, as do `reset`, `seed` and the end of the emulator; the totals then cover the packets so far.
    */
   async receiveTraffic(traffic: TrafficSource, count: number, options: Ending = {}): Promise<TrafficSummary> {
     strictly(given.generatedTraffic, { traffic, count, options }, "receiveTraffic()");
@@ -72,10 +72,10 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   /**
-   * Another emulator in this process, with state, journal, faults, clock and addresses of its own. It ends when it is closed, when its label is
-   * ended (`DELETE /emulators/{label}`), or with this one; a reset of this one does not touch it.
+   * Starts another emulator in this process, with its own state, journal, faults, clock and addresses. It ends when it is
+   * closed, by `DELETE /emulators/{label}`, or with this one; a reset of this one does not affect it.
    *
-   * @throws {TypeError} where an option is wrong or the label is in use; {StateError} where the state is wrong.
+   * @throws {TypeError} if an option is wrong or the label is in use; {StateError} if the state is wrong.
    * @example
    * ```ts
    * await using own = await emulator.isolated({ label: "file-7" });
@@ -89,7 +89,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   /**
-   * Stops serving, breaks all connections, and writes changes that are not yet kept.
+   * Stops serving, breaks all connections, and writes pending changes to `persist`.
    *
    * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
    */
@@ -99,8 +99,8 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   /**
-   * As {@link close}, but for faults that were never met: they fail the run, not the block. What is thrown at the end of a block with
-   * `await using` hides the failure of the block itself, of which nothing is known here.
+   * As {@link close}, but unmet faults set the exit code instead of throwing: an error here would hide the failure of the
+   * block itself.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
@@ -125,13 +125,13 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 }
 
-/** Way to end something that takes time. */
+/** Option to end a long operation. */
 interface Ending {
   /** Ends it. */
   readonly signal?: AbortSignal;
 }
 
-/** Options that an isolated emulator inherits from the one that starts it: all but ports, files and other machines. */
+/** Options that an isolated emulator inherits: all except ports, files and addresses of other machines. */
 function inherited(options: EmulatorOptions, { simulation }: Assembly): EmulatorOptions {
   const { host, dialect, latency, commitLatency, bandwidth, auth, tls, journalLimits, runPause, marks, wall } = options;
   const { controlToken, seed } = simulation.options;

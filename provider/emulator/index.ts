@@ -4,7 +4,7 @@ import type { EmulatorOptions } from "./options";
 /**
  * Starts an emulator of a node and a signaling receiver in this process. Any number can run at once.
  *
- * @throws {TypeError} when an option is wrong; {StateError} when the state is; the system's error when a port is taken.
+ * @throws {TypeError} if an option is wrong; {StateError} if the state is wrong; the system's error if a port is taken.
  * @example
  * ```ts
  * await using emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });

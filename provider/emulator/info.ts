@@ -6,47 +6,47 @@ import type { SignalingDeployment } from "./state/signaling-deployment";
 export interface ClientCredentials {
   /** Id in the path of its requests. */
   readonly clientId: string;
-  /** Secret in the path of its requests; it protects nothing but an emulator. */
+  /** Secret in the path of its requests; it protects only an emulator. */
   readonly secretKey: string;
   /** Prefixes that it may signal, in canonical form. */
   readonly prefixes: readonly string[];
 }
 
-/** Sources of the answers of an emulator, other than its own content, and its files. Addresses are without credentials. */
+/** Other sources of an emulator's answers than its content, and its files. Addresses are without credentials. */
 export interface EmulatorSources {
   /** Base address of the real node that answers. */
   readonly proxy?: string;
   /** Base address of the real receiver that answers. */
   readonly proxySignaling?: string;
-  /** File in which the answers to passed-on requests are kept. */
+  /** File for the answers to passed-on requests. */
   readonly record?: string;
-  /** File from which requests are answered as they were recorded. */
+  /** File with recorded answers. */
   readonly replay?: string;
-  /** With `replay`: treatment of a request that was never recorded. */
+  /** With `replay`: treatment of an unrecorded request. */
   readonly unseen?: "refuse" | "emulate";
-  /** File in which the emulator keeps its content. */
+  /** File with the emulator's content. */
   readonly persist?: string;
 }
 
-/** Addresses and clients of an emulator, and how it answers: plain JSON. */
+/** Addresses, clients and dialect of an emulator: plain JSON. */
 export interface EmulatorInfo extends EmulatorSources {
   /** Base url of the node API, without `/fapi`. */
   readonly endpoint: string;
   /** Base url of the signaling API, without client and secret. */
   readonly signalingUrl: string;
-  /** The same of the test deployment. */
+  /** Base url of the test deployment. */
   readonly testSignalingUrl: string;
   /** Base url of the control API. */
   readonly control: string;
-  /** Who may signal. */
+  /** Clients of the signaling API. */
   readonly clients: readonly ClientCredentials[];
-  /** Who may signal in the test deployment. */
+  /** Clients of the test deployment. */
   readonly testClients: readonly ClientCredentials[];
-  /** The switches of its dialect that are not the default, at the moment. */
+  /** The switches of its present dialect that differ from the default. */
   readonly dialect: DialectSettings;
-  /** Only where the control API wants one. */
+  /** Token of the control API, if it requires one. */
   readonly controlToken?: string;
-  /** Only with certificates made for this run. */
+  /** Certificates made for this run, if any. */
   readonly tls?: ClientTls;
 }
 

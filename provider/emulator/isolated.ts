@@ -3,39 +3,41 @@ import { CONTROL } from "./defaults";
 import type { EmulatorInfo } from "./info";
 import type { EmulatorOptions } from "./options";
 
-/** Options of an isolated emulator. All others are those of the emulator that starts it. */
+/** Options of an isolated emulator. It inherits all others from the emulator that starts it. */
 export interface IsolatedOptions extends Pick<EmulatorOptions, "dialect" | "seed"> {
-  /** Its name until it ends, and the label of its first run. Unique among those that run. */
+  /** Its name until it ends, and the label of its first run. Unique among running ones. */
   readonly label: string;
   /** Its content; default: the initial content of the emulator that starts it. */
   readonly state?: Exclude<EmulatorOptions["state"], (...args: never) => unknown>;
 }
 
-/** An emulator that another one has started. */
+/** An emulator started by another one. */
 export interface IsolatedEmulator {
   info(): EmulatorInfo;
   close(): Promise<void>;
   readonly closed: Promise<void>;
 }
 
-/** Emulators with addresses of their own in the process of one that is shared, each until its label is ended, and all at most as long as that one. */
+/** Emulators with their own addresses in the process of a shared one. Each runs until its label is ended, or until the shared one ends. */
 export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
   private readonly running = new Map<string, { readonly starting: Promise<Started>; started?: Started }>();
   private isOver = false;
 
   constructor(private readonly begin: (options: IsolatedOptions) => Promise<Started>) {}
 
-  /** @throws {TypeError} where the label is in use, too many run, or all were ended; what `startEmulator` throws. */
+  /** @throws {TypeError} if the label is in use, too many run, or all were ended; errors of `startEmulator`. */
   async start(options: IsolatedOptions): Promise<Started> {
     const { label } = options;
-    if (this.isOver) throw new TypeError(`This emulator has ended: it starts no "${label}".`);
+    if (this.isOver) throw new TypeError(`This emulator has ended and cannot start "${label}".`);
     if (this.running.has(label)) {
       throw new TypeError(
-        `An isolated emulator "${label}" runs already: take another label, or end that one first (DELETE /emulators/${encodeURIComponent(label)}).`,
+        `An isolated emulator "${label}" is already running: use another label, or end that one first (DELETE /emulators/${encodeURIComponent(label)}).`,
       );
     }
     if (this.running.size >= CONTROL.isolated)
-      throw new TypeError(`${CONTROL.isolated} isolated emulators run, and no more can: end some first.`);
+      throw new TypeError(
+        `${CONTROL.isolated} isolated emulators are running, the most that are allowed: end one first.`,
+      );
     const running: { starting: Promise<Started>; started?: Started } = { starting: this.begin(options) };
     this.running.set(label, running);
     try {
@@ -57,7 +59,7 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
     });
   }
 
-  /** Also one that is still starting. False where none of this label runs. */
+  /** Ends the emulator of a label, also one that is still starting. False if there is none. */
   async end(label: string): Promise<boolean> {
     const running = this.running.get(label);
     if (!running) return false;
@@ -65,11 +67,11 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
     return true;
   }
 
-  /** Ends all, also those that are still starting; no other starts. @throws {AggregateError} with what could not be ended well. */
+  /** Ends all, also those that are still starting, and starts no more. @throws {AggregateError} with the errors of their ends. */
   async endAll(): Promise<void> {
     this.isOver = true;
     const started = await Promise.allSettled([...this.running.values()].map(({ starting }) => starting));
-    // A failed start is reported to the caller that asked for it.
+    // The caller of a failed start gets its error.
     const ended = await Promise.allSettled(started.map((one) => one.status === "fulfilled" && one.value.close()));
     const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     if (reasons.length > 0) throw new AggregateError(reasons, reasons.map(messageOf).join("; "));

@@ -36,74 +36,73 @@ export type NodeAuth =
       };
     };
 
-/** Options of an emulator. Everything has a default. */
+/** Options of an emulator. Every option has a default. */
 export interface EmulatorOptions {
   /**
-   * Its content; default: a small demo. An object of the published schema, in code, JSON or YAML; in code the entries of a set may be the result of a list. Or a function that gives
-   * it, which is called once the ports are taken: for content that takes time to load.
+   * Its content, by the published schema; default: a small demo. In code, the entries of a set may be the result of a list.
+   * A function that returns the content is called once the ports are taken: for content that takes time to load.
    */
   readonly state?: GivenState | (() => GivenState | Promise<GivenState>);
   /**
-   * File that keeps its content between runs, default none. A file that exists is used instead of `state`; its folder
-   * must exist. A change by a request is on the disk before its answer. Marks that packets leave are kept a tenth of a second
-   * later, by writing everything anew: meant for up to some ten thousand marks.
+   * File that keeps its content between runs; default: none. An existing file is used instead of `state`; its folder must
+   * exist. A change by a request is on disk before its answer. Marks of packets are written a tenth of a second later, with
+   * the whole state: suitable for some ten thousand marks.
    */
   readonly persist?: string;
   /** Port of the protocol; 0 (default) takes a free one. */
   readonly port?: number;
   /** Port of the control API; 0 (default) takes a free one. */
   readonly controlPort?: number;
-  /** Address to listen on, default `127.0.0.1`. Elsewhere than on loopback the control API needs a token. */
+  /** Address to listen on, default `127.0.0.1`. On other addresses than loopback, the control API requires a token. */
   readonly host?: string;
   /**
-   * Token of the control API (`Authorization: Bearer …`); default: none on loopback, a random one elsewhere, where it has at
-   * least 16 characters.
+   * Token of the control API (`Authorization: Bearer …`). Default: none on loopback; elsewhere a random one, and a given one
+   * needs at least 16 characters.
    */
   readonly controlToken?: string;
   /**
-   * Base address by which clients reach the protocol port, where that is another than the emulator's own: behind mapped ports or
-   * a proxy. `endpoint`, `signalingUrl` and redirects say it. Default: its own.
+   * Base address by which clients reach the protocol port, if it differs from the emulator's own: behind mapped ports or a
+   * proxy. `endpoint`, `signalingUrl` and redirects use it. Default: its own.
    */
   readonly advertise?: string;
   /** A name, `seed:N`, or single switches; default: `default`. */
   readonly dialect?: string | DialectSettings;
-  /** Seed of faults and traffic that are drawn by chance; default: a random one, which `emulator.seedNumber` tells. */
+  /** Seed of random faults and traffic. Default: a random one, see `emulator.seedNumber`. */
   readonly seed?: number;
-  /** Real time before each request takes effect, default 0; `"5ms..40ms"` draws it for each request, by `seed`. */
+  /** Real time before each request takes effect, default 0; a range such as `"5ms..40ms"` is drawn for each request, by `seed`. */
   readonly latency?: Latency;
-  /** Real time before a commit takes effect, beyond `latency`, default 0; a range as there. */
+  /** Real time before a commit takes effect, in addition to `latency`, default 0; also a range. */
   readonly commitLatency?: Latency;
   /** Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit. */
   readonly bandwidth?: number | string;
-  /** Base address of a real node: requests of the node API are passed on to it instead of being carried out. Default: none. */
+  /** Base address of a real node, to which requests of the node API are passed on. Default: none. */
   readonly proxy?: string;
   /** Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none. */
   readonly proxySignaling?: string;
-  /** File that keeps the answers to passed-on requests, secrets cut out. It must not exist. Default: none. */
+  /** New file for the answers to passed-on requests, without secrets. Default: none. */
   readonly record?: string;
-  /** File that was recorded: its requests are answered as they were then. Default: none. */
+  /** A recorded file, whose requests are answered as recorded. Default: none. */
   readonly replay?: string;
-  /** With `replay`, what was never recorded is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
+  /** With `replay`: an unrecorded request is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
   readonly unseen?: "refuse" | "emulate";
   /** Credentials that a caller of the node API must send; default: none. */
   readonly auth?: NodeAuth;
   /**
-   * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: and
-   * clients need one, too; an object: with these (PEM), and with `ca` clients need a certificate that it signed.
+   * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: clients
+   * need one, too; an object: with this certificate and key (PEM); with `ca`, clients need a certificate signed by it.
    */
   readonly tls?: TlsChoice;
   /** Limits of the journal; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
-  /** Real time without a request after which the next one begins another run, default 5 s; see `emulator.runs`. */
+  /** Real time without a request after which the next one begins a new run, default 5 s; see `emulator.runs`. */
   readonly runPause?: Duration;
   /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
   readonly marks?: MarkLimits;
-  /** Is called with each journal entry once it is answered. */
+  /** Called with each journal entry once it is answered. */
   readonly onRequest?: (entry: JournalEntry) => void;
   /**
-   * Whether closing fails with an `UnmetFaultError` when a fault that was set was never met, as
-   * `emulator.expectAllFaultsMet()` does; the end of a block with `await using` leaves it to the run. Default false. Faults that were
-   * taken back do not count.
+   * Whether closing fails with an `UnmetFaultError` if a fault affected no request, as `emulator.expectAllFaultsMet()` does.
+   * The end of a block with `await using` sets the exit code instead. Removed faults do not count. Default false.
    */
   readonly expectAllFaultsMet?: boolean;
   /** The machine's clock and timers, for tests. */
@@ -115,7 +114,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 /** @throws {TypeError} naming the option that is wrong. */
 export function resolveOptions(options: EmulatorOptions) {
-  // The state is checked where it is loaded; errors name the wrong place in it.
+  // The state is checked when it is loaded; errors name the wrong place in it.
   const isObject = typeof options === "object" && options !== null;
   strictly(optionsSchema, isObject ? { ...options, state: undefined } : options, "startEmulator()");
   checkRecording(options);
@@ -145,7 +144,7 @@ function checkRecording({ proxy, proxySignaling, record, replay, unseen }: Emula
   if (isProxy && replay !== undefined)
     throw new TypeError("`replay` answers without the node: leave out `proxy` and `proxySignaling`.");
   if (record !== undefined && !isProxy)
-    throw new TypeError("`record` keeps what is passed on: say to whom by `proxy` or `proxySignaling`.");
+    throw new TypeError("`record` needs a real node or receiver: give `proxy` or `proxySignaling`.");
   if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has a meaning only with `replay`.");
 }
 
@@ -154,11 +153,11 @@ function controlToken({ controlToken: given }: EmulatorOptions, host: string): s
   if (given === undefined) return randomBytes(24).toString("base64url");
   if (given.length >= SHORTEST_TOKEN) return given;
   throw new TypeError(
-    `\`controlToken\` must have at least ${SHORTEST_TOKEN} characters where ${host} is listened on, since every client that reaches this machine can try tokens; it has ${given.length}. Without one a random one is made.`,
+    `\`controlToken\` must have at least ${SHORTEST_TOKEN} characters if the emulator listens on ${host}, since every client that reaches this machine can try tokens; it has ${given.length}. Leave it out for a random one.`,
   );
 }
 
-/** True when only this machine reaches an address that is listened on. */
+/** True if only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
@@ -168,7 +167,7 @@ const pem = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an address such as http://192.0.2.10" });
 const run = z.custom((value) => typeof value === "function", "must be a function");
 
-/** See `EmulatorOptions`. The state has a schema of its own and is read where it is loaded. */
+/** See `EmulatorOptions`. The state is checked by its own schema when it is loaded. */
 const optionsSchema = z
   .strictObject({
     state: z.unknown(),

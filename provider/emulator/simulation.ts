@@ -14,12 +14,12 @@ import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, Waits, type Wall } from "./time/clock";
 import { Link } from "./time/link";
 
-/** Addresses of an emulator, with token and certificates for reaching it. */
+/** Addresses of an emulator, with its token and certificates. */
 export type Addresses = Omit<EmulatorInfo, "clients" | "testClients" | "dialect" | keyof EmulatorSources>;
 
 /**
- * All parts of an emulator besides its sockets: content, behaviour, time and journal. The
- * protocol's APIs, the control API and the object that a test holds all work on one of these.
+ * All parts of an emulator except its sockets: content, behaviour, time and journal. The APIs of the protocol, the control
+ * API and the object of a test work on one simulation.
  */
 export class Simulation {
   readonly clock: VirtualClock;
@@ -27,29 +27,29 @@ export class Simulation {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly counts = new RequestCounts();
-  /** States that were kept under a name. */
+  /** Snapshots by name. */
   readonly snapshots = new Map<string, EmulatorState>();
   readonly markHistory: MarkHistory;
-  /** When it began, by the date of the machine: tells an emulator from the one before it at the same address. */
+  /** Start by the date of the machine, which distinguishes an emulator from an earlier one at the same address. */
   readonly started: Date;
-  /** Settings of the open points of the contract at the moment. */
+  /** The present settings of all switches. */
   dialect: Dialect;
-  /** The line to the callers, where it takes time. Another one after each {@link reset}, so that the same requests wait as long again. */
+  /** The line to the callers, if it takes time. Replaced at each {@link reset}, so that the same requests wait as long again. */
   link: Link | undefined;
-  /** Content. Another object after every {@link seed}, so read it anew each time. */
+  /** Content. Replaced at every {@link seed}, so read it each time. */
   contents: Contents;
-  /** Secrets that must appear nowhere: those of the signaling clients, of the node API and of the control API. */
+  /** Secrets to redact: those of the signaling clients, of the node API and of the control API. */
   secrets: Secrets;
   private readonly resets = new Set<() => void>();
   private readonly listeners = new Set<(change: Change) => void>();
-  /** Resolves when all changes until now are kept; absent where nothing is kept. */
+  /** Resolves when all present changes are on disk; absent without `persist`. */
   durable: (() => Promise<void>) | undefined;
-  /** Address by which this process reaches its own protocol port, whatever clients call it. */
+  /** Address by which this process reaches its own protocol port. */
   origin = "";
-  /** Ends the emulator that this is part of. */
+  /** Ends the emulator of this simulation. */
   stop: () => void = () => {};
-  /** Emulators that were started by this one, each with a simulation of its own. */
-  isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator starts no others")));
+  /** Emulators started by this one, each with its own simulation. */
+  isolated: Isolated = new Isolated(() => Promise.reject(new Error("this emulator cannot start others")));
   /** Its initial content. */
   readonly initial: EmulatorState;
 
@@ -79,10 +79,10 @@ export class Simulation {
     });
   }
 
-  /** Milliseconds of the machine that have passed since some moment: the measure of durations. */
+  /** Milliseconds of the machine since a fixed moment, for durations. */
   readonly elapsed = (): number => elapsed(this.wall);
 
-  /** Replaces the content. @throws {StateError} and then nothing is replaced. */
+  /** Replaces the content. @throws {StateError} without a change. */
   seed(state: EmulatorState): void {
     const next = this.load(state);
     this.contents.packetPath.end();
@@ -106,7 +106,7 @@ export class Simulation {
     this.resets.add(listener);
   };
 
-  /** Back to the start. */
+  /** Restores the start: see `Emulator.reset`. */
   reset(): void {
     this.clock.restart();
     this.markHistory.clear();

@@ -18,12 +18,12 @@ import { systemWall, type Wall } from "./time/clock";
 /** The parts of a running emulator. */
 export type Assembly = Awaited<ReturnType<typeof assemble>>;
 
-/** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
+/** Makes the parts of an emulator and starts to serve. @throws errors of `startEmulator`; then no server remains. */
 export async function assemble(options: EmulatorOptions) {
   const resolved = resolveOptions(options);
   const wall = options.wall ?? systemWall;
   const tls = serverTls(resolved, wall.now());
-  // Ports first: a taken one is reported before a large state is read. Requests that come early wait for their answer.
+  // Ports first: a taken one is reported before a large state is read. Early requests wait for their answer.
   const { host, port, controlPort, controlToken } = resolved;
   const server = await HttpServer.listen({ host, port, tls: tls?.server });
   const servers = [server];
@@ -88,7 +88,7 @@ function protocolPort(simulation: Simulation, server: HttpServer, backends: Back
   });
 }
 
-/** Closes the protocol port until a time is over. */
+/** Closes the protocol port for a time. */
 async function outage(server: HttpServer, simulation: Simulation, over: Promise<void>): Promise<void> {
   await server.suspend();
   await over;

@@ -89,7 +89,7 @@ test("the emulator stands in for every node and receiver of the settings; creden
     const { endpoint, signalingUrl, clients } = emulator;
     const [{ clientId, secretKey } = { clientId: "", secretKey: "" }] = clients;
     await expect(runProgram(emulator, { workDir: folder, stack: "prod", config: { given: 1 } })).rejects.toThrow(
-      "Pulumi.prod.yaml has secrets that only the key of the real stack opens (tells:token): give test values",
+      "Pulumi.prod.yaml has secrets that only the key of the real stack decrypts (tells:token): give test values",
     );
     const config = { given: 1, "tells:token": { value: "for-tests", secret: true } };
     const program = await runProgram(emulator, { workDir: folder, stack: "prod", config });

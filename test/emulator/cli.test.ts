@@ -143,7 +143,7 @@ test("a folder of states is one state; one without any is the default, which is 
   );
   expect(await run(["emulator", "--state", states])).toMatchObject({
     code: 2,
-    err: `${join(states, "10-edge.json")} and ${join(states, "40-late.json")} say different things of arenas.edge.sets.mail.192.0.2.0/24.\n`,
+    err: `${join(states, "10-edge.json")} and ${join(states, "40-late.json")} have different values at arenas.edge.sets.mail.192.0.2.0/24.\n`,
   });
 });
 

@@ -100,7 +100,7 @@ async function useAll(emulator: Emulator | RemoteEmulator): Promise<unknown[]> {
   return said;
 }
 
-/** What differs from one emulator to the next: ports, and how long things took. */
+/** Replaces values that differ between emulators: ports and durations. */
 const comparable = (said: unknown[]) =>
   JSON.parse(JSON.stringify(said, (key, value) => (key === "durationMs" ? undefined : value)));
 

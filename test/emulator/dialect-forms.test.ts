@@ -213,7 +213,7 @@ test("a body that is too large is refused in the form of each API", async () => 
 test.each<[DialectSettings, RegExp]>([
   [
     { unknownStatus: 200, errorForm: "text" },
-    /^unknownStatus: .*since text with status 200 does not say what it is: write a status from 400 on, or another unknownForm, such as "json-200"$/,
+    /^unknownStatus: .*since text with status 200 has no mark of an error: write a status from 400 on, or another unknownForm, such as "json-200"$/,
   ],
   [{ existsStatus: 299, existsForm: "html" }, /^existsStatus: .*html with status 299/],
   [{ capStatus: 302, tooLargeForm: "html" }, /^capStatus: .*another tooLargeForm/],

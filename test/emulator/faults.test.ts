@@ -192,7 +192,7 @@ test.each<[Fault, string]>([
   [{ url: BLOCKED, client: "client-a" }, "no request has both url and client"],
   [
     { url: "edge/blocked" },
-    '"edge/blocked" begins no resource address: arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
+    '"edge/blocked" is no resource address: it must begin with arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
   ],
   [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
   [{ cmd: "commit", url: "arena://edge" }, "a commit works on prefix-sets, and arena://edge is none"],
@@ -263,7 +263,7 @@ test("faults that were never met are told, each with the reason and the requests
   emulator.expectAllFaultsMet();
   emulator.fail({ cmd: "commit", url: "prefixset://edge/blokced", status: 503 });
   expect(() => emulator.expectAllFaultsMet()).toThrow(
-    'A fault was never met:\n  fault 1 {"cmd":"commit","url":"prefixset://edge/blokced","status":503,"kind":"error"}: nothing was asked of the emulator',
+    'A fault was never met:\n  fault 1 {"cmd":"commit","url":"prefixset://edge/blokced","status":503,"kind":"error"}: the emulator received no request',
   );
   emulator.fail({ cmd: "list", nth: 3 });
   emulator.fail({ cmd: "insert", kind: "reset" }).remove();
@@ -300,7 +300,7 @@ test("faults that were never met are told, each with the reason and the requests
 test("by choice an emulator that ends with faults never met fails, once all is closed", async () => {
   const emulator = await startEmulator({ state, expectAllFaultsMet: true });
   emulator.fail({ cmd: "commit", kind: "reset" });
-  await expect(emulator.close()).rejects.toThrow(/^A fault was never met:\n.*nothing was asked/);
+  await expect(emulator.close()).rejects.toThrow(/^A fault was never met:\n.*received no request/);
   await expect(fetch(emulator.control)).rejects.toThrow();
   await using quiet = await startEmulator({ state, expectAllFaultsMet: true });
   quiet.fail({ cmd: "list" });

@@ -7,7 +7,7 @@ const MINUTES = 60_000;
 /** Runners of tests start slowly on a busy machine. */
 const LONG = { timeout: 5 * MINUTES };
 
-/** What the tests of a user begin with. */
+/** Beginning of a user's test file. */
 const HEAD = `
 import { expect, test as base } from "vitest";
 import { connectEmulator, emulatorFixtures, startEmulator } from "pulumi-packetfilter/emulator";
@@ -149,13 +149,13 @@ test(
 
     const [anew, unmet, using] = told;
     expect(anew).toMatch(
-      /^failing\.test\.mjs > begins anew, and fails\nAssertionError: expected \[.*\] to deeply equal \[ 'own failure with fixtures' \]\n\nThe emulator was asked:\n {2}#\d+ .*list prefixset:\/\/edge\/blocked.* -> 200.*\n/,
+      /^failing\.test\.mjs > begins anew, and fails\nAssertionError: expected \[.*\] to deeply equal \[ 'own failure with fixtures' \]\n\nRequests to the emulator:\n {2}#\d+ .*list prefixset:\/\/edge\/blocked.* -> 200.*\n/,
     );
     expect(anew).toContain('-   "own failure with fixtures",');
     expect(anew).not.toContain("never met");
 
     expect(unmet).toMatch(
-      /^failing\.test\.mjs > passes, but meets no fault\nUnmetFaultError: A fault was never met:\n {2}fault \d+ .*"insert".*: nothing was asked of the emulator\n\nThe emulator was asked nothing\.\n/,
+      /^failing\.test\.mjs > passes, but meets no fault\nUnmetFaultError: A fault was never met:\n {2}fault \d+ .*"insert".*: the emulator received no request\n\nThe emulator received no request\.\n/,
     );
 
     expect(using).toMatch(

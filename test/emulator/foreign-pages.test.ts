@@ -9,7 +9,7 @@ import { serveRaw } from "../support/raw-server";
 
 const LIST = JSON.stringify({ url: "prefixset://edge/blocked", cmd: "list" });
 
-/** What a port answers to bytes until it closes the connection. */
+/** The answer of a port to bytes, until it closes the connection. */
 function sent(address: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import { startEmulator } from "../../provider/emulator";
 const run = promisify(execFile);
 const ROOT = join(__dirname, "../..");
 
-/** What a user writes with the generated types beside it. */
+/** A user's program with the generated types. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./control-api.js";

@@ -12,7 +12,7 @@ const checkout = join(__dirname, "../..");
 const image = instructions(readFileSync(join(checkout, "examples/emulator-container/Dockerfile"), "utf8"));
 const textOf = (name: string) => image.filter((it) => it.name === name).map(({ text }) => text);
 
-/** What npm does with a package that it installs globally; what the package depends on is that of the checkout. */
+/** Installs the package like a global npm install, with the dependencies of the checkout. */
 const NPM = `#!/bin/sh
 set -e
 [ "$1" = install ] || exit 0

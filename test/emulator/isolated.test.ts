@@ -60,7 +60,7 @@ test("one in the same process is an emulator like any other; its label is its ow
   expect(own.prefixSet(BLOCKED).applied).toEqual(both);
   own.expectRequests({ run: "here", cmd: "commit" }, 1);
   await expect(shared.isolated({ label: "here" })).rejects.toThrow(
-    'An isolated emulator "here" runs already: take another label, or end that one first (DELETE /emulators/here).',
+    'An isolated emulator "here" is already running: use another label, or end that one first (DELETE /emulators/here).',
   );
   const misspelt = { label: "there", stat: state } as { label: string };
   await expect(shared.isolated(misspelt)).rejects.toThrow('isolated(): there is no "stat"; is "state" meant?');

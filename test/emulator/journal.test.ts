@@ -165,7 +165,7 @@ const HAR: Record<string, string[]> = {
   timings: ["send", "wait", "receive"],
 };
 
-/** Where demanded members are missing. */
+/** Places of missing required members. */
 function missing(kind: string, value: object, place = kind): string[] {
   return (HAR[kind] ?? []).flatMap((name) => {
     const [member = "", of] = name.split(":");

@@ -80,7 +80,7 @@ test("a log that breaks off in its last change counts up to that change", async 
 
 test("a folder that is not there is told at the start", async () => {
   await expect(startEmulator({ persist: join(folder, "absent", "kept.json") })).rejects.toThrow(
-    /cannot be kept in .*kept\.json: there is no folder .*absent\. Make it first\./,
+    /The state cannot be kept in .*kept\.json: the folder .*absent does not exist\. Create it first\./,
   );
 });
 

@@ -14,7 +14,7 @@ const profile = (actions: unknown[], match: unknown[] = []) => {
   } as unknown as EmulatorState;
 };
 
-/** What is called so, by the table that it fills. */
+/** Names by the table that they fill. */
 const NAMES = {
   shost: ["hmark", "HMARK", "shost"],
   dhost: ["dmark", "dhmark", "DMARK", "DHMark", "dhost"],

@@ -31,7 +31,7 @@ test("the JSON Schema alone tells states from other things", () => {
   }
 });
 
-/** What a call of each operation looks like, by operationId; operations without an entry need nothing. */
+/** Arguments of each operation, by operationId; operations without an entry need none. */
 const CALLS: Record<string, { path?: string; query?: string; body?: unknown }> = {
   putState: { body: defaultState },
   getPrefixSet: { query: "?url=prefixset://edge/blocked" },

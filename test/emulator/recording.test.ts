@@ -98,7 +98,7 @@ test("what was never recorded is refused with what it is, or answered by the emu
   await using strict = await startEmulator({ replay: record });
   expect(await fapi(strict, commit)).toMatchObject({
     status: 501,
-    json: { error: `not recorded: commit ${BLOCKED}. Record it, or let the emulator answer what it does not know` },
+    json: { error: `not recorded: commit ${BLOCKED}. Record it, or let the emulator answer unrecorded requests` },
   });
   // Signaling was not passed on, so it is the emulator's own.
   expect((await signaling(strict.signalingUrl, strict.clients[0], "status")).json).toEqual({ IP_prefix: [] });
@@ -139,11 +139,11 @@ test("faults meet what is passed on, and a node that is away is said", async () 
   expect((await fapi(proxy, commit)).status).toBe(503);
   expect(node.requests({ cmd: "commit" })).toEqual([]);
   await node.close();
-  expect(await fapi(proxy, list)).toMatchObject({ status: 502, text: expect.stringContaining("gave no answer") });
+  expect(await fapi(proxy, list)).toMatchObject({ status: 502, text: expect.stringContaining("did not answer") });
 });
 
 test.each([
-  [{ record: "x" }, /`record` keeps what is passed on/],
+  [{ record: "x" }, /`record` needs a real node or receiver/],
   [{ replay: "x", proxy: "http://192.0.2.10" }, /leave out `proxy`/],
   [{ unseen: "emulate" as const }, /`unseen` has a meaning only with `replay`/],
   [{ proxy: "192.0.2.10" }, /proxy.*http:\/\/192\.0\.2\.10/],

@@ -106,7 +106,7 @@ test("a recording that breaks off in its first exchange, and an empty state, are
       stop: new AbortController().signal,
     };
     expect(await main(["emulator", "--state", empty], io)).toBe(2);
-    expect(said.join("")).toMatch(/empty\.yaml is empty: a state has at least \{\}/);
+    expect(said.join("")).toMatch(/empty\.yaml is empty: write at least \{\}/);
   }
 });
 

@@ -108,7 +108,7 @@ const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>
   ["a command", (it) => it.requests({ cmd: "isnert" }), 'not "isnert"; is "insert" meant?'],
   ["a type of marks", (it) => it.marks("profile://edge/web", "shots"), 'not "shots"; is "shost" meant?'],
   ["a limit", (it) => it.markTable("profile://edge/web", "shost", 0), "markTable(): limit: must be at least 1, not 0."],
-  ["a url", (it) => it.prefixSet(), "The url of a prefix-set: what it works on is missing"],
+  ["a url", (it) => it.prefixSet(), "The url of a prefix-set: the argument is missing"],
   ["an address", (it) => it.boundProfile(7), "boundProfile(): must be a text, not 7."],
   ["a change", (it) => it.change(BLOCKED, { inserts: {} }), 'change(): there is no "inserts"; is "insert" meant?'],
   ["a value", (it) => it.change(BLOCKED, { insert: { "192.0.2.0/24": "1" } }), "must be a number, not a text."],

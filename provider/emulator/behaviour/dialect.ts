@@ -16,8 +16,8 @@ export type { Dialect } from "./schema-types";
 export type { Switch } from "./switch";
 
 /**
- * Every open point of the contract as a switch. The first option is the default. Nothing here is a vendor's behaviour;
- * each is what some node could do without breaking the contract.
+ * Every open point of the contract as a switch. The first option is the default. No option is a vendor's behaviour; each is
+ * a behaviour that the contract allows.
  */
 export const SWITCHES = {
   ...LIST_SWITCHES,
@@ -39,9 +39,9 @@ export const dialectSchema = z
       context.addIssue({ code: "custom", path: [path], message, input: settings });
     }
   })
-  .meta({ id: "Dialect", description: "How the open points of the contract are settled: each switch has a default." });
+  .meta({ id: "Dialect", description: "Settings of the open points of the contract. Each switch has a default." });
 
-/** Some switches; the others have their defaults. */
+/** Switches of a dialect; absent ones have their defaults. */
 export interface DialectSettings extends Partial<Dialect> {}
 
 /** Sensible sets of switches, by name. */
@@ -54,11 +54,11 @@ interface Presets {
   readonly terse: DialectSettings;
   /** Errors and successes all with status 200. */
   readonly "always-200": DialectSettings;
-  /** Refuses whatever it can refuse. */
+  /** Refuses everything that the contract allows to refuse. */
   readonly strict: DialectSettings;
-  /** Accepts and repairs whatever it can. */
+  /** Accepts and repairs everything that the contract allows to accept. */
   readonly lenient: DialectSettings;
-  /** Answers before things have happened. */
+  /** Answers before a change has its effect. */
   readonly eventual: DialectSettings;
   /** Small limits. */
   readonly small: DialectSettings;
@@ -97,11 +97,11 @@ export const DIALECTS: Presets = {
   small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384 },
 };
 
-/** Name of a set of switches, or `seed:N`: one drawn at random, the same for the same N. */
+/** Name of a set of switches, or `seed:N`: a random set, the same for the same N. */
 export type DialectName = keyof Presets | `seed:${number}`;
 
 /**
- * The dialect that a name or some settings mean.
+ * The dialect of a name or of some settings.
  *
  * @throws {TypeError} for an unknown name, switch or setting.
  * @example
@@ -134,18 +134,18 @@ export function deviations(of: Dialect): DialectSettings {
   return Object.fromEntries(Object.entries(of).filter(([name, value]) => normal[name as SwitchName] !== value));
 }
 
-/** One switch that is set. */
+/** One switch with an alternative setting. */
 export interface SingleSwitch {
   /** The switch. */
   readonly name: SwitchName;
-  /** Its setting, which is not its default. */
+  /** Its setting, other than the default. */
   readonly setting: string | number;
-  /** True where a correct client refuses, fails, or needs settings of its own. */
+  /** True if a correct client refuses, fails, or needs settings for it. */
   readonly refused: boolean;
 }
 
 /**
- * One dialect for each alternative of each switch, with that one alone set, for a client's contract tests.
+ * One dialect for each alternative of each switch, with only that one set, for a client's contract tests.
  *
  * @example
  * ```ts
@@ -172,10 +172,10 @@ function randomDialect(seed: number): Dialect {
 }
 
 /**
- * The dialect that a text of the command line means: a name, `seed:N`, or a file with switches in JSON, alone or under
- * `dialect` beside other things, as `probe --out` writes them. A name goes before a file that is called the same.
+ * The dialect of an argument of the command line: a name, `seed:N`, or a JSON file with the switches, either alone or under
+ * `dialect` beside other members, as `probe --out` writes them. A name precedes a file with the same name.
  *
- * @throws {TypeError} when it is none of these, or a switch or its setting is unknown.
+ * @throws {TypeError} if it is none of these, or a switch or its setting is unknown.
  */
 export async function readDialect(text: string): Promise<Dialect> {
   if (text in DIALECTS || /^seed:/.test(text)) return dialect(text);
@@ -197,7 +197,7 @@ export async function readDialect(text: string): Promise<Dialect> {
   }
 }
 
-/** Some switches from outside, such as a file. @throws {TypeError} naming what is unknown, and the likely name. */
+/** Reads switches of a file or an argument. @throws {TypeError} naming the unknown switch or value, and the likely one. */
 function parseDialect(settings: unknown): Dialect {
   const result = dialectSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;

@@ -17,7 +17,7 @@ export type Delivery =
 export interface Variation {
   /** Virtual milliseconds from the answer of a commit to its effect; instead of the dialect's. */
   readonly commitDelay?: number;
-  /** With an endless delay: what is staged stays staged instead of being lost. */
+  /** With an endless delay: staged changes stay staged instead of being lost. */
   readonly keepStaged?: boolean;
   /** Lists show the state before the last commit. */
   readonly stale?: boolean;
@@ -26,11 +26,11 @@ export interface Variation {
 /** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
 const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
 
-/** Parameters that a kind may have. */
+/** Parameters of faults. */
 export const faultParameters = z.strictObject({
-  status: z.int().min(200).max(599).optional().describe("Status of the answer, where the kind has one."),
-  body: z.string().optional().describe("Body of the answer, where the kind has one."),
-  message: z.string().optional().describe("Text of the error, where the kind has one."),
+  status: z.int().min(200).max(599).optional().describe("Status of the answer, if the kind has one."),
+  body: z.string().optional().describe("Body of the answer, if the kind has one."),
+  message: z.string().optional().describe("Text of the error, if the kind has one."),
   retryAfter: z
     .union([
       z.int().min(0),
@@ -54,9 +54,9 @@ export type FaultParameters = z.input<typeof faultParameters>;
 export interface FaultContext {
   /** Parameters of the fault, with the defaults of its kind. */
   readonly fault: FaultParameters;
-  /** Carries the request out and gives the answer that it would have. At most once. */
+  /** Carries the request out and returns its normal answer. At most once. */
   run(variation?: Variation): Promise<Reply>;
-  /** An error in the form of the API that was called. */
+  /** An error in the form of the called API. */
   error(status: number, message: string): Reply;
   /** Waits in real time, as a slow network or node does. */
   wait(ms: number): Promise<void>;
@@ -69,7 +69,7 @@ export interface FaultContext {
 }
 
 /**
- * A kind of fault: all that the emulator, its reference and its page know about it.
+ * A kind of fault, for the emulator, its reference and its page.
  *
  * @example
  * ```ts
@@ -81,23 +81,23 @@ export interface FaultContext {
  * ```
  */
 export interface FaultDefinition {
-  /** For people, with the parameters that it knows and their defaults. */
+  /** Description, with parameters and their defaults. */
   readonly about: string;
-  /** The parameters that it knows with their defaults; `null` where there is none. */
+  /** Its parameters with their defaults; `null` for none. */
   readonly parameters: { readonly [Name in keyof FaultParameters]: FaultParameters[Name] | null };
-  /** Commands of prefix-sets that it has a meaning for, and the only requests that it meets. Default: any request. */
+  /** Commands of prefix-sets to which alone it applies. Default: any request. */
   readonly meets?: readonly Command[];
-  /** It meets every caller, whichever request it strikes. */
+  /** True if it affects every caller, whichever request triggers it. */
   readonly meetsEveryone?: true;
   readonly run: (context: FaultContext) => Promise<Delivery>;
 }
 
-/** Milliseconds of `delay`, which every kind that takes time has a default for. */
+/** Milliseconds of `delay`; every kind that takes time has a default. */
 export function delayOf({ fault }: FaultContext): number {
   return milliseconds(fault.delay ?? 0);
 }
 
-/** Another end than the answer of the request, which takes effect before it with `when: "after"`. */
+/** Replaces the answer of the request, which takes effect first with `when: "after"`. */
 export function instead(end: (context: FaultContext) => Delivery): FaultDefinition["run"] {
   return async (context) => {
     if (context.fault.when === "after") await context.run();

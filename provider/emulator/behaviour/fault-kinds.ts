@@ -11,7 +11,7 @@ import {
 /** The connection breaks and nothing is answered. */
 const RESET: Delivery = { cut: "reset" };
 
-/** Faults of one request on its way: a wrong answer, a late one, or none. */
+/** Faults of one request: a wrong answer, a late one, or none. */
 const requestFaults = {
   error: {
     about:
@@ -72,7 +72,7 @@ const requestFaults = {
   },
 } satisfies Record<string, FaultDefinition>;
 
-/** Faults of the node itself: it is away, slow, full, or answers with something untrue. */
+/** Faults of the node itself: it is unreachable, slow, full, or answers something untrue. */
 const nodeFaults = {
   refuse: {
     about: "Breaks all connections without effect and refuses new ones for `delay` (200 ms, real time).",
@@ -111,7 +111,7 @@ const nodeFaults = {
   },
   "stuck-commit": {
     about:
-      'A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged.',
+      'A commit is answered as a success and never applied. Staged changes are lost; with `staged: "kept"` they stay staged.',
     meets: ["commit"],
     parameters: { staged: "lost" },
     run: (context) =>
@@ -140,13 +140,13 @@ const nodeFaults = {
   },
 } satisfies Record<string, FaultDefinition>;
 
-/** Every kind of fault: the schema of faults, the reference and the page's form are made from it. */
+/** Every kind of fault; the schema, the reference and the page's form are generated from it. */
 export const FAULT_KINDS = { ...requestFaults, ...nodeFaults } satisfies Record<string, FaultDefinition>;
 
 /** Name of a kind of fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Applies a fault to a request and gives the outcome. A parameter that the fault lacks has the default of its kind. */
+/** Applies a fault to a request and returns the outcome. A missing parameter has the default of its kind. */
 export function strike(
   { kind, ...told }: FaultParameters & { readonly kind: FaultKind },
   context: Omit<FaultContext, "fault">,

@@ -2,14 +2,14 @@ import type { Fault } from "./fault-schema";
 
 type Preset = readonly [title: string, text: string, fault: Fault];
 
-/** Faults that the page switches on by click, each with its effect in the words of a person who looks for it. */
+/** Faults that the page switches on by click, each with its effect. */
 const PRESETS = {
   Commits: [
     ["Commit fails", "503, nothing is applied", { kind: "error", cmd: "commit", status: 503 }],
     ["Commit's answer is lost", "applied, then the connection breaks", { kind: "lost-answer", cmd: "commit" }],
     ["Slow commit", "3 s until effect and answer", { kind: "slow-commit", cmd: "commit", delay: "3s" }],
     ["Late commit", "answered at once, applied 3 s later", { kind: "late-commit", cmd: "commit", delay: "3s" }],
-    ["Stuck commit", "answered as if all were well, never applied", { kind: "stuck-commit", cmd: "commit" }],
+    ["Stuck commit", "answered as a success, never applied", { kind: "stuck-commit", cmd: "commit" }],
   ],
   "Entries and lists": [
     ["Too many requests", "429 with Retry-After 1", { kind: "error", api: "node", status: 429, retryAfter: 1 }],

@@ -28,14 +28,14 @@ const members = z.strictObject({
     .optional()
     .describe("From the nth matching request on, counted from 1 since the fault was set; default 1."),
   every: z.int().min(1).optional().describe("Every nth matching request."),
-  rate: z.number().min(0).max(1).optional().describe("This part of the matching requests, drawn by seed."),
+  rate: z.number().min(0).max(1).optional().describe("Share of the matching requests, drawn by seed."),
   seed: z.int().min(0).optional().describe("Seed of rate; default: the emulator's seed."),
   times: z.int().min(1).optional().describe("Ends after so many hits; default 1, with every or rate unlimited."),
   ...faultParameters.shape,
 });
 
 /**
- * A fault and the requests that meet it. The first fault that matches a request acts on it.
+ * A fault and the requests to which it applies. The first fault that matches a request acts on it.
  *
  * @example
  * ```ts
@@ -48,13 +48,13 @@ export const faultSchema = members
   .superRefine((fault, context) => {
     for (const message of nonsense(fault)) context.addIssue({ code: "custom", message });
   })
-  .describe("A fault: what goes wrong, and when");
+  .describe("A fault: its kind, and the requests to which it applies");
 
 export type { Fault } from "./fault-types";
 
 /**
- * Why a fault cannot strike, or says what has no meaning; none when all is well. A fault that strikes unnoticed makes tests
- * green that show nothing, so it is refused when it is set.
+ * Reasons why a fault can never strike, or has members without meaning. Such a fault is refused when it is set: with it, a
+ * test would pass and show nothing.
  */
 function* nonsense(fault: Fault): Generator<string> {
   yield* timing(fault);
@@ -77,16 +77,16 @@ function* nonsense(fault: Fault): Generator<string> {
   else if (place !== undefined && place !== "prefixset") yield `${only}: ${fault.url} is none`;
 }
 
-/** Members that say when, and contradict each other. */
+/** Contradictions between the members for the time of a fault. */
 function* timing({ nth, every, rate, seed }: Fault): Generator<string> {
   if (nth !== undefined && every !== undefined) {
-    yield "nth and every contradict each other: nth says from which request on, every how often; leave one out";
+    yield "nth and every contradict each other: nth is the first request, every the interval; remove one of them";
   }
   if (rate === 0) yield "with the rate 0 it never strikes";
   if (seed !== undefined && rate === undefined) yield "seed has a meaning only with rate";
 }
 
-/** Complaints about parameters that the kind does not take. */
+/** Parameters that the kind does not take. */
 function* parameters(fault: Fault, kind: FaultKind, { parameters: known }: FaultDefinition): Generator<string> {
   const names = Object.keys(known);
   const takes = names.length === 0 ? "takes none of these" : `takes ${names.join(", ")}`;
@@ -96,7 +96,7 @@ function* parameters(fault: Fault, kind: FaultKind, { parameters: known }: Fault
   if (fault.message !== undefined && fault.body !== undefined) yield "body is the whole answer: message is not in it";
 }
 
-/** Members that say which requests, and that no request has together. */
+/** Members that no request can have together. */
 function* requests({ api, cmd, op, url, type, client }: Fault): Generator<string> {
   const node = Object.entries({ cmd, url, type }).find(([, value]) => value !== undefined);
   const signaling = Object.entries({ op, client }).find(([, value]) => value !== undefined);
@@ -120,13 +120,13 @@ function* address(url: string, cmd: Command | undefined): Generator<string> {
     const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");
     const meant =
       names.length > 1 && names.every((name) => !nameProblem(name)) ? `; is prefixset://${names.join("/")} meant?` : "";
-    yield `url: ${JSON.stringify(url)} begins no resource address: arena://, profile://, prefixset:// or mark://${meant}`;
+    yield `url: ${JSON.stringify(url)} is no resource address: it must begin with arena://, profile://, prefixset:// or mark://${meant}`;
     return;
   }
   if (place !== undefined && place !== "prefixset" && cmd !== undefined && cmd !== "list") {
     yield `a ${cmd} works on prefix-sets, and ${url} is none`;
   }
-  // A name that no node has may still be asked for; too many or too few names may not.
+  // A request may name something that does not exist, but not with too many or too few names.
   if (url.endsWith("*") || place === undefined) return;
   const [, path = ""] = url.split("://");
   if (path.split("/").some((name) => name !== "" && nameProblem(name) !== undefined)) return;

@@ -1,6 +1,6 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
 
-/** A fault: what goes wrong, and when. */
+/** A fault: its kind, and the requests to which it applies. */
 export interface Fault {
   /** Kind of the fault; default: error. */
   readonly kind?:
@@ -38,17 +38,17 @@ export interface Fault {
   readonly nth?: number;
   /** Every nth matching request. */
   readonly every?: number;
-  /** This part of the matching requests, drawn by seed. */
+  /** Share of the matching requests, drawn by seed. */
   readonly rate?: number;
   /** Seed of rate; default: the emulator's seed. */
   readonly seed?: number;
   /** Ends after so many hits; default 1, with every or rate unlimited. */
   readonly times?: number;
-  /** Status of the answer, where the kind has one. */
+  /** Status of the answer, if the kind has one. */
   readonly status?: number;
-  /** Body of the answer, where the kind has one. */
+  /** Body of the answer, if the kind has one. */
   readonly body?: string;
-  /** Text of the error, where the kind has one. */
+  /** Text of the error, if the kind has one. */
   readonly message?: string;
   /** Retry-After of an error: seconds or an HTTP date. */
   readonly retryAfter?: number | string;

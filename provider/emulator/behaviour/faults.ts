@@ -5,26 +5,26 @@ import type { FaultDefinition } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 import { type Fault, faultSchema } from "./fault-schema";
 
-/** A fault that was set, to look at and to take back. */
+/** A fault that was set. */
 export interface ActiveFault {
   /** Counts from 1 and never repeats. */
   readonly id: number;
-  /** The fault as it was given, with its kind. */
+  /** The given fault, with its kind. */
   readonly fault: Fault & { readonly kind: FaultKind };
   /** Matching requests so far. */
   readonly seen: number;
-  /** Requests that it met. */
+  /** Requests that it affected. */
   readonly hits: number;
-  /** True when it will not meet any more. */
+  /** True if it will affect no more requests. */
   readonly spent: boolean;
   /** Removes the fault. */
   remove(): void;
 }
 
-/** The request that faults are matched with. */
+/** A request, for the matching of faults. */
 export type Occasion = RequestSummary & {
   readonly api: ApiName;
-  /** Label of the run that it belongs to. */
+  /** Label of its run. */
   readonly label?: string | undefined;
 };
 
@@ -47,13 +47,13 @@ class Armed implements ActiveFault {
     return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
   }
 
-  /** Members of it that are sent over HTTP. */
+  /** The members for JSON. */
   toJSON(): Omit<ActiveFault, "remove"> {
     const { id, fault, seen, hits, spent } = this;
     return { id, fault, seen, hits, spent };
   }
 
-  /** Counts a matching request; true when it is one that the fault is set for. */
+  /** Counts a matching request; true if the fault is due for it. */
   isDue(occasion: Occasion): boolean {
     if (this.spent || !matches(this.fault, occasion)) return false;
     this.seen += 1;
@@ -83,7 +83,7 @@ export class Faults {
     return armed;
   }
 
-  /** The fault that a request meets: the first that is due. Every fault that matches counts the request, met or not. */
+  /** The first fault that is due for a request. Every matching fault counts the request. */
   match(occasion: Occasion): ActiveFault | undefined {
     const [first] = [...this.armed.values()].filter((fault) => fault.isDue(occasion));
     if (first) first.hits += 1;
@@ -111,7 +111,7 @@ function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion
   return isMet && differences(fault, occasion).length === 0;
 }
 
-/** Members of a fault that say which requests, and that a request differs in. */
+/** Members of a fault that do not match a request. */
 export function differences(fault: Fault, occasion: Occasion): string[] {
   return (["api", "cmd", "op", "url", "type", "client", "run"] as const).filter((name) => {
     const wanted = fault[name];

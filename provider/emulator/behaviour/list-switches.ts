@@ -3,7 +3,7 @@ import { MARK_KEYS } from "../marks";
 import { choice, named, placed } from "./switch";
 
 function envelopeOf(list: string) {
-  return placed("same", [], `Where the list of ${list} stands, if not as listEnvelope says (same).`);
+  return placed("same", [], `Place of the list of ${list}; same: as listEnvelope.`);
 }
 
 const FORMATS = ["json", "ndjson", "lines", "ok-lines", "csv", "csv-head"] as const;
@@ -14,9 +14,7 @@ export type ListFormat = (typeof FORMATS)[number];
 const [, ...OTHER_FORMATS] = FORMATS;
 
 function formatOf(list: string) {
-  return choice(["same", ...FORMATS], `How the list of ${list} is written, if not as listFormat says (same).`, [
-    ...OTHER_FORMATS,
-  ]);
+  return choice(["same", ...FORMATS], `Format of the list of ${list}; same: as listFormat.`, [...OTHER_FORMATS]);
 }
 
 /** Switches for the form and content of the node API's lists (docs/contributing/contract.md#node-answers, docs/contributing/contract.md#marks). */
@@ -50,7 +48,7 @@ export const LIST_SWITCHES = {
   ),
   listVerdict: choice(
     ["none", "status", "count", "code", "code-1000"],
-    "Members beside a list in its outermost object: none, or the members with which success answers so.",
+    "Members beside a list in its outermost object: none, or those of the answer of that name in success.",
     ["code-1000"],
   ),
   profilesEnvelope: envelopeOf("profiles"),
@@ -58,7 +56,7 @@ export const LIST_SWITCHES = {
   marksEnvelope: envelopeOf("marks"),
   emptyList: choice(
     ["own", "array", "null"],
-    "An empty list: in the form of a full one ([], or {} where it is keyed), always [], or null where it stands in an envelope.",
+    "An empty list: in the form of a full one ([], or {} if it is keyed), always [], or null if it has an envelope.",
   ),
   prefixKey: named(
     "p",
@@ -69,7 +67,7 @@ export const LIST_SWITCHES = {
   lengthKey: named(
     "none",
     ["m", "mask", "len", "prefix_len", "bits"],
-    "Member of a listed entry that holds the length of its prefix beside the address; any name; none: the length stands in the prefix.",
+    "Member of a listed entry that holds the length of its prefix beside the address; any name; none: the prefix includes the length.",
   ),
   addressForm: choice(
     ["text", "integer", "hex", "octets", "range"],
@@ -77,13 +75,16 @@ export const LIST_SWITCHES = {
   ),
   rangeStartKey: named("start", ["from"], "Member of a listed range that holds its first address; any name."),
   rangeEndKey: named("end", ["to"], "Member of a listed range that holds its last address; any name."),
-  valueForm: choice(["number", "text", "hex"], 'How the value of a listed entry is written: 7, "7" or "0x7".'),
+  valueForm: choice(["number", "text", "hex"], 'Form of the value of a listed entry: 7, "7" or "0x7".'),
   lengthForm: choice(["number", "netmask"], "A length beside its address: 24, or (IPv4 only) 255.255.255.0."),
   entryForm: choice(
     ["object", "string", "pair", "keyed"],
-    "Form of listed entries: objects; plain strings where the value is 1; pairs [prefix, value]; or one object keyed by prefix in the place of the list.",
+    "Form of listed entries: objects; plain strings if the value is 1; pairs [prefix, value]; or one object keyed by prefix in the place of the list.",
   ),
-  singleAddress: choice(["cidr", "bare"], "How a prefix-set lists a single address: 192.0.2.1/32 or 192.0.2.1."),
+  singleAddress: choice(
+    ["cidr", "bare"],
+    "Form of a single address in the list of a prefix-set: 192.0.2.1/32 or 192.0.2.1.",
+  ),
   nameKey: named("name", [], "Member of a listed profile or rule that holds its name; any name."),
   idKey: named("id", [], "Member of a listed rule that holds its id; any name."),
   markKeys: {
@@ -99,18 +100,18 @@ export const LIST_SWITCHES = {
   markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
   markAddress: choice(
     ["bare", "cidr", "integer", "hex", "octets"],
-    "Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it.",
+    "Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON a form of addressForm.",
   ),
   missingTable: choice(
     ["empty", "error"],
-    "A list of marks of a type that neither the rules nor the state of the profile speak of: an empty list, or the error for what does not exist.",
+    "A list of marks of a type that neither rules nor state of the profile mention: an empty list, or the error for an unknown table.",
     ["error"],
   ),
   markExpired: choice(["hidden", "shown"], "Whether expired mark records are listed for a while, with status expired."),
-  listShows: choice(["applied", "staged"], "Whether list shows applied entries or what a commit would make of them."),
+  listShows: choice(["applied", "staged"], "Whether list shows the applied entries or those after a commit."),
   nested: choice(
     ["apart", "merged"],
-    "Whether list shows nested prefixes as they are, or merges covered and adjacent ones of equal value.",
+    "Whether list keeps nested prefixes, or merges covered and adjacent ones of equal value.",
     ["merged"],
   ),
 };

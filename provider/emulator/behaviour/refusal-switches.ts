@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { choice, type Switch } from "./switch";
 
-/** Forms of an error, each with the way in which it names itself as one. The first is the default. */
+/** Forms of an error, each with its mark of an error. The first is the default. */
 const FORMS = [
   "json",
   "json-200",
@@ -17,43 +17,42 @@ const FORMS = [
 /** Form of an error. */
 export type ErrorForm = (typeof FORMS)[number];
 
-/** Forms that nothing but their status tells from a success: a text, or a page that a proxy could have sent. */
+/** Forms that differ from a success only by their status: a text, or a page that a proxy could have sent. */
 const TOLD_BY_STATUS: readonly ErrorForm[] = ["text", "html"];
 
-/** Forms that have the status of their kind; all others have 200. */
+/** Forms with the status of their kind; all others have 200. */
 const WITH_STATUS: readonly ErrorForm[] = ["json", ...TOLD_BY_STATUS];
 
-/** Answers with these statuses carry no body (RFC 9110), so that none of them can say that it is an error. */
+/** Statuses without a body (RFC 9110), so that the body cannot mark an error. */
 const BODILESS = [204, 205, 304];
 
-/** The form of a kind as its switch names it; `same` is that of `errorForm`. */
-const form = (about: string) =>
-  choice(["same", ...FORMS], `Form of the error ${about}: that of errorForm, or one of its own.`);
+/** Switch for the form of a kind; `same` is that of `errorForm`. */
+const form = (about: string) => choice(["same", ...FORMS], `Form of the error ${about}; same: as errorForm.`);
 
-/** No alternative is a success by its status: only some forms could say then that it is none. */
+/** Switch for the status of a kind. No alternative is below 400, since only some forms mark an error in the body. */
 const status = (normal: number, alternatives: number[], about: string) => ({
   schema: z
     .int()
     .min(200)
     .max(599)
     .default(normal)
-    .describe(`Status of the error ${about}, where its form has no status of its own.`),
+    .describe(`Status of the error ${about}, if its form has no fixed status.`),
   alternatives,
 });
 
 /** Each kind of refusal: its usual status, other ones, and its purpose. */
 const KINDS = {
   unknown: [404, [400, 410], "for an arena, profile, set or table that does not exist"],
-  exists: [400, [409], "for an insert of what is there (insertExisting: error)"],
-  absent: [400, [404], "for a delete of what is not there (deleteAbsent: error)"],
-  nothingStaged: [400, [409], "for a commit of nothing (emptyCommit: error)"],
+  exists: [400, [409], "for an insert of an existing entry (insertExisting: error)"],
+  absent: [400, [404], "for a delete of an absent entry (deleteAbsent: error)"],
+  nothingStaged: [400, [409], "for a commit without staged changes (emptyCommit: error)"],
   refusedEntry: [400, [422], "for an entry that is not accepted"],
   tooLarge: [413, [400], "for a request with too many data items or bytes"],
   userArena: [400, [403], "for a list of marks without its User-Arena"],
   credentials: [401, [403], "for missing or wrong credentials"],
 } as const;
 
-/** Why the node API refuses a request that has the form of the contract. */
+/** Reasons for which the node API refuses a well-formed request. */
 export type RefusalKind = keyof typeof KINDS;
 
 const statusSwitch = <Kind extends RefusalKind>(kind: Kind) =>
@@ -88,8 +87,8 @@ export function refusalStyle(kind: RefusalKind, settings: Settings): { status: n
 }
 
 /**
- * Why refusals of some kinds would read as successes, a sentence for each; none where every refusal says that it is one.
- * Such a dialect is no node that keeps its promises: no client could tell what it did.
+ * Refusals that would read as successes, a sentence for each. Such a dialect is refused, since no client could know its
+ * effect.
  */
 export function silentRefusals(settings: Settings): { path: string; message: string }[] {
   return (Object.keys(KINDS) as RefusalKind[]).flatMap((kind) => {
@@ -100,12 +99,12 @@ export function silentRefusals(settings: Settings): { path: string; message: str
   });
 }
 
-/** Why a client would take such an answer for a success, and which status would tell it. */
+/** Reason why a client would read such an answer as a success, and a status that prevents it. */
 function silence(status: number, form: ErrorForm): string | undefined {
   if (!WITH_STATUS.includes(form)) return undefined;
   if (BODILESS.includes(status)) {
     return `the refusal would read as a success, since an answer with status ${status} has no body: write another status`;
   }
   if (status >= 400 || !TOLD_BY_STATUS.includes(form)) return undefined;
-  return `the refusal would read as a success, since ${form} with status ${status} does not say what it is: write a status from 400 on`;
+  return `the refusal would read as a success, since ${form} with status ${status} has no mark of an error: write a status from 400 on`;
 }

@@ -1,6 +1,6 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
 
-/** How the open points of the contract are settled: each switch has a default. */
+/** Settings of the open points of the contract. Each switch has a default. */
 export interface Dialect {
   /**
    * Form of lists: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n;
@@ -10,11 +10,11 @@ export interface Dialect {
    * protocol. What is not there is - or, between commas, nothing.
    */
   readonly listFormat: "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
-  /** How the list of profiles is written, if not as listFormat says (same). */
+  /** Format of the list of profiles; same: as listFormat. */
   readonly profilesFormat: "same" | "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
-  /** How the list of rules is written, if not as listFormat says (same). */
+  /** Format of the list of rules; same: as listFormat. */
   readonly rulesFormat: "same" | "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
-  /** How the list of marks is written, if not as listFormat says (same). */
+  /** Format of the list of marks; same: as listFormat. */
   readonly marksFormat: "same" | "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
   /**
    * Place of a list in its answer: under a member of this name (any name; names within one another are joined by
@@ -22,26 +22,23 @@ export interface Dialect {
    * them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.
    */
   readonly listEnvelope: string;
-  /** Members beside a list in its outermost object: none, or the members with which success answers so. */
+  /** Members beside a list in its outermost object: none, or those of the answer of that name in success. */
   readonly listVerdict: "none" | "status" | "count" | "code" | "code-1000";
-  /** Where the list of profiles stands, if not as listEnvelope says (same). */
+  /** Place of the list of profiles; same: as listEnvelope. */
   readonly profilesEnvelope: string;
-  /** Where the list of rules stands, if not as listEnvelope says (same). */
+  /** Place of the list of rules; same: as listEnvelope. */
   readonly rulesEnvelope: string;
-  /** Where the list of marks stands, if not as listEnvelope says (same). */
+  /** Place of the list of marks; same: as listEnvelope. */
   readonly marksEnvelope: string;
-  /**
-   * An empty list: in the form of a full one ([], or {} where it is keyed), always [], or null where it stands in
-   * an envelope.
-   */
+  /** An empty list: in the form of a full one ([], or {} if it is keyed), always [], or null if it has an envelope. */
   readonly emptyList: "own" | "array" | "null";
   /** Member of a listed entry that holds its prefix; any name. */
   readonly prefixKey: string;
   /** Member of a listed entry that holds its value; any name. */
   readonly valueKey: string;
   /**
-   * Member of a listed entry that holds the length of its prefix beside the address; any name; none: the length
-   * stands in the prefix.
+   * Member of a listed entry that holds the length of its prefix beside the address; any name; none: the prefix
+   * includes the length.
    */
   readonly lengthKey: string;
   /**
@@ -54,16 +51,16 @@ export interface Dialect {
   readonly rangeStartKey: string;
   /** Member of a listed range that holds its last address; any name. */
   readonly rangeEndKey: string;
-  /** How the value of a listed entry is written: 7, "7" or "0x7". */
+  /** Form of the value of a listed entry: 7, "7" or "0x7". */
   readonly valueForm: "number" | "text" | "hex";
   /** A length beside its address: 24, or (IPv4 only) 255.255.255.0. */
   readonly lengthForm: "number" | "netmask";
   /**
-   * Form of listed entries: objects; plain strings where the value is 1; pairs [prefix, value]; or one object
-   * keyed by prefix in the place of the list.
+   * Form of listed entries: objects; plain strings if the value is 1; pairs [prefix, value]; or one object keyed
+   * by prefix in the place of the list.
    */
   readonly entryForm: "object" | "string" | "pair" | "keyed";
-  /** How a prefix-set lists a single address: 192.0.2.1/32 or 192.0.2.1. */
+  /** Form of a single address in the list of a prefix-set: 192.0.2.1/32 or 192.0.2.1. */
   readonly singleAddress: "cidr" | "bare";
   /** Member of a listed profile or rule that holds its name; any name. */
   readonly nameKey: string;
@@ -77,18 +74,18 @@ export interface Dialect {
   readonly markKeys: string;
   /** Whether mark records carry their age in seconds. */
   readonly markAge: "hidden" | "shown";
-  /** Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it. */
+  /** Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON a form of addressForm. */
   readonly markAddress: "bare" | "cidr" | "integer" | "hex" | "octets";
   /**
-   * A list of marks of a type that neither the rules nor the state of the profile speak of: an empty list, or the
-   * error for what does not exist.
+   * A list of marks of a type that neither rules nor state of the profile mention: an empty list, or the error for
+   * an unknown table.
    */
   readonly missingTable: "empty" | "error";
   /** Whether expired mark records are listed for a while, with status expired. */
   readonly markExpired: "hidden" | "shown";
-  /** Whether list shows applied entries or what a commit would make of them. */
+  /** Whether list shows the applied entries or those after a commit. */
   readonly listShows: "applied" | "staged";
-  /** Whether list shows nested prefixes as they are, or merges covered and adjacent ones of equal value. */
+  /** Whether list keeps nested prefixes, or merges covered and adjacent ones of equal value. */
   readonly nested: "apart" | "merged";
   /**
    * Form of node API errors: JSON member error with a status, one of five JSON forms with status 200 (code-in-body
@@ -104,15 +101,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /**
-   * Status of the error for an arena, profile, set or table that does not exist, where its form has no status of
-   * its own.
-   */
+  /** Status of the error for an arena, profile, set or table that does not exist, if its form has no fixed status. */
   readonly unknownStatus: number;
-  /**
-   * Form of the error for an arena, profile, set or table that does not exist: that of errorForm, or one of its
-   * own.
-   */
+  /** Form of the error for an arena, profile, set or table that does not exist; same: as errorForm. */
   readonly unknownForm:
     | "same"
     | "json"
@@ -125,14 +116,11 @@ export interface Dialect {
     | "text-200"
     | "html";
   /**
-   * Status of the error for an insert of what is there (insertExisting: error), where its form has no status of
-   * its own.
+   * Status of the error for an insert of an existing entry (insertExisting: error), if its form has no fixed
+   * status.
    */
   readonly existsStatus: number;
-  /**
-   * Form of the error for an insert of what is there (insertExisting: error): that of errorForm, or one of its
-   * own.
-   */
+  /** Form of the error for an insert of an existing entry (insertExisting: error); same: as errorForm. */
   readonly existsForm:
     | "same"
     | "json"
@@ -144,15 +132,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /**
-   * Status of the error for a delete of what is not there (deleteAbsent: error), where its form has no status of
-   * its own.
-   */
+  /** Status of the error for a delete of an absent entry (deleteAbsent: error), if its form has no fixed status. */
   readonly absentStatus: number;
-  /**
-   * Form of the error for a delete of what is not there (deleteAbsent: error): that of errorForm, or one of its
-   * own.
-   */
+  /** Form of the error for a delete of an absent entry (deleteAbsent: error); same: as errorForm. */
   readonly absentForm:
     | "same"
     | "json"
@@ -164,9 +146,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /** Status of the error for a commit of nothing (emptyCommit: error), where its form has no status of its own. */
+  /** Status of the error for a commit without staged changes (emptyCommit: error), if its form has no fixed status. */
   readonly nothingStagedStatus: number;
-  /** Form of the error for a commit of nothing (emptyCommit: error): that of errorForm, or one of its own. */
+  /** Form of the error for a commit without staged changes (emptyCommit: error); same: as errorForm. */
   readonly nothingStagedForm:
     | "same"
     | "json"
@@ -178,9 +160,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /** Status of the error for an entry that is not accepted, where its form has no status of its own. */
+  /** Status of the error for an entry that is not accepted, if its form has no fixed status. */
   readonly refusedEntryStatus: number;
-  /** Form of the error for an entry that is not accepted: that of errorForm, or one of its own. */
+  /** Form of the error for an entry that is not accepted; same: as errorForm. */
   readonly refusedEntryForm:
     | "same"
     | "json"
@@ -192,9 +174,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /** Status of the error for a request with too many data items or bytes, where its form has no status of its own. */
+  /** Status of the error for a request with too many data items or bytes, if its form has no fixed status. */
   readonly capStatus: number;
-  /** Form of the error for a request with too many data items or bytes: that of errorForm, or one of its own. */
+  /** Form of the error for a request with too many data items or bytes; same: as errorForm. */
   readonly tooLargeForm:
     | "same"
     | "json"
@@ -206,9 +188,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /** Status of the error for a list of marks without its User-Arena, where its form has no status of its own. */
+  /** Status of the error for a list of marks without its User-Arena, if its form has no fixed status. */
   readonly userArenaStatus: number;
-  /** Form of the error for a list of marks without its User-Arena: that of errorForm, or one of its own. */
+  /** Form of the error for a list of marks without its User-Arena; same: as errorForm. */
   readonly userArenaForm:
     | "same"
     | "json"
@@ -220,9 +202,9 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
-  /** Status of the error for missing or wrong credentials, where its form has no status of its own. */
+  /** Status of the error for missing or wrong credentials, if its form has no fixed status. */
   readonly credentialsStatus: number;
-  /** Form of the error for missing or wrong credentials: that of errorForm, or one of its own. */
+  /** Form of the error for missing or wrong credentials; same: as errorForm. */
   readonly credentialsForm:
     | "same"
     | "json"
@@ -240,22 +222,19 @@ export interface Dialect {
    * message: n records}.
    */
   readonly success: "status" | "empty" | "text" | "count" | "ok" | "code" | "no-content" | "code-1000" | "code-1";
-  /** First insert into a set that does not exist, in an arena or profile that does: refused, or it makes the set. */
+  /** Insert into a set that does not exist, in an existing arena or profile: refused, or it creates the set. */
   readonly unknownSet: "refused" | "made";
   /**
-   * A name that stands twice in one JSON object of a request: refused with 400, or the last one counts, as most
-   * readers of JSON have it.
+   * A duplicate name in one JSON object of a request: refused with 400, or the last one counts, as in most JSON
+   * parsers.
    */
   readonly duplicateMembers: "error" | "last";
   /**
-   * The header Content-Encoding, such as gzip: refused with 415 and what would be accepted (RFC 9110, 15.5.16), or
-   * not looked at.
+   * The header Content-Encoding, such as gzip: refused with 415 and the accepted encodings (RFC 9110, 15.5.16), or
+   * ignored.
    */
   readonly contentEncoding: "refused" | "ignored";
-  /**
-   * A prefix that stands twice in one insert, in whatever spelling: an entry that is not accepted, or the last one
-   * counts.
-   */
+  /** A duplicate prefix in one insert, in any spelling: a refused entry, or the last one counts. */
   readonly repeatedEntry: "error" | "last";
   /** Insert of a prefix that is in the set. */
   readonly insertExisting: "overwrite" | "error";
@@ -265,37 +244,37 @@ export interface Dialect {
   readonly emptyCommit: "success" | "error";
   /** Most data items of a request; 0 is any number. */
   readonly maxEntriesPerRequest: number;
-  /** Largest body of a request in bytes; larger ones are answered without being read. */
+  /** Largest body of a request in bytes; larger ones are refused unread. */
   readonly maxBodyBytes: number;
-  /** Most entries that a set can hold, staged ones counted; 0 is any number. More is answered with 507. */
+  /** Most entries of a set, staged ones included; 0 is any number. An insert above it gets 507. */
   readonly setCapacity: number;
   /** IPv6 entries in a prefix-set. */
   readonly ipv6: "accepted" | "error";
   /** An entry with host bits: refused, masked, or kept and listed in its own spelling, in which it must be deleted. */
   readonly hostBits: "error" | "mask" | "keep";
-  /** What is staged of a request in which one entry is refused. */
+  /** Entries that are staged of a request with a refused entry. */
   readonly refusedEntry: "nothing" | "rest";
   /** Milliseconds of virtual time from the answer of a commit to its effect. */
   readonly commitDelay: number;
   /** Largest value of an entry. */
   readonly maxValue: number;
-  /** Whether delete removes the exact prefix only, or every prefix that it covers. */
+  /** Whether delete removes only the exact prefix, or every prefix that it covers. */
   readonly deleteCovers: "exact" | "covered";
-  /** Whether delete finds an entry in any spelling of its prefix, or in the very text only in which it is listed. */
+  /** Whether delete finds an entry by any spelling of its prefix, or only by the listed one. */
   readonly deleteSpelling: "any" | "listed";
   /**
-   * Whether a url may end with / at will, or (as the contract shows it) only and always in the commit of a global
-   * set.
+   * Whether any url may end with /, or (as the contract shows it) the commit of a global set must and no other
+   * may.
    */
   readonly trailingSlash: "any" | "strict";
   /**
-   * The header User-Arena of a list of marks: must be there with any value, is not looked at, or must be the arena
-   * of the url.
+   * The header User-Arena of a list of marks: required with any value, ignored, or required with the arena of the
+   * url.
    */
   readonly userArena: "present" | "ignored" | "required";
   /**
-   * A list of marks less than three seconds after the end of the last one of its table: noted in the journal
-   * (tooSoon), or refused with 429 and Retry-After; with node, the last one of any table counts.
+   * A list of marks less than three seconds after the end of the previous one of its table: noted in the journal
+   * (tooSoon), or refused with 429 and Retry-After; with node, the previous one of any table counts.
    */
   readonly markPace: "noted" | "table" | "node";
   /** Whether /fapi redirects, and to the same origin or another. */
@@ -308,7 +287,7 @@ export interface Dialect {
   /** Answer to status with a wrong secret: the error, 404, or an empty list. */
   readonly statusWrongSecret: "error" | "not-found" | "empty";
   /**
-   * Start or stop of several prefixes when one is not possible; valid-ones carries out the others and answers the
+   * Start or stop of several prefixes if one is not possible; valid-ones carries out the others and answers the
    * error.
    */
   readonly signalingPartial: "all-or-nothing" | "valid-ones";
@@ -320,9 +299,9 @@ export interface Dialect {
   readonly signalingPrefixes: "within" | "registered";
   /** Start of a prefix that lies within an active one or around it: a signaling of its own, or ip_prefix invalid. */
   readonly signalingOverlap: "accepted" | "invalid";
-  /** How status writes a single address: 192.0.2.1/32 or 192.0.2.1. */
+  /** Form of a single address in status: 192.0.2.1/32 or 192.0.2.1. */
   readonly statusForm: "cidr" | "bare";
-  /** How status is written: JSON, or a prefix a line. */
+  /** Format of status: JSON, or one prefix on each line. */
   readonly statusFormat: "json" | "lines";
   /**
    * Place of the object or list of status: alone, or under a member of this name; any name; names within one
@@ -331,7 +310,7 @@ export interface Dialect {
   readonly statusEnvelope: string;
   /** Member of status that holds the prefixes; any name; none: the list alone. */
   readonly statusName: string;
-  /** How status writes one prefix: as an array of one, or as a text alone. */
+  /** Form of a single prefix in status: an array with one element, or a text. */
   readonly statusSingle: "array" | "text";
   /**
    * Answer to status when nothing is active: an empty array or null in its place, {}, nothing, or 404 and a

@@ -1,6 +1,6 @@
 import { amount, choice, named } from "./switch";
 
-/** Switches of the receiver of signalings (docs/contributing/contract.md#signaling-api). */
+/** Switches of the signaling receiver (docs/contributing/contract.md#signaling-api). */
 export const SIGNALING_SWITCHES = {
   signalingErrors: choice(
     ["status", "text-200", "json", "json-message", "json-detail", "json-200"],
@@ -13,7 +13,7 @@ export const SIGNALING_SWITCHES = {
   ),
   signalingPartial: choice(
     ["all-or-nothing", "valid-ones"],
-    "Start or stop of several prefixes when one is not possible; valid-ones carries out the others and answers the error.",
+    "Start or stop of several prefixes if one is not possible; valid-ones carries out the others and answers the error.",
   ),
   signalingAddress: choice(
     ["cidr", "any"],
@@ -29,8 +29,8 @@ export const SIGNALING_SWITCHES = {
     ["accepted", "invalid"],
     "Start of a prefix that lies within an active one or around it: a signaling of its own, or ip_prefix invalid.",
   ),
-  statusForm: choice(["cidr", "bare"], "How status writes a single address: 192.0.2.1/32 or 192.0.2.1."),
-  statusFormat: choice(["json", "lines"], "How status is written: JSON, or a prefix a line.", ["lines"]),
+  statusForm: choice(["cidr", "bare"], "Form of a single address in status: 192.0.2.1/32 or 192.0.2.1."),
+  statusFormat: choice(["json", "lines"], "Format of status: JSON, or one prefix on each line.", ["lines"]),
   statusEnvelope: named(
     "none",
     ["result", "data"],
@@ -43,7 +43,7 @@ export const SIGNALING_SWITCHES = {
     "Member of status that holds the prefixes; any name; none: the list alone.",
     ["active", "none"],
   ),
-  statusSingle: choice(["array", "text"], "How status writes one prefix: as an array of one, or as a text alone."),
+  statusSingle: choice(["array", "text"], "Form of a single prefix in status: an array with one element, or a text."),
   statusEmpty: choice(
     ["array", "null", "object", "empty", "not-found"],
     "Answer to status when nothing is active: an empty array or null in its place, {}, nothing, or 404 and a sentence.",

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** One open point of the contract: the emulator's default, and the ways of other nodes. */
+/** One open point of the contract: the emulator's default, and alternatives. */
 export interface Switch<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** Settings other than the default that are worth testing a client against. */
+  /** Settings other than the default, for tests of a client. */
   readonly alternatives: readonly z.output<Schema>[];
   /**
-   * Alternatives under which a correct client must refuse or fail, or that it reads by settings of its own only; a dialect
-   * drawn by seed has none of them.
+   * Alternatives under which a correct client must refuse, fail, or have settings for them. A dialect drawn by seed has none
+   * of them.
    */
   readonly refusals?: readonly z.output<Schema>[];
 }
@@ -38,8 +38,8 @@ export function amount(normal: number, options: { alternatives: number[]; refusa
 const NAME = "[A-Za-z_][\\w-]*";
 
 /**
- * A name that a node chose: one of the usual ones, or any other. Where there are no alternatives, clients need a setting
- * to read any other name.
+ * A name of the node's choice: one of the usual ones, or any other. Without alternatives, clients need a setting to read any
+ * other name.
  */
 export function named(normal: string, alternatives: string[], about: string, refusals: string[] = []) {
   const message = "must be a name of letters, digits, _ and -; names within one another are joined by dots";
@@ -47,7 +47,7 @@ export function named(normal: string, alternatives: string[], about: string, ref
   return { schema, alternatives, refusals };
 }
 
-/** As {@link named}; also the first element of an array and the names of the listed object may stand there. */
+/** As {@link named}; the path may also contain `0` for an array and the names of the listed object. */
 export function placed(normal: string, alternatives: string[], about: string, refusals: string[] = []) {
   const message =
     "must be a name of letters, digits, _ and -, or names with dots between them, among which 0, {arena}, {profile} and {set} may be";

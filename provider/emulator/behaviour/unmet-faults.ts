@@ -3,18 +3,18 @@ import type { JournalEntry } from "../journal/entry";
 import type { Fault } from "./fault-schema";
 import { type ActiveFault, differences } from "./faults";
 
-/** A fault that was set and struck nothing. */
+/** A fault that affected no request. */
 export interface UnmetFault {
-  /** The id that it got when it was set. */
+  /** Id of the fault. */
   readonly id: number;
-  /** The fault as it was given. */
+  /** The given fault. */
   readonly fault: Fault;
-  /** Why, in words, with the requests that came nearest. */
+  /** The reason, with the nearest requests. */
   readonly reason: string;
 }
 
 /**
- * Thrown where a fault that was set struck nothing; `message` names each, and the requests that came nearest to it.
+ * Thrown if a fault affected no request; `message` names each such fault and the nearest requests.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export class UnmetFaultError extends Error {
   readonly code = "unmet-faults";
 
   constructor(
-    /** Each with why. */
+    /** The faults, each with the reason. */
     readonly faults: readonly UnmetFault[],
   ) {
     const lines = faults.map(({ id, fault, reason }) => `  fault ${id} ${JSON.stringify(fault)}: ${reason}`);
@@ -36,7 +36,7 @@ export class UnmetFaultError extends Error {
   }
 }
 
-/** The faults that struck nothing, with what the journal tells about why. */
+/** The faults that affected no request, with the reason from the journal. */
 export function unmetFaults(faults: readonly ActiveFault[], journal: readonly JournalEntry[]): UnmetFault[] {
   return faults
     .filter(({ hits }) => hits === 0)
@@ -48,7 +48,7 @@ export function expectNone(unmet: readonly UnmetFault[]): void {
   if (unmet.length > 0) throw new UnmetFaultError(unmet);
 }
 
-/** Fails the run of a program or of its tests where nothing may be thrown. Some runners of tests only note a rejection, but heed the exit code. */
+/** Fails the process without throwing. Some test runners only note a rejection, but use the exit code. */
 export function failRun(error: UnmetFaultError): void {
   process.exitCode ??= 1;
   void Promise.reject(error);
@@ -62,7 +62,7 @@ function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]
     if (every !== undefined && seen < every) return `${times}, and it strikes number ${every}`;
     return `${times}, ${rate === undefined ? "and each was met by another fault" : `and none was drawn at the rate ${rate}`}`;
   }
-  if (journal.length === 0) return "nothing was asked of the emulator";
+  if (journal.length === 0) return "the emulator received no request";
   const near = journal
     .map((entry) => ({ entry, differs: differences(fault, entry) }))
     .toSorted((a, b) => a.differs.length - b.differs.length || b.entry.index - a.entry.index)

@@ -10,19 +10,19 @@ export const WRITE_SWITCHES = {
   ),
   unknownSet: choice(
     ["refused", "made"],
-    "First insert into a set that does not exist, in an arena or profile that does: refused, or it makes the set.",
+    "Insert into a set that does not exist, in an existing arena or profile: refused, or it creates the set.",
   ),
   duplicateMembers: choice(
     ["error", "last"],
-    "A name that stands twice in one JSON object of a request: refused with 400, or the last one counts, as most readers of JSON have it.",
+    "A duplicate name in one JSON object of a request: refused with 400, or the last one counts, as in most JSON parsers.",
   ),
   contentEncoding: choice(
     ["refused", "ignored"],
-    "The header Content-Encoding, such as gzip: refused with 415 and what would be accepted (RFC 9110, 15.5.16), or not looked at.",
+    "The header Content-Encoding, such as gzip: refused with 415 and the accepted encodings (RFC 9110, 15.5.16), or ignored.",
   ),
   repeatedEntry: choice(
     ["error", "last"],
-    "A prefix that stands twice in one insert, in whatever spelling: an entry that is not accepted, or the last one counts.",
+    "A duplicate prefix in one insert, in any spelling: a refused entry, or the last one counts.",
   ),
   insertExisting: choice(["overwrite", "error"], "Insert of a prefix that is in the set."),
   deleteAbsent: choice(["success", "error"], "Delete of a prefix that is not in the set."),
@@ -31,19 +31,19 @@ export const WRITE_SWITCHES = {
   maxBodyBytes: amount(
     64 * 2 ** 20,
     { alternatives: [16_384] },
-    "Largest body of a request in bytes; larger ones are answered without being read.",
+    "Largest body of a request in bytes; larger ones are refused unread.",
   ),
   setCapacity: amount(
     0,
     { alternatives: [] },
-    "Most entries that a set can hold, staged ones counted; 0 is any number. More is answered with 507.",
+    "Most entries of a set, staged ones included; 0 is any number. An insert above it gets 507.",
   ),
   ipv6: choice(["accepted", "error"], "IPv6 entries in a prefix-set.", ["error"]),
   hostBits: choice(
     ["error", "mask", "keep"],
     "An entry with host bits: refused, masked, or kept and listed in its own spelling, in which it must be deleted.",
   ),
-  refusedEntry: choice(["nothing", "rest"], "What is staged of a request in which one entry is refused."),
+  refusedEntry: choice(["nothing", "rest"], "Entries that are staged of a request with a refused entry."),
   commitDelay: amount(
     0,
     { alternatives: [50] },
@@ -52,26 +52,26 @@ export const WRITE_SWITCHES = {
   maxValue: amount(MAX_VALUE, { alternatives: [], refusals: [255] }, "Largest value of an entry."),
   deleteCovers: choice(
     ["exact", "covered"],
-    "Whether delete removes the exact prefix only, or every prefix that it covers.",
+    "Whether delete removes only the exact prefix, or every prefix that it covers.",
   ),
   deleteSpelling: {
     ...choice(
       ["any", "listed"],
-      "Whether delete finds an entry in any spelling of its prefix, or in the very text only in which it is listed.",
+      "Whether delete finds an entry by any spelling of its prefix, or only by the listed one.",
     ),
     alternatives: [],
   },
   trailingSlash: choice(
     ["any", "strict"],
-    "Whether a url may end with / at will, or (as the contract shows it) only and always in the commit of a global set.",
+    "Whether any url may end with /, or (as the contract shows it) the commit of a global set must and no other may.",
   ),
   userArena: choice(
     ["present", "ignored", "required"],
-    "The header User-Arena of a list of marks: must be there with any value, is not looked at, or must be the arena of the url.",
+    "The header User-Arena of a list of marks: required with any value, ignored, or required with the arena of the url.",
   ),
   markPace: choice(
     ["noted", "table", "node"],
-    "A list of marks less than three seconds after the end of the last one of its table: noted in the journal (tooSoon), or refused with 429 and Retry-After; with node, the last one of any table counts.",
+    "A list of marks less than three seconds after the end of the previous one of its table: noted in the journal (tooSoon), or refused with 429 and Retry-After; with node, the previous one of any table counts.",
   ),
   redirect: choice(
     ["none", "307", "308", "301", "302", "307-elsewhere"],

@@ -8,7 +8,7 @@ import { constant, getter, method, operation } from "./operation";
 
 const client = z.object({ clientId: z.string(), secretKey: z.string(), prefixes: z.array(z.string()) });
 
-const info = operation("GET /info", "Addresses, clients and how it answers: what the ready line of the command says.", {
+const info = operation("GET /info", "Addresses, clients and dialect: the content of the command's ready line.", {
   answer: sources.extend({
     endpoint: z.string(),
     signalingUrl: z.string(),
@@ -16,7 +16,7 @@ const info = operation("GET /info", "Addresses, clients and how it answers: what
     control: z.string(),
     clients: z.array(client),
     testClients: z.array(client),
-    dialect: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
+    dialect: z.record(z.string(), z.unknown()).describe("Switches of the dialect that differ from the default."),
     controlToken: z.string().optional(),
     tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
   }),
@@ -46,10 +46,10 @@ export const about = {
   /** Base address of the control API, which is no part of the protocol. */
   control: constant(info, ({ control }) => control),
 
-  /** The token that the control API wants, if it wants one. */
+  /** The token of the control API, if it requires one. */
   controlToken: constant(info, ({ controlToken }) => controlToken),
 
-  /** With `tls: true` or `"mutual"`: certificates that a client trusts, and its own, in PEM. */
+  /** With `tls: true` or `"mutual"`: certificates for a client to trust, and its own, in PEM. */
   tls: constant(info, ({ tls }) => tls),
 
   /** The clients of the signaling API. */
@@ -60,12 +60,12 @@ export const about = {
 
   health: operation(
     "GET /health",
-    "Answers as soon as the emulator serves: for containers and scripts that wait for it. Needs no token.",
+    "Answers once the emulator serves, for containers and scripts that wait for it. Needs no token.",
     { run: () => {} },
   ),
 
-  stop: operation("POST /stop", "Ends the emulator once this is answered, as SIGTERM ends the command.", {
-    // The answer must have left before its connection is broken.
+  stop: operation("POST /stop", "Ends the emulator after this answer, as SIGTERM ends the command.", {
+    // The answer must be sent before its connection is broken.
     run: (simulation) => void setTimeout(simulation.stop, CONTROL.stopMs),
   }),
 

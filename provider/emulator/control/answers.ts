@@ -9,7 +9,7 @@ import type { MarkLosses, MarkRecord } from "../marks";
 import { protocolSchema } from "../packet/packet";
 import type { TrafficSummary } from "../packets";
 
-/** Parts of the answers of several operations. */
+/** Schemas that several answers share. */
 
 const count = z.int();
 
@@ -23,7 +23,7 @@ export const runSchema = z
     label: z.string().optional(),
     from: z.string().optional().describe("Virtual time of its first request."),
     requests: count,
-    failed: count.describe("Requests that were answered with a status of 400 or more, or not at all."),
+    failed: count.describe("Requests with an answer of status 400 or more, or without an answer."),
     commits: count,
     inserted: count,
     removed: count,
@@ -47,14 +47,14 @@ export const sources = z.object({
 export const journalEntry = z
   .object({
     index: count.describe("Counts from 0 and never repeats."),
-    run: count.describe("The run that it belongs to."),
+    run: count.describe("Its run."),
     label: z.string().optional().describe("Label of its run."),
     time: z.string().describe("Virtual time of arrival."),
     api: z.enum(["node", "signaling", "test", "other"]),
     method: z.string(),
     path: z.string(),
     headers: z.record(z.string(), z.string()),
-    concurrent: count.describe("Requests of this API that were in progress when this one arrived, itself included."),
+    concurrent: count.describe("Requests of this API in progress when this one arrived, itself included."),
     cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
     url: z.string().optional(),
     rawUrl: z.string().optional(),
@@ -64,11 +64,11 @@ export const journalEntry = z
     client: z.string().optional(),
     entries: count.optional().describe("Number of data items or prefixes."),
     data: z.array(z.unknown()).optional(),
-    status: count.optional().describe("Absent while no answer was sent, and for good when a fault withheld it."),
+    status: count.optional().describe("Absent until the answer is sent; a fault may withhold it."),
     answerBytes: count.optional(),
     answer: z.string().optional().describe("The first 2 KB of the answer's body."),
     answerHeaders: z.record(z.string(), z.string()).optional(),
-    durationMs: z.number().optional().describe("Real time until the answer was handed over, or withheld."),
+    durationMs: z.number().optional().describe("Real time until the answer was sent or withheld."),
     fault: z.string().optional(),
     commit: z
       .object({
@@ -83,7 +83,7 @@ export const journalEntry = z
 
 const KINDS = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
 
-/** A fault that was set, as operations show it. */
+/** A fault that was set. */
 export const activeFault = z
   .object({
     id: z.int(),
@@ -94,7 +94,7 @@ export const activeFault = z
   })
   .meta({ id: "ActiveFault" });
 
-/** A fault that struck nothing. */
+/** A fault that affected no request. */
 export const unmetFault = activeFault.pick({ id: true, fault: true }).extend({ reason: z.string() });
 
 /** A record of a mark, see `MarkRecord`. */
@@ -116,7 +116,7 @@ export const markRecord = z
 
 /** Marks lost to full tables, see `MarkLosses`. */
 export const markLosses = z.object({
-  evicted: count.describe("Marks, alive until then, that gave way to new ones in a full table."),
+  evicted: count.describe("Live marks that new ones replaced in a full table."),
   refused: count.describe("New marks that a full table refused."),
 } satisfies { [Name in keyof Required<MarkLosses>]: z.ZodType<MarkLosses[Name]> });
 

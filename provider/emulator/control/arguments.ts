@@ -11,11 +11,11 @@ import { durationSchema } from "../time/duration";
 import { prefixText, strictly } from "../validation/strict";
 
 /**
- * Arguments of an emulator's methods, checked in plain JavaScript as TypeScript would. The control API describes and
- * checks its operations by the same schemas.
+ * Arguments of an emulator's methods, checked at run time for plain JavaScript. The control API describes and checks its
+ * operations by the same schemas.
  */
 
-/** Which journal entries to find: every member given must be equal. */
+/** Filter of journal entries: every given member must be equal. */
 export const journalFilter = z.strictObject({
   cmd: z
     .enum(["list", "insert", "delete", "commit"])
@@ -28,24 +28,24 @@ export const journalFilter = z.strictObject({
   type: z.enum(MARK_TYPES).optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
   status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
-  contains: prefixText.optional().describe("A prefix or an address that a data item has, or covers."),
+  contains: prefixText.optional().describe("A prefix or an address that a data item equals or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
 
-/** Which part of the entries that match. */
+/** Range of the matching entries. */
 export const journalRange = z.strictObject({
   since: z.int().min(0).optional().describe("Only entries with at least this index."),
-  limit: z.int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
+  limit: z.int().min(0).optional().describe("Most entries: the newest so many, in order."),
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
 
-/** Which records of a table of marks, and how many of them. */
+/** Filter of the records of a mark table. */
 export interface MarkQuery extends Omit<MarkFilter, "contains"> {
-  /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
+  /** Only records with this address, or with one in this prefix, as source, destination or only address. */
   readonly contains?: PrefixLike;
-  /** Greatest number of them, in the order in which they were made. Default: all. */
+  /** Most records, in the order of their creation. Default: all. */
   readonly limit?: number;
 }
 
-/** Longest wait for a request, and the first entry of the journal that counts. */
+/** Longest wait for a request, and the first journal entry to consider. */
 export const requestWait = z.strictObject({
   within: durationSchema.optional().describe("Real time, milliseconds or a text such as 2s; default 5s."),
   since: z
@@ -63,14 +63,14 @@ export const requestCount = z.union([
     .partial()
     .refine(
       ({ exactly, min, max }) => (exactly === undefined) !== (min === undefined && max === undefined),
-      "says `exactly`, or `min`, `max` or both",
+      "needs `exactly`, or `min`, `max` or both",
     ),
 ]);
 
 /** Requests in the order in which they are expected. */
 export const requestOrder = z.array(journalFilter).min(1);
 
-/** Changes of an operator in a set at the node's console. */
+/** Changes of a set by an operator at the node's console. */
 export const setChanges = z
   .strictObject({
     insert: z.record(z.string(), z.int().min(0).max(MAX_VALUE)).describe("Entries to insert, with their values."),
@@ -78,7 +78,7 @@ export const setChanges = z
   })
   .partial();
 
-/** Signalings that start and stop without a request. */
+/** Changes of signalings without a request. */
 export const signalChanges = z
   .strictObject({
     start: z.array(z.string()).describe("Prefixes to start."),
@@ -92,14 +92,14 @@ export const text = z.string();
 /** Name of a snapshot. */
 export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 
-/** Which records of a table of marks, and how many. */
+/** Filter of the records of a mark table, for the control API. */
 export const markQuery = z.strictObject({
   id: z.int().min(0).optional().describe("Only marks of rules with this id."),
   contains: prefixText.optional().describe("Only marks with this address, or with one of this prefix."),
   limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records."),
 } satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
 
-/** One of the four tables of marks of a profile, and which records of it. */
+/** One of the four mark tables of a profile, and a filter of its records. */
 export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: z.enum(MARK_TYPES) });
 
 /** Kind of traffic and number of its packets. */
@@ -109,7 +109,7 @@ export const generatedTraffic = z.strictObject({
   options: z.strictObject({ signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional() }),
 });
 
-/** Packets one by one as they are received: an endless source is a fair argument until it is. @throws {TypeError} */
+/** Checks packets one by one while they are received, since a source may be endless. @throws {TypeError} */
 export function* checkedPackets(packets: Iterable<Packet>): Generator<Packet, void> {
   if (typeof packets !== "object" || packets === null || !(Symbol.iterator in packets)) {
     throw new TypeError('receive(): must be an array of packets, such as [{ from, to, proto: "tcp" }].');

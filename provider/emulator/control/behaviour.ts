@@ -17,16 +17,12 @@ const faults = operation("GET /faults", "The faults that were set.", {
   run: ({ faults }): FaultAnswer[] => faults.list(),
 });
 
-const unmet = operation(
-  "GET /faults/unmet",
-  "Faults that were set and struck nothing, with the requests that came nearest.",
-  {
-    answer: z.array(unmetFault),
-    run: ({ faults, journal }) => unmetFaults(faults.list(), journal.entries),
-  },
-);
+const unmet = operation("GET /faults/unmet", "Faults that affected no request, with the nearest requests.", {
+  answer: z.array(unmetFault),
+  run: ({ faults, journal }) => unmetFaults(faults.list(), journal.entries),
+});
 
-const dialectInUse = operation("GET /dialect", "The dialect, and its switches that are not the default.", {
+const dialectInUse = operation("GET /dialect", "The dialect, and its switches that differ from the default.", {
   answer: z.object({ dialect: dialectSchema, deviations: z.record(z.string(), z.unknown()) }),
   run: ({ dialect }) => ({ dialect, deviations: deviations(dialect) }),
 });
@@ -41,7 +37,7 @@ const setTime = operation("POST /clock", "Freezes, advances or resumes the virtu
     freeze: z
       .union([z.literal(true), z.string()])
       .optional()
-      .describe("true, or the time to freeze at"),
+      .describe("true for the present time, or a time"),
     advance: duration.optional(),
     resume: z.literal(true).optional(),
   }),
@@ -60,9 +56,9 @@ export const behaviour = {
   /** The faults that were set. */
   faults: getter(faults, (answer, emulator) => answer.map((fault) => removable(fault, emulator))),
 
-  /** Sets a fault, which strikes once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
+  /** Sets a fault. It strikes once, unless its members say otherwise. @throws {TypeError} if it is not valid. */
   fail: method(
-    operation("POST /faults", "Lets something go wrong.", {
+    operation("POST /faults", "Sets a fault.", {
       input: faultSchema as z.ZodType<Fault>,
       answer: activeFault,
       run: ({ faults }, fault): FaultAnswer => faults.add(fault),
@@ -71,13 +67,13 @@ export const behaviour = {
     removable,
   ),
 
-  /** The faults that were set and struck nothing so far, each with the reason and the requests that came nearest. */
+  /** The faults that have affected no request so far, each with the reason and the nearest requests. */
   unmetFaults: method(unmet),
 
   /**
-   * Fails when no request met a fault that was set: the test has not shown its effect.
+   * Fails if a fault affected no request: the test has not shown its effect.
    *
-   * @throws {UnmetFaultError} naming each fault, and the requests that came nearest.
+   * @throws {UnmetFaultError} naming each fault and the nearest requests.
    * @example
    * ```ts
    * emulator.fail({ cmd: "commit", status: 503 });
@@ -88,11 +84,11 @@ export const behaviour = {
   expectAllFaultsMet: method(unmet, undefined, expectNone),
 
   /** Removes all faults. */
-  clearFaults: method(operation("DELETE /faults", "Takes all faults back.", { run: ({ faults }) => faults.clear() })),
+  clearFaults: method(operation("DELETE /faults", "Removes all faults.", { run: ({ faults }) => faults.clear() })),
 
-  /** Removes one fault. @throws {UnknownResource} when there is none with this id. */
+  /** Removes one fault. @throws {UnknownResource} if there is none with this id. */
   removeFault: method(
-    operation("DELETE /faults/{id}", "Takes one fault back.", {
+    operation("DELETE /faults/{id}", "Removes one fault.", {
       input: z.strictObject({ id: z.int() }),
       run: ({ faults }, { id }) => {
         if (!faults.remove(id)) throw new UnknownResource(`There is no fault ${id}.`);
@@ -104,14 +100,14 @@ export const behaviour = {
   time,
   setTime,
 
-  /** Settings of the open points of the contract. */
+  /** The settings of all switches. */
   dialect: getter(
     dialectInUse,
     ({ dialect }): Dialect => dialect,
     ({ dialect }) => dialect,
   ),
 
-  /** Changes the dialect from the next request on, by name or by switches; switches not given have their defaults. */
+  /** Sets the dialect for the next requests, by name or by switches; absent switches have their defaults. */
   setDialect: method(
     operation("PUT /dialect", "Sets the dialect: by name, or by switches.", {
       input: z.union([z.strictObject({ name: z.string() }), dialectSchema]),
@@ -123,7 +119,7 @@ export const behaviour = {
   ),
 };
 
-/** The virtual clock as a client has it. In the process of the emulator it is the clock itself. */
+/** The virtual clock of a remote emulator. */
 export const remoteClock = {
   /** The virtual time. */
   now: getter(time, ({ now }) => new Date(now)),
@@ -131,34 +127,34 @@ export const remoteClock = {
   /** The virtual time in milliseconds since 1970. */
   ms: getter(time, ({ now }) => Date.parse(now)),
 
-  /** True while the time stands still. */
+  /** True while the clock is frozen. */
   frozen: getter(time, ({ frozen }) => frozen),
 
-  /** Stops the time, now or at a given moment. */
+  /** Freezes the clock, now or at a given time. */
   freeze: method(
     setTime,
     (at?: Date | string | number) => ({ freeze: at === undefined ? (true as const) : momentText(at) }),
     nothing,
   ),
 
-  /** Moves the time forward. */
+  /** Moves the clock forward. */
   advance: method(setTime, (by: Duration) => ({ advance: by }), nothing),
 
-  /** Lets the time run again from where it stands. */
+  /** Lets the clock run again from its present time. */
   resume: method(setTime, () => ({ resume: true as const }), nothing),
 };
 
-/** A fault as it is set, or as the answer over HTTP has it. */
+/** A fault of this process, or of an answer over HTTP. */
 type FaultAnswer = Omit<ActiveFault, "remove"> & Partial<Pick<ActiveFault, "remove">>;
 
-/** A fault that can be taken back from afar, too. */
+/** A fault that can be removed remotely, too. */
 function removable(fault: FaultAnswer, emulator: FaultRemover): ActiveFault {
   return isWhole(fault) ? fault : { ...fault, remove: () => emulator.removeFault(fault.id) as undefined };
 }
 
 const isWhole = (fault: FaultAnswer): fault is ActiveFault => fault.remove !== undefined;
 
-/** A moment as in JSON; anything else is refused on arrival. */
+/** A time for JSON; the emulator refuses anything else. */
 function momentText(at: Date | string | number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();

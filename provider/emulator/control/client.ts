@@ -11,41 +11,41 @@ import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParamet
 import { MEMBERS, type RemoteMembers } from "./operations";
 import { remoteTraffic } from "./traffic";
 
-/** Addresses and token for reaching an emulator. */
+/** Addresses and token of an emulator. */
 export interface ConnectOptions {
   /**
-   * Base address of the protocol as it is reached from here, where the emulator names another: through mapped ports.
-   * Those of the signaling APIs lie below it, unless they are given, too.
+   * Base address of the protocol from here, if it differs from the emulator's own: through mapped ports. The signaling APIs
+   * are below it, unless they are given, too.
    */
   readonly endpoint?: string;
-  /** Base address of the signaling API as it is reached from here. */
+  /** Base address of the signaling API from here. */
   readonly signalingUrl?: string;
-  /** Base address of the test deployment as it is reached from here. */
+  /** Base address of the test deployment from here. */
   readonly testSignalingUrl?: string;
-  /** The token that its control API wants. Default: none. */
+  /** The token of its control API. Default: none. */
   readonly token?: string;
   /** Function that sends requests. Default: that of Node. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `receiveTraffic`, in whose
- * place `traffic` lets traffic be made where the emulator runs. Closing ends nothing but this client.
+ * A running emulator in another process: the members of `Emulator`, each a promise, except `seedNumber` and
+ * `receiveTraffic`; `traffic` generates traffic in the emulator's process. Closing ends only this client.
  */
 export type RemoteEmulator = RemoteMembers &
   AsyncDisposable & {
     /** Ends this client; the emulator goes on. */
     close(): Promise<void>;
-    /** See `Emulator.isolated`. The client of an isolated emulator reaches it by the host of this one, and ends it when it is closed. */
+    /** See `Emulator.isolated`. The client of an isolated emulator uses the host of this one, and ends the emulator when it is closed. */
     isolated(options: IsolatedOptions): Promise<RemoteEmulator>;
   };
 
 /**
- * A client for the control API of an emulator that runs elsewhere: in a container, as a command, in another process. It has the
- * methods of the object that `startEmulator` gives. One test works with either, if it awaits the results.
+ * A client for the control API of an emulator in another process, such as a container or the command. It has the methods of
+ * the object that `startEmulator` returns: a test that awaits the results works with either.
  *
  * @param control Address of the control API: `control` in the ready line.
- * @throws {TypeError} when the address is not valid or leads to no control API, or whenever a call is not valid;
+ * @throws {TypeError} for an address that is not valid or not of a control API, and for a call that is not valid;
  *   {UnknownResource} for missing objects; {ExpectationError} as the object; {Error} without an answer or with a wrong token.
  * @example
  * ```ts
@@ -58,11 +58,11 @@ export function connectEmulator(control: string, options: ConnectOptions = {}): 
   return connect(control, options, async () => {});
 }
 
-/** @param close Is called when the client is closed. */
+/** @param close Called when the client is closed. */
 async function connect(control: string, options: ConnectOptions, close: () => Promise<void>): Promise<RemoteEmulator> {
   const connection = new Connection(origin(control), options);
   const emulator = { close, [Symbol.asyncDispose]: close, clock: {} };
-  // Whole once they are defined: a test compares its members with those of the object.
+  // The cast is safe once the members are defined: a test compares them with those of the object.
   const remote = emulator as unknown as RemoteEmulator;
   const define = (target: object, members: readonly [string, AnyMember][]) => {
     for (const [name, member] of members) {
@@ -92,7 +92,7 @@ async function connect(control: string, options: ConnectOptions, close: () => Pr
   return remote;
 }
 
-/** Starts an isolated emulator, and reaches it by the host by which this one is reached. */
+/** Starts an isolated emulator, with a client that uses the host of this one. */
 async function isolatedFrom(
   connection: Connection,
   { token, fetch, endpoint }: ConnectOptions,
@@ -102,7 +102,7 @@ async function isolatedFrom(
   const info = await connection.send(emulators.isolate, options);
   const { control, endpoint: said } = strictly(addresses, info, "POST /emulators: the answer");
   const own = endpoint === undefined ? {} : { endpoint: byHost(said, endpoint) };
-  // It may have ended before, by its label or with the emulator that started it: it is gone either way.
+  // It may have ended before, by its label or with the emulator that started it.
   const close = () => connection.send(emulators.endIsolated, { label: options.label }).then(nothing, nothing);
   return connect(byHost(control, connection.control), { token, fetch, ...own }, close);
 }
@@ -118,7 +118,7 @@ function byHost(address: string, other: string): string {
 
 function nothing(): void {}
 
-/** Sends calls as requests, and makes their answers what the object gives and throws. */
+/** Sends calls as requests; returns and throws the same as the object in the emulator's process. */
 class Connection {
   constructor(
     readonly control: string,
@@ -132,7 +132,7 @@ class Connection {
     const read = (operation.outline ?? operation.answer).safeParse(answer);
     if (read.success) return gives(read.data, emulator);
     throw new TypeError(
-      `${this.request(operation)}: the answer has a form that this version does not know. Is it the control API of an emulator of the same version?`,
+      `${this.request(operation)}: the answer has an unknown form. Check that this is the control API of an emulator of the same version.`,
     );
   }
 
@@ -155,7 +155,7 @@ class Connection {
       .catch((error: unknown) => {
         const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
         throw new Error(
-          `${this.request(operation)}: no answer (${why}). Does the emulator run, and is this its control address?`,
+          `${this.request(operation)}: no answer (${why}). Check that the emulator is running and that this is its control address.`,
         );
       });
     if (response.ok) return jsonIn(text);
@@ -194,7 +194,7 @@ function addressOf(option: string, given: string): string {
   );
 }
 
-/** A path with the input in it; members without a parameter of the path go to the query. */
+/** The path with the input filled in; members that are no parameter of the path become the query. */
 function address(path: string, input: Texts): string {
   const inPath = pathParameters(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));

@@ -17,8 +17,8 @@ import { hasBody, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 
 /**
- * The control API: reads and changes by a test behind the backs of the clients, over HTTP. No part of the protocol, and on a
- * port of its own. Off loopback it wants a token; on loopback it refuses what a web page in a browser could send.
+ * The control API, by which tests read and change the emulator over HTTP. It is no part of the protocol and has its own
+ * port. Beyond loopback it requires a token; on loopback it refuses requests that a web page could send.
  */
 export class ControlApi {
   constructor(private readonly simulation: Simulation) {}
@@ -34,7 +34,7 @@ export class ControlApi {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = this.refusal(request);
-    // A browser sends no token for a page: that is public, and asks for the token to show anything.
+    // A browser sends no token for the page, so the page is public; it asks for the token before it shows data.
     const file = refusal?.status === 403 ? undefined : await pageFile(request.method, request.url);
     if (file) return send(response, file);
     if (refusal) return send(response, refusal, { close: true });
@@ -57,7 +57,7 @@ export class ControlApi {
     if (reply) await send(response, reply);
   }
 
-  /** The answer; `undefined` when the operation has written it itself. */
+  /** The answer; `undefined` if the operation has written it itself. */
   private async run(
     operation: Operation,
     response: ServerResponse,
@@ -68,7 +68,7 @@ export class ControlApi {
     try {
       const answer = await operation.run(this.simulation, await input(), { signal: left.signal, response });
       if (operation.method !== "GET") await this.simulation.durable?.();
-      // An answer that may have millions of members is made while it is sent.
+      // An answer with millions of members is generated while it is sent.
       if (operation.outline) return { ...json(200, null), body: jsonParts(answer) };
       if (!operation.type) return json(200, operation.answer ? answer : { status: "ok" });
       return typeof answer === "string" ? { status: 200, type: operation.type, body: answer } : undefined;
@@ -87,9 +87,9 @@ export class ControlApi {
       if (request.url === "/health") return undefined;
       return isAuthorized(request, `Bearer ${token}`)
         ? undefined
-        : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
+        : { ...json(401, { error: "the control API requires its token" }), headers: { "www-authenticate": "Bearer" } };
     }
-    // Without a token only what cannot come from another site's page.
+    // Without a token, refuse requests that another site's page could send.
     return fromPage(request, "the control API");
   }
 }
@@ -110,7 +110,7 @@ function noOperation(allowed: readonly string[]): Reply {
   return allowed.length > 0 ? { ...reply, headers: { allow: allowed.join(", ") } } : reply;
 }
 
-/** The operation for a method and path; or the methods that the path has. */
+/** The operation for a method and path, or the methods of the path. */
 function findOperation(
   method: string,
   pathname: string,
@@ -152,7 +152,7 @@ function notTooLarge(value: unknown, body: Buffer): unknown {
 
 const nothing = z.strictObject({});
 
-/** Checks an input. Texts of a query are numbers where the schema has numbers. */
+/** Checks an input. Texts of a query become numbers if the schema has numbers. */
 function check(schema: z.ZodType | undefined, value: unknown, what: "query" | "body"): unknown {
   if (!schema) return undefined;
   const input =

@@ -10,34 +10,34 @@ import { about } from "./about";
 import { UnknownResource } from "./lookup";
 import { operation } from "./operation";
 
-const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("Name until it ends.");
+const label = z.string().min(1).max(JOURNAL.labelCharacters).describe("Name of the emulator until it ends.");
 
 /** See `IsolatedOptions`. */
 export const isolatedOptions = z.strictObject({
   label,
-  state: stateSchema.optional().describe("Its state; default: the state with which this emulator started."),
+  state: stateSchema.optional().describe("Its state; default: the initial state of this emulator."),
   dialect: z
     .union([z.string(), dialectSchema])
     .optional()
     .describe("A name or switches; default: that of this emulator."),
-  seed: z.int().min(0).optional().describe("Seed of what is drawn by chance; default: that of this emulator."),
+  seed: z.int().min(0).optional().describe("Seed of random choices; default: that of this emulator."),
 }) as z.ZodType<IsolatedOptions>;
 
-/** Options with the state as JSON has it. */
+/** Options with the state as JSON. */
 export function isolatedAsJson(options: IsolatedOptions): unknown {
   return isObject(options) && options.state !== undefined ? { ...options, state: stateAsJson(options.state) } : options;
 }
 
-/** Isolated emulators in the process of a shared one. Their member `isolated` is no method of the table: it gives an emulator. */
+/** Operations for isolated emulators. The member `isolated` is not in this table, since it returns an emulator. */
 export const emulators = {
-  isolatedEmulators: operation("GET /emulators", "The isolated emulators that run, with their addresses.", {
+  isolatedEmulators: operation("GET /emulators", "The running isolated emulators, with their addresses.", {
     answer: z.array(z.object({ label: z.string(), endpoint: z.string(), control: z.string() })),
     run: ({ isolated }) => isolated.list(),
   }),
 
   isolate: operation(
     "POST /emulators",
-    "Starts an emulator of its own in this process: state, journal, faults, clock and addresses. It ends with its label, or with this one.",
+    "Starts an emulator in this process with its own state, journal, faults, clock and addresses. It ends by its label, or with this one.",
     {
       input: isolatedOptions,
       answer: about.info.operation.answer as z.ZodType<EmulatorInfo>,

@@ -17,15 +17,15 @@ import { getter, method, operation } from "./operation";
 
 /** Options for waiting for a request. */
 export interface RequestWait {
-  /** Real time, default 5 s. */
+  /** Longest wait in real time; default 5 s. */
   readonly within?: Duration;
-  /** Index of the first entry of the journal that counts, default: of all that it holds. */
+  /** Index of the first journal entry to consider. Default: the oldest. */
   readonly since?: number;
 }
 
 const filterAndRange = journalFilter.extend(journalRange.shape);
 
-const requests = operation("GET /journal", "What the emulator was asked, secrets cut out.", {
+const requests = operation("GET /journal", "Requests to the emulator and its answers, without secrets.", {
   input: filterAndRange,
   answer: z.array(journalEntry),
   run: ({ journal }, { since, limit, ...filter }) => journal.find(filter, { since, limit }),
@@ -33,11 +33,11 @@ const requests = operation("GET /journal", "What the emulator was asked, secrets
 
 const runs = operation(
   "GET /runs",
-  "The requests in runs: those between two pauses, or those with one label in the header Packetfilter-Run.",
+  "The requests by runs: a run is the requests between two pauses, or those with one label in the header Packetfilter-Run.",
   { answer: z.array(runSchema), run: ({ journal }): readonly Run[] => journal.runs.list() },
 );
 
-/** Sends journal entries as they happen, until the reader leaves. Writes the answer itself. */
+/** Sends journal entries as they happen, until the reader disconnects. Writes the answer itself. */
 function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(": journal\n\n");
@@ -52,7 +52,7 @@ function streamEvents(journal: Journal, response: ServerResponse): undefined {
 
 /** Requests to the emulator and its answers. */
 export const journal = {
-  /** Requests to the emulator and its answers, secrets cut out. */
+  /** Requests to the emulator and its answers, without secrets. */
   journal: getter(
     requests,
     (entries): readonly JournalEntry[] => entries,
@@ -73,11 +73,11 @@ export const journal = {
     ...strictly(journalRange, range, "requests()"),
   })),
 
-  /** The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages. */
+  /** The journal as an HTTP archive (HAR 1.2), for the network view of a browser; runs are its pages. */
   har: method(
     operation(
       "GET /journal.har",
-      "The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages.",
+      "The journal as an HTTP archive (HAR 1.2), for the network view of a browser; runs are its pages.",
       {
         answer: harSchema,
         run: ({ journal, addresses: { endpoint } }) => har(journal, endpoint, packageVersion()),
@@ -86,10 +86,10 @@ export const journal = {
   ),
 
   /**
-   * Waits until a matching request is answered, and gives its entry. One that is already in the journal counts, from the entry
-   * `since` on. Nothing is polled, and `within` (default `"5s"`) is real time: a clock that stands still ends no wait.
+   * Waits for the answer to a matching request and returns its entry; one already in the journal counts, from the entry
+   * `since` on. Does not poll. `within` (default `"5s"`) is real time, since the virtual clock may be frozen.
    *
-   * @throws {ExpectationError} when none came in time, naming those that came near.
+   * @throws {ExpectationError} if none came in time, naming the nearest.
    * @example
    * ```ts
    * const commit = await emulator.waitForRequest({ cmd: "commit", status: 200 }, { within: "2s" });
@@ -98,7 +98,7 @@ export const journal = {
   waitForRequest: method(
     operation(
       "POST /journal/wait",
-      "Waits until a request that matches is answered; one that the journal holds counts. 412 when none comes in time.",
+      "Waits for the answer to a matching request; one already in the journal counts. 412 if none comes in time.",
       {
         input: requestWait.extend({ filter: journalFilter }),
         answer: journalEntry,
@@ -110,7 +110,7 @@ export const journal = {
         },
       },
     ),
-    // The promise reports errors of the arguments, too: they are checked where it is made.
+    // Errors of the arguments reject the promise, too.
     (...[filter, options = {}]: [filter: JournalFilter, options?: RequestWait, signal?: AbortSignal]) => ({
       filter: withTexts(filter) as z.infer<typeof journalFilter>,
       ...options,
@@ -118,10 +118,10 @@ export const journal = {
   ),
 
   /**
-   * Expects that so many requests match, and gives their entries: a number, or `exactly`, `min`, `max`.
+   * Expects a number of matching requests, exact or by `min` and `max`, and returns their entries.
    *
-   * @throws {ExpectationError} naming the surplus requests, or those that came near; also where requests that the journal
-   *   has dropped may have been too many.
+   * @throws {ExpectationError} naming the surplus requests, or the nearest ones; also if requests that the journal has
+   *   dropped may have been too many.
    * @example
    * ```ts
    * emulator.expectRequests({ cmd: "commit", url: "prefixset://edge/blocked" }, 1);
@@ -131,7 +131,7 @@ export const journal = {
   expectRequests: method(
     operation(
       "POST /journal/expect",
-      "The requests that match, if there are as many as expected. 412 if not, with those that came near.",
+      "The matching requests, if there are as many as expected. 412 if not, with the nearest ones.",
       {
         input: z.strictObject({ filter: journalFilter, count: requestCount }),
         answer: z.array(journalEntry),
@@ -145,9 +145,9 @@ export const journal = {
   ),
 
   /**
-   * Says that requests came one after the other, and gives their entries. Others may be between them.
+   * Expects requests in an order, with any others between them, and returns their entries.
    *
-   * @throws {ExpectationError} naming the first that is missing, and those that came near.
+   * @throws {ExpectationError} naming the first missing request, and the nearest ones.
    * @example
    * ```ts
    * emulator.expectOrder([{ cmd: "insert" }, { cmd: "delete" }, { cmd: "commit", status: 200 }]);
@@ -156,7 +156,7 @@ export const journal = {
   expectOrder: method(
     operation(
       "POST /journal/expect-order",
-      "A request for each filter, one after the other. 412 if there are none, with those that came near.",
+      "A request for each filter, one after the other. 412 if one is missing, with the nearest ones.",
       {
         input: z.strictObject({ filters: requestOrder }),
         answer: z.array(journalEntry),
@@ -169,8 +169,8 @@ export const journal = {
   ),
 
   /**
-   * The requests in runs: those between two pauses (`runPause`), or those that carry one label in the header `Packetfilter-Run`.
-   * The last thousand, oldest first; `requests({ run: 3 })` are the requests of one.
+   * The last thousand runs, oldest first. A run is the requests between two pauses (`runPause`), or those with one label in
+   * the header `Packetfilter-Run`. `requests({ run: 3 })` returns the requests of run 3.
    *
    * @example
    * ```ts
@@ -182,11 +182,11 @@ export const journal = {
   runs: getter(runs),
 
   /**
-   * From now on requests belong to another run, whatever pauses there are; those that carry a label of their own stay with theirs. Without
-   * a label a new run begins, which ends at its first pause.
+   * Begins another run for all further requests without a label of their own. A run with a label goes on across pauses; one
+   * without ends at its first pause.
    */
   beginRun: method(
-    operation("POST /runs", "Begins another run, of this label or without one, for all requests that carry no label.", {
+    operation("POST /runs", "Begins another run, with or without a label, for all further requests without a label.", {
       input: z.strictObject({ label: z.string().min(1).max(JOURNAL.labelCharacters).optional() }),
       answer: runSchema,
       run: ({ journal }, { label }) => journal.runs.begin(label),
@@ -194,16 +194,16 @@ export const journal = {
     (label?: string) => ({ label }),
   ),
 
-  /** Empties the journal, and forgets the runs. */
+  /** Clears the journal and its runs. */
   clearJournal: method(
-    operation("DELETE /journal", "Empties the journal, and forgets the runs.", {
+    operation("DELETE /journal", "Clears the journal and its runs.", {
       run: ({ journal }) => journal.clear(),
     }),
   ),
 
   events: operation(
     "GET /events",
-    "Journal entries as they happen, without data and answers, with the reason of a refusal: server-sent events named request.",
+    "Journal entries as they happen, as server-sent events named request, without data and answers, with the reason of a refusal.",
     {
       type: "text/event-stream",
       run: ({ journal }, _, { response }) => response && streamEvents(journal, response),

@@ -3,12 +3,12 @@ import type { Contents } from "../state/contents";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
 /**
- * Thrown for objects that the emulator does not hold: a set, a profile, a signaling client.
- * `message` says what there is, or how to write it.
+ * Thrown for a set, profile, signaling client or other object that does not exist. `message` names the existing ones, or
+ * shows the form of a name.
  *
  * @example
  * ```ts
- * emulator.prefixSet("prefixset://edge/bloked");   // throws UnknownResource, which names the sets that there are
+ * emulator.prefixSet("prefixset://edge/bloked");   // throws UnknownResource, which names the existing sets
  * ```
  */
 export class UnknownResource extends RangeError {
@@ -17,7 +17,7 @@ export class UnknownResource extends RangeError {
   readonly code = "unknown-resource";
 }
 
-/** A set by its url. @throws {UnknownResource} naming the sets that there are. */
+/** A set by its url. @throws {UnknownResource} naming the existing sets. */
 export function setOf({ holdings }: Contents, url: string): PrefixSetStore {
   const set = holdings.setByUrl(url);
   if (set) return set;
@@ -25,7 +25,7 @@ export function setOf({ holdings }: Contents, url: string): PrefixSetStore {
   throw new UnknownResource(`There is no prefix-set ${url}; there are ${names || "none"}.`);
 }
 
-/** Arena and name of a profile, by its url or that of its marks. @throws {UnknownResource} when there is none. */
+/** Arena and name of a profile, by its url or that of its marks. @throws {UnknownResource} if it does not exist. */
 export function profileOf({ holdings }: Contents, text: string): { arena: string; profile: string } {
   const url = resourceIn(text);
   if ((url?.kind === "profile" || url?.kind === "mark") && holdings.profile(url.arena, url.profile)) return url;

@@ -26,12 +26,12 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
       requests.map((it) => [it.labels, it.count]),
     ],
     ["answer_bytes_total", "counter", "Bytes of answers.", requests.map((it) => [it.labels, it.bytes])],
-    ["faults_total", "counter", "Requests met by a fault.", [...counts.faults].map(([kind, n]) => [{ kind }, n])],
+    ["faults_total", "counter", "Requests affected by a fault.", [...counts.faults].map(([kind, n]) => [{ kind }, n])],
     ["set_entries", "gauge", "Applied entries of a prefix-set.", sets.map(([set, it]) => [{ set }, it.applied.size])],
     [
       "set_staged_changes",
       "gauge",
-      "Changes that wait for a commit.",
+      "Staged changes of a prefix-set.",
       sets.map(([set, it]) => [{ set }, it.changes.size]),
     ],
     [
@@ -57,7 +57,7 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
     [
       "mark_losses_total",
       "counter",
-      "Marks that a full table gave up while they were alive (evicted), or did not make (refused).",
+      "Live marks that a full table replaced (evicted), and new marks that it refused (refused).",
       profiles.flatMap(({ name, marks }) =>
         MARK_TYPES.flatMap((type): Sample[] =>
           Object.entries(marks.losses(type)).map(([reason, n]) => [{ profile: name, type, reason }, n]),
@@ -70,7 +70,7 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
       "Memory of mark tables.",
       profiles.map(({ name, marks }) => [{ profile: name }, marks.bytes]),
     ],
-    ["journal_entries", "gauge", "Requests that the journal holds.", [[{}, journal.entries.length]]],
+    ["journal_entries", "gauge", "Requests in the journal.", [[{}, journal.entries.length]]],
     ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, clock.ms / 1000]]],
   ];
   return [
@@ -79,7 +79,7 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
   ].join("");
 }
 
-/** Durations as a histogram: of each bound how many were at or below it, and their sum. */
+/** Durations as a histogram: for each bound the number at or below it, and the sum of all. */
 function durations(name: string, requests: readonly RequestCount[]): string {
   const lines = requests.flatMap(({ labels, buckets, seconds, count }) => {
     let sum = 0;
@@ -93,7 +93,7 @@ function durations(name: string, requests: readonly RequestCount[]): string {
       `${name}_count${write(labels)} ${count}`,
     ];
   });
-  const help = "From the arrival of a request until its answer was handed over, in real time.";
+  const help = "Time from the arrival of a request until its answer was sent, in real time.";
   return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ""].join("\n");
 }
 

@@ -7,7 +7,7 @@ import { done, hasBody, type Operation, pathParameters } from "./operation";
 
 type Json = Record<string, unknown>;
 
-/** The control API in OpenAPI 3.1, made of the operations themselves. */
+/** The control API in OpenAPI 3.1, generated from the operations. */
 export function openApi(operations: readonly Operation[]): Json & { readonly openapi: string } {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, unknown> = {};
@@ -23,7 +23,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
       title: "pulumi-packetfilter emulator: control API",
       version: "1",
       description:
-        "Control of the emulator by tests, behind the backs of its clients. No part of the node API or the signaling API. Off loopback every operation wants the token.",
+        "Control of the emulator by tests. No part of the node API or the signaling API. Beyond loopback every operation requires the token.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     paths,
@@ -38,7 +38,7 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
   };
 }
 
-/** False for operations that only the page on the control port uses: they change with the page. */
+/** False for operations of the page alone, which change with the page. */
 export function isDescribed({ path }: Operation): boolean {
   return !path.startsWith("/page");
 }
@@ -80,21 +80,21 @@ function describeOperation(operation: Operation, describe: Describe): Json {
 
 const FAILURES: Record<string, { readonly name: string; readonly description: string }> = {
   400: { name: "Invalid", description: "The request is not valid." },
-  401: { name: "TokenWanted", description: "The token is missing or wrong, where one is wanted." },
-  403: { name: "OtherSite", description: "Without a token: the request may come from a page of another site." },
-  404: { name: "Unknown", description: "There is no such thing." },
-  405: { name: "OtherMethod", description: "The path has other methods alone, which the header Allow names." },
-  412: { name: "NotAsExpected", description: "The journal does not hold what was expected." },
+  401: { name: "TokenWanted", description: "The required token is missing or wrong." },
+  403: { name: "OtherSite", description: "A request without a token that may come from another site's page." },
+  404: { name: "Unknown", description: "The object does not exist." },
+  405: { name: "OtherMethod", description: "The path has only the methods in the header Allow." },
+  412: { name: "NotAsExpected", description: "The journal lacks the expected requests." },
   413: {
     name: "TooLarge",
     description: `The body is larger than ${CONTROL.bodyBytes} bytes, or ${CONTROL.stateBytes} of PUT /state.`,
   },
 };
 
-/** Whether an operation is a test's expectation. */
+/** True for an expectation of a test. */
 const expects = ({ path }: Operation) => /^\/journal\/(wait|expect)/.test(path);
 
-/** Whether an operation names something that may not exist. */
+/** True for an operation on an object that may not exist. */
 function mayMiss({ path, input }: Operation): boolean {
   const isNeeded = (name: string) =>
     input instanceof z.ZodObject && name in input.shape && isRequired(input.shape[name]);
@@ -122,14 +122,14 @@ function operationId({ method, path }: Operation): string {
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");
 }
 
-/** Schemas that several operations share, by the name that they have in the description. */
+/** Schemas that several operations share, by their names in the description. */
 const SHARED = new Map<z.ZodType, string>([
   [stateSchema, "State"],
   [dialectSchema, "Dialect"],
   [faultSchema, "Fault"],
 ]);
 
-/** A schema, or a reference to it where it is shared; its definitions go into `schemas`. */
+/** A schema, or a reference to a shared one; its definitions are added to `schemas`. */
 function reference(of: z.ZodType, schemas: Record<string, unknown>): Json {
   const name = SHARED.get(of) ?? of.meta()?.id;
   if (name === undefined) return jsonSchema(of, schemas);
@@ -139,10 +139,10 @@ function reference(of: z.ZodType, schemas: Record<string, unknown>): Json {
 
 function jsonSchema(of: z.ZodType, schemas: Record<string, unknown>): Json {
   const whole = z.toJSONSchema(of, { io: "input", unrepresentable: "any" });
-  // The only schema without a name that refers to itself is that of any JSON value.
+  // Only the schema of any JSON value refers to itself without a name.
   const text = JSON.stringify(whole).replaceAll("#/$defs/", "#/components/schemas/").replaceAll("__schema0", "Json");
   const { $schema: _, $defs, id: __, ...schema } = JSON.parse(text);
-  // It would be an array or an object of itself, of which generators make a type that TypeScript refuses.
+  // From an array or object of itself, generators make a type that TypeScript refuses.
   if ($defs?.Json) $defs.Json = { description: "Any JSON value." };
   Object.assign(schemas, $defs);
   return schema;

@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Simulation } from "../simulation";
 
-/** Parts of a call that its operation can use. */
+/** The call of an operation. */
 export interface Exchange {
-  /** Ends what takes time: the caller has gone. */
+  /** Aborts when the caller has disconnected. */
   readonly signal?: AbortSignal;
   /** For an operation that writes its answer itself. */
   readonly response?: ServerResponse;
@@ -18,16 +18,16 @@ export interface Operation<Input = unknown, Answer = unknown> {
   readonly summary: string;
   /** Schema of the input; {@link hasBody} says whether that is the body of a request. */
   readonly input?: z.ZodType<Input>;
-  /** JSON of the answer. Without it, and without `type`, the answer only says that it is done. */
+  /** Schema of a JSON answer. Without it and `type`, the answer is {@link done}. */
   readonly answer?: z.ZodType;
-  /** Schema by which a client checks an answer that may have millions of members: to check each would take longer than the call. Absent: `answer`. */
+  /** Schema by which a client checks a very long answer, since checking each member would take longer than the call. Default: `answer`. */
   readonly outline?: z.ZodType;
-  /** Content type of an answer that is text; `undefined` as the answer: the operation has written it itself. */
+  /** Content type of a text answer. An operation that returns `undefined` has written the answer itself. */
   readonly type?: string;
   run(simulation: Simulation, input: Input, exchange: Exchange): Answer;
 }
 
-/** An operation, from its method and path, a sentence about it, and the rest. */
+/** Defines an operation by method and path, a sentence about it, and its other members. */
 export function operation<Input, Answer>(
   request: `${Operation["method"]} /${string}`,
   summary: string,
@@ -43,32 +43,32 @@ export function operation<Input, Answer>(
   return { method, path, summary, ...rest };
 }
 
-/** The JSON of an answer that only says that it is done. */
+/** The answer of an operation without a result. */
 export const done = z.object({ status: z.literal("ok") }).describe("Done.");
 
 /** The names of the parameters in a path. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
-/** Whether the input is the body of the request. If not, it stands in the path and in the query. */
+/** True if the input is the body of the request; otherwise it is in the path and the query. */
 export function hasBody({ method, path, input }: Operation): boolean {
   return input !== undefined && (method === "POST" || method === "PUT") && pathParameters(path).length === 0;
 }
 
-/** Takes back faults that were set from afar. */
+/** Removes faults of a remote emulator. */
 export interface FaultRemover {
   removeFault(id: number): unknown;
 }
 
 /**
- * A member of `Emulator` and of `RemoteEmulator`, as a way to use an operation. A method reads its arguments, and says what is
- * wrong with them, in `takes`; `gives` makes of the answer what the member gives.
+ * A member of `Emulator` and of `RemoteEmulator` that calls an operation. `takes` checks the arguments of a method and makes
+ * the input of them; `gives` makes the result of the answer.
  */
 interface Member<Kind extends string, Args extends unknown[], Result> {
   readonly kind: Kind;
   readonly operation: Operation;
   takes?(...args: Args): unknown;
   gives(answer: unknown, emulator: FaultRemover): Result;
-  /** In the same process: the value itself, where that is more than the answer. */
+  /** In the same process: the value, if it is more than the answer. */
   readonly own?: (simulation: Simulation) => Result;
 }
 
@@ -79,7 +79,7 @@ export type AnyMember = Member<"method" | "getter" | "constant", unknown[], unkn
 
 type Gives<Answer, Result> = (answer: Answer, emulator: FaultRemover) => Result;
 
-/** A method. An `AbortSignal` among its arguments ends what takes time. */
+/** A method. An `AbortSignal` among its arguments ends a long call. */
 export function method<Input, Answer, Args extends unknown[] = [], Result = Answer>(
   operation: Operation<Input, Answer>,
   takes?: (...args: Args) => NoInfer<Input>,
@@ -88,7 +88,7 @@ export function method<Input, Answer, Args extends unknown[] = [], Result = Answ
   return { kind: "method", operation: operation as Operation, takes, gives: gives as Gives<unknown, Result> };
 }
 
-/** A getter: each read runs its operation anew. */
+/** A getter that runs its operation at each read. */
 export function getter<Input, Answer, Result = Answer>(
   operation: Operation<Input, Answer>,
   gives: Gives<Answer, Result> = asItIs,
@@ -97,7 +97,7 @@ export function getter<Input, Answer, Result = Answer>(
   return { kind: "getter", operation: operation as Operation, gives: gives as Gives<unknown, Result>, own };
 }
 
-/** A getter of what never changes: a client knows it from the start. */
+/** A getter of a constant, which a client reads once at the start. */
 export function constant<Input, Answer, Result>(
   operation: Operation<Input, Answer>,
   gives: Gives<Answer, Result>,

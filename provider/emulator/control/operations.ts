@@ -24,12 +24,12 @@ const description = operation("GET /openapi.json", "This description.", {
 });
 
 /**
- * All operations of an emulator, once. The object in the same process, the control API, its description and the client are
- * made of this table. An entry is an operation without a member, or a member with its operation.
+ * All operations of an emulator. The object in the same process, the control API, its description and the client are made
+ * from this table. An entry is an operation alone, or a member with its operation.
  */
 const TABLE = { ...about, description, ...state, ...journal, ...behaviour, ...traffic, ...emulators };
 
-/** The same for types: those of a spread lose their comments. */
+/** The type of the table; that of a spread would lose its comments. */
 type Table = typeof about & typeof state & typeof journal & typeof behaviour & typeof traffic;
 
 /** The members of an emulator in the same process. */
@@ -44,7 +44,7 @@ type Local<Entry> =
       ? Result
       : never;
 
-/** The same from afar: methods and getters give promises. */
+/** The members of a remote emulator: methods and getters return promises. */
 export type RemoteMembers = Remotes<Table> &
   Remotes<typeof remoteTraffic> & {
     /** The virtual clock. */
@@ -77,7 +77,7 @@ export const OPERATIONS: readonly Operation[] = [
   ] as Operation[]),
 ];
 
-/** The members of the table of operations, at work on a simulation in the same process. */
+/** Runs the members of the table on a simulation in the same process. */
 class Members {
   readonly #simulation: Simulation;
 
@@ -90,7 +90,7 @@ class Members {
       const call = function (this: Members & FaultRemover, ...args: unknown[]) {
         if (own) return own(this.#simulation);
         const signal = args.find((each) => each instanceof AbortSignal);
-        // An operation without input is asked for everything.
+        // A getter has no input and so selects everything.
         return gives(operation.run(this.#simulation, takes?.(...args) ?? {}, { signal }), this);
       };
       Object.defineProperty(Members.prototype, name, kind === "method" ? { value: call } : { get: call });

@@ -1,7 +1,7 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
 import type { PrefixLike } from "../../model/given-entries";
 
-/** Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets. */
+/** Traffic to generate in the emulator: kind, recipients, senders and number of packets. */
 export interface TrafficRequest {
   /** Kind of the packets. */
   readonly kind: "background" | "synFlood" | "dnsAmplification" | "carpetBombing";

@@ -29,42 +29,42 @@ const signalings = operation("GET /signalings", "Prefixes with active signaling,
   }),
 });
 
-/** Content of the emulator, and changes that a test makes to it behind the backs of its clients. */
+/** Operations on the content of the emulator. */
 export const state = {
   stateSchema: operation("GET /state.schema.json", "JSON Schema of the state.", {
     answer: z.looseObject({ $schema: z.string() }),
     run: stateJsonSchema,
   }),
 
-  /** Content of the emulator, in the form of the option `state`. Commits that are not yet applied do not count. */
+  /** Content of the emulator, in the form of the option `state`, without commits that are not yet applied. */
   state: method(
-    operation("GET /state", "Everything that the emulator holds, in the form that it starts from.", {
+    operation("GET /state", "Content of the emulator, in the form of the state file.", {
       answer: stateSchema,
       outline: z.looseObject({ arenas: z.looseObject({}), signaling: z.looseObject({}) }),
-      // Over HTTP the entries of a large set are made while they are sent.
+      // Over HTTP the entries of a large set are generated while they are sent.
       run: ({ contents }, _, { response }): EmulatorState => contents.export(response && membersLater),
     }),
   ),
 
-  /** Replaces everything that the emulator holds. Journal, faults, dialect and clock stay. @throws {StateError} */
+  /** Replaces the content of the emulator; keeps journal, faults, dialect and clock. @throws {StateError} */
   seed: method(
-    operation("PUT /state", "Replaces everything that the emulator holds.", {
+    operation("PUT /state", "Replaces the content of the emulator.", {
       input: stateSchema as z.ZodType<EmulatorState>,
       run: (simulation, state) => simulation.seed(state),
     }),
     (state: GivenState) => stateAsJson(state) as EmulatorState,
   ),
 
-  /** Back to the start: the first state, real time, no faults, an empty journal, the first dialect. */
+  /** Restores the start: initial state and dialect, real time, no faults, an empty journal. */
   reset: method(
-    operation("POST /reset", "Back to the start: first state and dialect, real time, no faults, an empty journal.", {
+    operation("POST /reset", "Restores the start: initial state and dialect, real time, no faults, an empty journal.", {
       run: (simulation) => simulation.reset(),
     }),
   ),
 
-  /** Entries of a set, now and after a commit. @throws {UnknownResource} when there is no such set. */
+  /** Entries of a set, applied and after a commit. @throws {UnknownResource} if it does not exist. */
   prefixSet: method(
-    operation("GET /prefix-set", "What a set holds, and what a commit would make of it.", {
+    operation("GET /prefix-set", "Entries of a set, applied and after a commit.", {
       input: z.strictObject({ url: z.string() }),
       answer: z.object({ applied: entries, staged: entries }),
       run: ({ contents }, { url }) => setOf(contents, url).content(),
@@ -73,15 +73,15 @@ export const state = {
   ),
 
   /**
-   * Changes the applied entries of a set at once, as an operator at the node's console would: no request, no commit, no
-   * journal entry.
+   * Changes the applied entries of a set at once, as an operator at the node's console: without request, commit and journal
+   * entry.
    *
-   * @throws {UnknownResource} when there is no such set; {PrefixError} for a bad prefix.
+   * @throws {UnknownResource} if the set does not exist; {PrefixError} for a wrong prefix.
    */
   change: method(
     operation(
       "POST /prefix-set/change",
-      "Changes the applied entries of a set at once, as an operator at the node's console would.",
+      "Changes the applied entries of a set at once, as an operator at the node's console.",
       {
         input: setChanges.extend({ url: z.string() }),
         run: (simulation, { url, insert = {}, delete: removed = [] }) => {
@@ -104,12 +104,12 @@ export const state = {
   /** The prefixes with active signaling, by client id. */
   signalings: getter(signalings, ({ signalings }) => signalings),
 
-  /** The same of the test deployment. */
+  /** The prefixes with active signaling of the test deployment, by client id. */
   testSignalings: getter(signalings, ({ testSignalings }) => testSignalings),
 
-  /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
+  /** Starts and stops signaling of a client without a request. A prefix in the wanted state is left unchanged. @throws {UnknownResource} */
   signal: method(
-    operation("POST /signalings", "Starts and stops signaling of a client without a request to the signaling API.", {
+    operation("POST /signalings", "Starts and stops signaling of a client, without a request to the signaling API.", {
       input: signalChanges.extend({ clientId: z.string() }),
       run: ({ contents, dialect: { lease } }, { clientId, start = [], stop = [] }) => {
         const client = contents.signaling.clients.get(clientId) ?? contents.testSignaling.clients.get(clientId);
@@ -130,9 +130,9 @@ export const state = {
     }),
   ),
 
-  /** The url of the profile that an address or prefix is bound to: `profile://edge/protected`. */
+  /** The url of the profile to which an address or prefix is bound: `profile://edge/protected`. */
   boundProfile: method(
-    operation("GET /bound-profile", "The profile that an address is bound to.", {
+    operation("GET /bound-profile", "The profile to which an address or prefix is bound.", {
       input: z.strictObject({ address: z.string() }),
       answer: z.object({ profile: z.string().nullable() }),
       run: ({ contents }, { address }) => {
@@ -145,31 +145,31 @@ export const state = {
     ({ profile }) => profile ?? undefined,
   ),
 
-  stateText: operation("GET /state.yaml", "The same as YAML.", {
+  stateText: operation("GET /state.yaml", "Content of the emulator, as YAML.", {
     type: "application/yaml",
     run: ({ contents }) => toYaml(contents.export()),
   }),
 
-  /** Names of the snapshots, in the order in which they were first taken. */
+  /** Names of the snapshots, in the order of their first creation. */
   snapshots: getter(
-    operation("GET /snapshots", "Names of the snapshots that were taken.", {
+    operation("GET /snapshots", "Names of the snapshots.", {
       answer: z.array(z.string()),
       run: ({ snapshots }): readonly string[] => [...snapshots.keys()],
     }),
   ),
 
-  /** Keeps what the emulator holds now under a name, until it ends. One of this name is replaced. */
+  /** Keeps the present content under a name until the emulator ends. Replaces a snapshot of this name. */
   snapshot: method(
-    operation("PUT /snapshots/{name}", "Keeps what the emulator holds now under a name, until it ends.", {
+    operation("PUT /snapshots/{name}", "Keeps the present content under a name until the emulator ends.", {
       input: z.strictObject({ name }),
       run: ({ contents, snapshots }, { name }) => void snapshots.set(name, contents.export()),
     }),
     (given: string) => ({ name: strictly(name, given, "snapshot()") }),
   ),
 
-  /** Puts back what a snapshot kept, as {@link seed} does. @throws {UnknownResource} when there is none of this name. */
+  /** Restores the content of a snapshot, as {@link seed} does. @throws {UnknownResource} if it does not exist. */
   restore: method(
-    operation("POST /snapshots/{name}/restore", "Puts back what was kept.", {
+    operation("POST /snapshots/{name}/restore", "Restores the content of a snapshot.", {
       input: z.strictObject({ name }),
       run: (simulation, { name }) => {
         const kept = simulation.snapshots.get(name);
@@ -180,9 +180,9 @@ export const state = {
     (given: string) => ({ name: strictly(name, given, "restore()") }),
   ),
 
-  /** Forgets a snapshot. @throws {UnknownResource} when there is none of this name. */
+  /** Deletes a snapshot. @throws {UnknownResource} if it does not exist. */
   deleteSnapshot: method(
-    operation("DELETE /snapshots/{name}", "Forgets a snapshot.", {
+    operation("DELETE /snapshots/{name}", "Deletes a snapshot.", {
       input: z.strictObject({ name }),
       run: ({ snapshots }, { name }) => {
         if (!snapshots.delete(name)) throw noSnapshot(name, snapshots);

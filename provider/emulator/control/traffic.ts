@@ -27,20 +27,20 @@ const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
 const counter: z.ZodType<RuleCounter | null> = z.object({ packets: z.int(), bytes: z.int() }).nullable();
 
-/** Numbers of a whole table of marks, whatever part of it is read. */
+/** Numbers of a whole mark table. */
 const table = markLosses.extend({ active: z.int(), expired: z.int() });
 
-/** A table of marks in numbers, and the records that were asked for. */
+/** Numbers of a mark table, and the selected records. */
 export interface MarkTable extends MarkLosses {
-  /** Records that are alive. */
+  /** Number of live records. */
   readonly active: number;
-  /** Records that have expired and are still kept. */
+  /** Number of expired records that are still kept. */
   readonly expired: number;
-  /** Those that were asked for. */
+  /** The selected records. */
   readonly records: readonly MarkRecord[];
 }
 
-const marks = operation("GET /marks", "The marks of a profile, expired ones that are still kept included.", {
+const marks = operation("GET /marks", "The marks of a profile, with expired ones that are still kept.", {
   input: markTable.extend({ limit: markTable.shape.limit.describe("Most records, default 1000.") }),
   answer: table.extend({ records: z.array(markRecord) }) as z.ZodType<MarkTable>,
   outline: table.extend({ records: z.custom<unknown[]>(Array.isArray) }),
@@ -56,7 +56,7 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
   },
 });
 
-/** Traffic that is made where the emulator runs. */
+/** Traffic to generate in the emulator's process. */
 export const trafficRequest = z
   .strictObject({
     kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]).describe("Kind of the packets."),
@@ -65,13 +65,13 @@ export const trafficRequest = z
     count: z.int().min(1).max(CONTROL.traffic).describe("Number of packets."),
     seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
   })
-  .describe("Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets.");
+  .describe("Traffic to generate in the emulator: kind, recipients, senders and number of packets.");
 
 export type { TrafficRequest } from "./schema-types";
 
 const arrivingTraffic = operation(
   "POST /traffic",
-  "Generated traffic that arrives; what became of it in sum. Ends with its caller, and with a reset or another state: the sum is of the packets until then.",
+  "Receives generated traffic and returns totals. A disconnected caller, a reset or a new state ends it; the totals then cover the packets so far.",
   {
     input: trafficRequest,
     answer: trafficSummary,
@@ -80,20 +80,20 @@ const arrivingTraffic = operation(
   },
 );
 
-/** Packets that arrive at the node, and what they leave behind. */
+/** Operations on packets, marks and counters. */
 export const traffic = {
   /**
-   * Lets packets arrive at the node, in order, and gives the verdict, profile, rule and touched marks of each. A packet meets the
-   * profile to which the longest bound prefix of its destination is bound.
+   * Lets packets arrive at the node, in order, and returns verdict, profile, rule and changed marks of each. The longest
+   * bound prefix that contains the destination decides on the profile.
    *
-   * @throws {TypeError} naming the packet that is not valid.
+   * @throws {TypeError} naming a packet that is not valid.
    * @example
    * ```ts
    * emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443 }])[0].verdict;   // "accept"
    * ```
    */
   receive: method(
-    operation("POST /packets", "Packets that arrive, in order; what became of each.", {
+    operation("POST /packets", "Lets packets arrive, in order, and returns the outcome of each.", {
       input: z.array(packetSchema).max(CONTROL.packets) as z.ZodType<Iterable<Packet>>,
       answer: z.array(verdict),
       run: ({ contents, changed }, packets): Verdict[] => {
@@ -108,9 +108,9 @@ export const traffic = {
   traffic: arrivingTraffic,
 
   /**
-   * The marks of a profile, with expired ones that are still kept: all, those of a rule or with an address, or the first so many.
+   * The marks of a profile, with expired ones that are still kept; optionally only those with an id or address, or the first ones.
    *
-   * @throws {UnknownResource} when there is no such profile.
+   * @throws {UnknownResource} if the profile does not exist.
    * @example
    * ```ts
    * emulator.marks("profile://edge/web", "shost", { id: 110, contains: "203.0.113.0/24", limit: 10 });
@@ -126,9 +126,9 @@ export const traffic = {
   ),
 
   /**
-   * Number of marks of a profile, numbers of those that a full table gave up or refused, and at most `limit` of the marks.
+   * Numbers of marks of a profile, of losses to a full table, and at most `limit` of the marks.
    *
-   * @throws {UnknownResource} when there is no such profile.
+   * @throws {UnknownResource} if the profile does not exist.
    */
   markTable: method(marks, (url: string, type: MarkType, limit: number) =>
     strictly(markTable, { url, type, limit }, "markTable()"),
@@ -153,15 +153,15 @@ export const traffic = {
   ),
 };
 
-/** Members of a client in place of `receiveTraffic`, whose caller makes the traffic. */
+/** Member of a client in place of `receiveTraffic`, whose traffic the caller generates. */
 export const remoteTraffic = {
-  /** Lets traffic arrive that is made where the emulator runs, and sums up the outcome. An `AbortSignal` ends it. */
+  /** Generates traffic in the emulator's process and returns totals. An `AbortSignal` ends it. */
   traffic: method(arrivingTraffic, (...[request]: [request: TrafficRequest, signal?: AbortSignal]) =>
     strictly(trafficRequest, withTexts(request), "traffic()"),
   ),
 };
 
-/** Lets generated traffic arrive until `signal` ends it, and sums up what became of it. */
+/** Receives generated traffic until `signal` ends it, and returns totals. */
 export async function receiveTraffic(
   { contents, changed }: Simulation,
   source: TrafficSource,

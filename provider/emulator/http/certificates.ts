@@ -13,22 +13,22 @@ export interface Certificate {
 const DAY = 86_400_000;
 
 /**
- * An authority for tests on one machine (P-256, X.509 v3, RFC 5280): its key is never written anywhere, and nothing is ever renewed.
+ * An authority for tests on one machine (P-256, X.509 v3, RFC 5280). Its key is kept in memory only, and nothing is renewed.
  *
- * Written by hand (DER, ITU-T X.690, as much of it as these certificates need), in a hundred lines. Libraries that make P-256
- * certificates bring some twenty packages and a polyfill of a global, and Node itself only reads certificates.
+ * Written by hand in a hundred lines of DER (ITU-T X.690): libraries for P-256 certificates bring some twenty packages and
+ * a polyfill of a global, and Node only reads certificates.
  */
 export class CertificateAuthority {
-  /** The certificate that clients and servers trust, in PEM. */
+  /** The certificate for clients and servers to trust, in PEM. */
   readonly cert: string;
   private readonly keys = newKeys();
 
-  /** @param now The real time in milliseconds. Certificates hold from a day before it, for a year. */
+  /** @param now The real time in milliseconds. Certificates are valid from a day before it, for a year. */
   constructor(
     private readonly name: string,
     private readonly now: number,
   ) {
-    // It signs certificates, and lists of those that are revoked.
+    // Key usage: signing of certificates and revocation lists.
     const keyUsage = extension("2.5.29.15", bits(Buffer.from([0x06]), 1), true);
     this.cert = this.certify(name, this.keys.publicKey, [basicConstraints(true), keyUsage]);
   }
@@ -87,7 +87,7 @@ const bits = (value: Buffer, unused = 0) => tlv(0x03, Buffer.from([unused]), val
 const TRUE = tlv(0x01, Buffer.from([0xff]));
 const text = (tag: number, value: string) => tlv(tag, Buffer.from(value));
 
-/** An object identifier whose arcs are all below 128: a byte each. */
+/** An object identifier whose arcs are below 128, one byte each. */
 function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return tlv(0x06, Buffer.from([first * 40 + second, ...rest]));
@@ -113,7 +113,7 @@ function basicConstraints(authority: boolean): Buffer {
   return extension("2.5.29.19", sequence(...(authority ? [TRUE] : [])), true);
 }
 
-/** Extended key usage: 1 serves TLS, 2 is a client of it. */
+/** Extended key usage: 1 for a TLS server, 2 for a client. */
 function purpose(of: 1 | 2): Buffer {
   return extension("2.5.29.37", sequence(oid(`1.3.6.1.5.5.7.3.${of}`)));
 }
@@ -130,25 +130,25 @@ function addressBytes(address: string): Buffer {
 
 const spki = (key: KeyObject) => key.export({ type: "spki", format: "der" });
 
-/** Of a P-256 key in SubjectPublicKeyInfo the point is the last 65 bytes. */
+/** The point of a P-256 key, the last 65 bytes of its SubjectPublicKeyInfo. */
 function keyId(key: KeyObject): Buffer {
   return createHash("sha1").update(spki(key).subarray(-65)).digest();
 }
 
-/** Own certificates of a server, in PEM. */
+/** Given certificates of a server, in PEM. */
 interface TlsFiles {
-  /** The server's certificate, with those that it was signed by. */
+  /** The server's certificate, with its chain. */
   readonly cert: string;
   /** The private key of `cert`. */
   readonly key: string;
-  /** Clients need a certificate that this one signed. */
+  /** Authority of clients; if given, a client needs a certificate signed by it. */
   readonly ca?: string;
 }
 
-/** Choice of http, https with a certificate made for this run, the same for clients too, or given certificates. */
+/** Choice of http, https with a certificate made for this run, also with client certificates, or given certificates. */
 export type TlsChoice = boolean | "mutual" | TlsFiles;
 
-/** Certificates and key for a client of an emulator that made its own certificates: all in PEM. */
+/** Certificates and key for a client of an emulator with certificates made for its run, in PEM. */
 export interface ClientTls {
   /** Certificate of the authority to trust. */
   readonly ca: string;
@@ -158,7 +158,7 @@ export interface ClientTls {
   readonly key: string;
 }
 
-/** The https options of the protocol port, and the certificates that clients need; `undefined` for http. */
+/** The https options of the protocol port, and the certificates for clients; `undefined` for http. */
 export function serverTls(
   { tls, host }: { readonly tls: TlsChoice; readonly host: string },
   now: number,
@@ -168,7 +168,7 @@ export function serverTls(
     const { cert, key, ca } = tls;
     return { server: { cert, key, ...(ca && { ca, requestCert: true, rejectUnauthorized: true }) } };
   }
-  // Clients check certificates by the real time, whatever the virtual clock says.
+  // Clients check certificates by the real time, not by the virtual clock.
   const authority = new CertificateAuthority("pulumi-packetfilter emulator authority", now);
   const ca = authority.cert;
   const server = authority.issueServer("emulator.test", [...new Set([host, "localhost", "127.0.0.1", "::1"])]);

@@ -14,11 +14,11 @@ export interface ListenOptions {
   readonly tls?: Pick<TlsServerOptions, "cert" | "key" | "ca" | "requestCert" | "rejectUnauthorized">;
 }
 
-/** A server on a port, which can be gone for a while and come back on the same port. */
+/** A server on a port, which can suspend and resume on the same port. */
 export class HttpServer {
   private closed = false;
   private readonly sockets = new Set<Socket>();
-  /** Requests that came before there is something to answer them. */
+  /** Requests that arrived before {@link serve}. */
   private readonly early: Parameters<RequestListener>[] = [];
 
   private constructor(
@@ -33,11 +33,11 @@ export class HttpServer {
     });
   }
 
-  /** Takes a port. Requests wait until there is something to {@link serve} them. */
+  /** Takes a port. Requests wait until {@link serve}. */
   static async listen(options: ListenOptions): Promise<HttpServer> {
     const server = options.tls ? createTlsServer({ ...HTTP, ...options.tls }) : createServer(HTTP);
     server.maxConnections = MAX_CONNECTIONS;
-    // A malformed request is answered as far as it can be, and its connection ends.
+    // A malformed request gets an error, and its connection ends.
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
       const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
@@ -48,13 +48,13 @@ export class HttpServer {
     return new HttpServer(server, options, typeof address === "object" && address ? address.port : options.port);
   }
 
-  /** Answers the requests that wait, and from now on all. */
+  /** Answers the waiting and all further requests. */
   serve(listener: RequestListener): void {
     this.server.removeAllListeners("request").on("request", listener);
     for (const exchange of this.early.splice(0)) listener(...exchange);
   }
 
-  /** The address of the server; of one that listens on all addresses the one by which this machine reaches it. */
+  /** The address of the server; if it listens on all addresses, the one for this machine. */
   get origin(): string {
     const reached = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.options.host] ?? this.options.host;
     const host = isIP(reached) === 6 ? `[${reached}]` : reached;
@@ -81,7 +81,7 @@ export class HttpServer {
   }
 }
 
-/** Fails where the port cannot be had. */
+/** Rejects if the port is not available. */
 async function bind(server: Server, port: number, host: string): Promise<void> {
   server.listen(port, host);
   await once(server, "listening");

@@ -1,6 +1,6 @@
 import { ANSWER_BYTES } from "../defaults";
 
-/** Members of an object by name, in their order, without the long work of building it. */
+/** Members of an object by name, in order, without building the object. */
 export class Members {
   constructor(readonly pairs: readonly (readonly [name: string, value: unknown])[]) {}
 
@@ -10,8 +10,8 @@ export class Members {
 }
 
 /**
- * The JSON of a value with up to hundreds of thousands of members, in parts of limited size: other requests get their turn between them.
- * The value must not change before the last part is taken.
+ * The JSON of a value with up to hundreds of thousands of members, in parts of limited size, between which other requests
+ * are served. The value must not change before the last part is taken.
  */
 export function* jsonParts(value: unknown): Generator<Buffer, void> {
   for (const text of texts(value)) yield Buffer.from(text);

@@ -1,4 +1,4 @@
-/** Forms of a list that is written in lines: JSON texts, fields between blanks, or fields between commas. */
+/** Formats of a list in lines: JSON texts, or fields separated by blanks or commas. */
 export type LineFormat = "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
 
 /** Text before the first line of a list: `OK n`, the names of the fields, or nothing. */
@@ -7,7 +7,7 @@ export function headLine(format: LineFormat, names: readonly string[], count: nu
   return format === "csv-head" ? lineOf(names, format) : "";
 }
 
-/** An element as a line: an object by its members in their order, an array by its elements. What is `undefined` stands as `-` or nothing. */
+/** An element as a line: the members of an object, or the elements of an array. `undefined` becomes `-` or nothing. */
 export function lineOf(element: unknown, format: LineFormat): string {
   if (format === "ndjson") return `${JSON.stringify(element)}\n`;
   const fields: unknown[] = typeof element === "object" && element !== null ? Object.values(element) : [element];

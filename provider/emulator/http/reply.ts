@@ -9,7 +9,7 @@ export interface Reply {
   readonly status: number;
   /** Content type; absent for an empty body. */
   readonly type?: string;
-  /** A body of several parts is made while it is sent. */
+  /** A body in parts is generated while it is sent. */
   readonly body: string | Buffer | Iterable<Buffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -26,31 +26,31 @@ export function text(status: number, body: string): Reply {
   return { status, type: "text/plain; charset=utf-8", body };
 }
 
-/** A page as a proxy in front of a node would send it. */
+/** A page like that of a proxy in front of a node. */
 export function html(status: number, message: string): Reply {
   const title = message.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const body = `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
   return { status, type: "text/html; charset=utf-8", body };
 }
 
-/** A body as it is sent: whole, or long. */
+/** A body: whole, or in parts. */
 export function encode(body: Reply["body"]): Buffer | Iterable<Buffer> {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
 /** Options for sending an answer. */
 export interface SendOptions {
-  /** Ends the connection after it, for requests that were not read to their end. */
+  /** Ends the connection after the answer, for requests that were not read to their end. */
   readonly close?: boolean;
-  /** Receives the length of the body before its end is sent. */
+  /** Called with the length of the body before its end is sent. */
   readonly measured?: (bytes: number) => void;
-  /** Receives each part of the body before it is sent. */
+  /** Called with each part of the body before it is sent. */
   readonly passing?: (part: Buffer) => void;
-  /** Waits before so many more bytes are sent: for a line that is slower than this machine. */
+  /** Waits before so many more bytes are sent, for a limited bandwidth. */
   readonly pace?: (bytes: number) => Promise<void>;
 }
 
-/** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
+/** Sends an answer. A long body is generated and sent in steps, at the reader's pace. */
 export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
   const body = encode(reply.body);
   response.writeHead(reply.status, {
@@ -91,7 +91,7 @@ async function* slowly(
   }
 }
 
-/** Waits until more can be written, or the reader has left. */
+/** Waits until more can be written, or the reader has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -108,7 +108,7 @@ function drained(response: ServerResponse): Promise<void> {
 export function sendTruncated(response: ServerResponse, reply: Reply): void {
   const body = encode(reply.body);
   const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
-  // An answer without a body is announced with one, so that there is something to break off.
+  // An answer without a body announces one, so that there is something to break off.
   const announced = Math.max(whole.length, 2);
   response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });
   response.flushHeaders();
@@ -116,11 +116,10 @@ export function sendTruncated(response: ServerResponse, reply: Reply): void {
 }
 
 /**
- * Hands chunks on and lets the event loop turn after every `bytes` of them, so that a long list does not keep
- * other requests waiting.
+ * Passes chunks on, with a turn of the event loop after every `bytes`, so that a long list does not delay other requests.
  *
  * @param bytes Default 1 MiB: a few milliseconds of encoding.
- * @param turn What waiting for other work is. Default: one turn of the event loop.
+ * @param turn Waits for other work. Default: one turn of the event loop.
  * @example
  * ```ts
  * for await (const chunk of paced(chunks)) if (!response.write(chunk)) await once(response, "drain");
@@ -141,7 +140,7 @@ export async function* paced(
   }
 }
 
-/** Breaks a connection with a TCP reset; one under TLS, where there is no such way, by closing it. */
+/** Breaks a connection with a TCP reset; under TLS, which has no reset, by closing it. */
 export function reset(socket: Socket | null): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else if (socket?.destroyed === false) socket.resetAndDestroy();

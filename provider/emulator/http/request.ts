@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /**
- * Turns a request target that is a whole address, which every server must accept (RFC 9112, 3.2.2), into path and query; the
- * host in it counts instead of the header Host. Credentials in it are dropped. The scheme is not looked at: something in front
- * may have ended TLS.
+ * Turns a request target in absolute form, which every server must accept (RFC 9112, 3.2.2), into path and query; its host
+ * replaces the header Host. Credentials in it are dropped. The scheme is ignored, since a proxy may have ended TLS.
  */
 export function toOriginForm(request: IncomingMessage): void {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
@@ -13,13 +12,13 @@ export function toOriginForm(request: IncomingMessage): void {
   request.headers.host = authority.replace(/^.*@/s, "");
 }
 
-/** Whether a request has this header Authorization; takes a time that does not tell where the two differ. */
+/** True if a request has this header Authorization; compares in constant time. */
 export function isAuthorized({ headers }: IncomingMessage, authorization: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(headers.authorization ?? ""), digest(authorization));
 }
 
-/** Reads a body of at most `limit` bytes; a larger one is not read to its end, and one that breaks off is `"aborted"`. */
+/** Reads a body of at most `limit` bytes. A larger one is `"too-large"` and not read to its end; one that breaks off is `"aborted"`. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | "too-large" | "aborted"> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too-large");
   return new Promise((resolve) => {
@@ -38,13 +37,13 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Why a request cannot be read. Becomes a 400; `message` is for the person who wrote the client. */
+/** A malformed request, answered with 400; `message` is for the author of the client. */
 export class BadRequest extends Error {
   override readonly name = "BadRequest";
 }
 
 /**
- * JSON of a body, read strictly: UTF-8 without a byte order mark, and nothing that JSON does not allow.
+ * Parses the JSON of a body strictly: UTF-8 without a byte order mark, no extensions of JSON.
  *
  * @throws {BadRequest}
  */
@@ -55,7 +54,7 @@ export function parseJson(body: Buffer): unknown {
     return JSON.parse(source);
   } catch {
     const quote = /[“”„‟‘’]/u.exec(source)?.[0];
-    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
+    const hint = quote ? `: it contains a typographic quote (${quote}); JSON strings need straight ones (")` : "";
     throw new BadRequest(`the body is not JSON${hint}`);
   }
 }
@@ -70,21 +69,21 @@ function decode(body: Uint8Array): string {
 }
 
 /**
- * A name that stands twice in one object of a body, which RFC 8259 (4) leaves to each reader: some take the first, most the
- * last, some refuse. `undefined` where there is none.
+ * A duplicate name in one object of a body. RFC 8259 (4) leaves it to each parser: some take the first, most the last, some
+ * refuse. `undefined` if there is none.
  *
- * @param value What JSON makes of the body: it has each name once, so that a body with more ends of names than it has members
- *   may repeat one. Only then the body is read for its name.
+ * @param value The parsed body, with each name once: only a body with more ends of names than the value has members can
+ *   have a duplicate, and is searched for it.
  */
 export function repeatedMember(body: Buffer, value: unknown): string | undefined {
   const source = body.toString("utf8");
   return (source.match(NAME_END) ?? []).length === countMembers(value) ? undefined : nameOfRepeated(source);
 }
 
-/** One a member, and one more wherever a string holds the same. */
+/** Matches once for each member, and for the same characters inside strings. */
 const NAME_END = /"\s*:/g;
 
-/** Members of all objects in a value, however deep they lie. */
+/** Number of members of all objects in a value, at any depth. */
 function countMembers(value: unknown): number {
   let count = 0;
   const left: unknown[] = [value];
@@ -95,7 +94,7 @@ function countMembers(value: unknown): number {
       for (const item of next) if (typeof item === "object") left.push(item);
       continue;
     }
-    // `Object.values` would make an array for each of many thousand items.
+    // `Object.values` would allocate an array for each of many thousand items.
     for (const name in next) {
       count += 1;
       const member: unknown = next[name as keyof typeof next];
@@ -105,7 +104,7 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Strings, and the signs that JSON is built of. */
+/** Strings, brackets and separators of JSON. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 function nameOfRepeated(source: string): string | undefined {

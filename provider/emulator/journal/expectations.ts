@@ -4,11 +4,11 @@ import type { Journal } from "./journal";
 import { describeEntry } from "./journal-text";
 
 /**
- * Thrown when the journal does not hold the requests that a test expects, or not in time. Its message names those that came near.
+ * Thrown if the journal lacks the requests that a test expects, also if they are late. The message names the nearest ones.
  *
  * @example
  * ```ts
- * emulator.expectRequests({ cmd: "commit" }, 1);   // throws ExpectationError when there were none, or two
+ * emulator.expectRequests({ cmd: "commit" }, 1);   // throws ExpectationError if there were none, or two
  * ```
  */
 export class ExpectationError extends Error {
@@ -19,17 +19,17 @@ export class ExpectationError extends Error {
 export type RequestCount =
   | number
   | {
-      /** Neither more nor fewer; without `min` and `max`. */
+      /** Exact number; without `min` and `max`. */
       readonly exactly?: number;
-      /** At least so many; default 0. */
+      /** Least number; default 0. */
       readonly min?: number;
-      /** At most so many; default: any number. */
+      /** Largest number; default: any. */
       readonly max?: number;
     };
 
 /**
- * @throws {ExpectationError} unless so many requests match; also where requests that the journal has dropped may have
- *   been too many.
+ * @throws {ExpectationError} unless so many requests match; also if requests that the journal has dropped may have been too
+ *   many.
  */
 export function expectCount(journal: Journal, given: JournalFilter, count: RequestCount): JournalEntry[] {
   const bounds: Exclude<RequestCount, number> = typeof count === "number" ? { exactly: count } : count;
@@ -88,22 +88,22 @@ export function expectInOrder(journal: Journal, given: readonly JournalFilter[])
   return found;
 }
 
-/** When and how long to wait for a request. */
+/** Options of a wait for a request. */
 export interface Waiting {
-  /** Milliseconds of the machine's clock. */
+  /** Longest wait in real milliseconds. */
   readonly within: number;
-  /** Index of the first entry that counts. */
+  /** Index of the first entry to consider. */
   readonly since?: number;
-  /** Calls back after so many milliseconds; returns what cancels it. */
+  /** Calls back after so many milliseconds; returns the function that cancels it. */
   readonly timer: (run: () => void, ms: number) => () => void;
-  /** Ends the waiting early. */
+  /** Ends the wait early. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The first request that matches and is answered: one that the journal holds, or else the next. Nothing is polled.
+ * The first answered request that matches: one in the journal, else the next. Does not poll.
  *
- * @throws {ExpectationError} when none came in time, or the waiting was ended.
+ * @throws {ExpectationError} if none came in time, or the wait was ended.
  */
 export function waitFor(journal: Journal, given: JournalFilter, waiting: Waiting): Promise<JournalEntry> {
   const filter = journal.meant(given);
@@ -145,7 +145,7 @@ function words(filter: JournalFilter): string {
     : given.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
 }
 
-/** The requests that differ from a filter in the fewest members, the newest first, with what they have there instead. */
+/** The requests that differ from a filter in the fewest members, newest first, with the members that differ. */
 function nearest(journal: Journal, filter: JournalFilter): string {
   const misses = journal.entries
     .map((entry) => ({ entry, other: differences(entry, filter) }))

@@ -10,31 +10,31 @@ import type { Har } from "./schema-types";
 const text = (about: string) => z.string().describe(about);
 const number = (about: string) => z.number().describe(about);
 const headers = z
-  .array(z.object({ name: text("In lower case."), value: text("Secrets are cut out.") }))
-  .describe("As they were sent.");
-const none = z.array(z.never()).max(0).describe("None are kept.");
-const unknownSize = z.literal(-1).describe("Not known.");
-const empty = z.object({}).describe("Nothing is known of it.");
+  .array(z.object({ name: text("In lower case."), value: text("Without secrets.") }))
+  .describe("Headers.");
+const none = z.array(z.never()).max(0).describe("Always empty.");
+const unknownSize = z.literal(-1).describe("Unknown.");
+const empty = z.object({}).describe("Always empty.");
 const httpVersion = text("HTTP/1.1.");
-const comment = z.string().optional().describe("Parts that are left out.");
-const bodySize = z.int().describe("Bytes, -1 where they are not known.");
+const comment = z.string().optional().describe("Omitted parts.");
+const bodySize = z.int().describe("Bytes, or -1 if unknown.");
 
 const page = z.object({
   startedDateTime: text("Time of its first request."),
-  id: text("By which its requests refer to it."),
-  title: text("The line that the journal has for it."),
+  id: text("Reference for its requests."),
+  title: text("Line of the journal for the run."),
   pageTimings: empty,
 });
 
 const request = z.object({
   method: text("GET or POST."),
-  url: text("Whole, secrets cut out."),
+  url: text("Whole url without secrets."),
   httpVersion,
   cookies: none,
   headers,
   queryString: none,
   postData: z
-    .object({ mimeType: text("Its Content-Type."), text: text("JSON of what was understood."), comment })
+    .object({ mimeType: text("Its Content-Type."), text: text("JSON of the understood members."), comment })
     .optional()
     .describe("The body, as far as it was understood."),
   headersSize: unknownSize,
@@ -42,8 +42,8 @@ const request = z.object({
 });
 
 const response = z.object({
-  status: z.int().describe("0 where no answer was sent."),
-  statusText: text("What the status is called."),
+  status: z.int().describe("Status, or 0 without an answer."),
+  statusText: text("Reason phrase of the status."),
   httpVersion,
   cookies: none,
   headers,
@@ -55,43 +55,43 @@ const response = z.object({
       comment,
     })
     .describe("The body."),
-  redirectURL: text("Its Location, or an empty text."),
+  redirectURL: text("The header Location, or an empty text."),
   headersSize: unknownSize,
   bodySize,
 });
 
 const entry = z.object({
-  pageref: z.string().optional().describe("The run to which it belongs."),
+  pageref: z.string().optional().describe("Its run."),
   startedDateTime: text("Virtual time."),
-  time: number("Milliseconds until it was answered."),
-  request: request.describe("Request as it was received."),
-  response: response.describe("Answer as it was sent."),
+  time: number("Milliseconds until the answer."),
+  request: request.describe("The request."),
+  response: response.describe("The answer."),
   cache: empty,
   timings: z
-    .object({ send: number("0."), wait: number("All of the time."), receive: number("0.") })
+    .object({ send: number("0."), wait: number("The whole time."), receive: number("0.") })
     .describe("Milliseconds of its parts."),
-  _fault: z.string().optional().describe("The kind of the fault that met it."),
+  _fault: z.string().optional().describe("Kind of the fault that affected it."),
 });
 
 /**
- * An HTTP archive (HAR 1.2): a form that the network views of browsers open. Its pages are the runs; members that begin with
- * `_` are our own, as the format allows.
+ * An HTTP archive (HAR 1.2), for the network view of a browser. Its pages are the runs. Members that begin with `_` are
+ * extensions, which the format allows.
  */
 export const harSchema = z
   .object({
     log: z
       .object({
-        version: z.literal("1.2").describe("Of the format."),
+        version: z.literal("1.2").describe("Version of the format."),
         creator: z
-          .object({ name: text("This emulator."), version: text("Of this package.") })
-          .describe("Program that made it."),
+          .object({ name: text("This emulator."), version: text("Version of this package.") })
+          .describe("Program that created it."),
         pages: z.array(page).describe("The runs."),
         entries: z.array(entry).describe("The requests that were answered, oldest first."),
       })
-      .describe("All of it."),
+      .describe("Content of the archive."),
   })
   .describe(
-    "The answered requests of a journal as an HTTP archive (HAR 1.2). Members that begin with `_` are our own.",
+    "The answered requests of a journal as an HTTP archive (HAR 1.2). Members that begin with `_` are extensions.",
   );
 
 export type { Har } from "./schema-types";
@@ -100,7 +100,7 @@ type HarEntry = Har["log"]["entries"][number];
 
 const HTTP = "HTTP/1.1";
 
-/** The answered requests of a journal as an HTTP archive. @param version Of this package. */
+/** The answered requests of a journal as an HTTP archive. @param version Version of this package. */
 export function har(journal: Journal, origin: string, version: string): Har {
   const runs = new Map(journal.runs.list().map((run) => [run.run, run]));
   const answered = journal.entries.filter(({ durationMs }) => durationMs !== undefined);
@@ -163,7 +163,7 @@ function harEntry(entry: JournalEntry, origin: string, hasPage: boolean): HarEnt
   };
 }
 
-/** The body of a request, as far as it was understood: the journal keeps no others. */
+/** The understood members of a request's body: the journal keeps no others. */
 function sent({ rawUrl, cmd, type, op, data, headers }: JournalEntry): HarEntry["request"]["postData"] {
   const items = data?.slice(0, JOURNAL.harItems);
   const body = op === undefined ? { url: rawUrl, cmd, type, data: items } : { IP_prefix: items };

@@ -6,7 +6,7 @@ import type { JournalEntry } from "./entry";
 import type { Run } from "./runs";
 
 /**
- * A journal entry as a line for people.
+ * A journal entry as a line of text.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function describeEntry(entry: JournalEntry): string {
 }
 
 /**
- * A run as a line for people.
+ * A run as a line of text.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "rem
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** Reason in an answer that refuses, on one line: the text of an error in JSON, else the whole body. */
+/** Reason of a refusal, on one line: the error text of the JSON, else the whole body. */
 export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
   if (status < 400 || !answer) return undefined;
   const line = (errorSchema.safeParse(jsonIn(answer)).data ?? answer).replace(/\s+/g, " ").trim();

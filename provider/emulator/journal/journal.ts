@@ -3,11 +3,11 @@ import type { CommitRecord } from "../state/prefix-set-store";
 import { type JournalEntry, type JournalFilter, matches } from "./entry";
 import type { Runs } from "./runs";
 
-/** Which part of the entries that match. */
+/** Range of the matching entries. */
 export interface JournalRange {
-  /** Only entries with at least this index; default: from the oldest. */
+  /** Least index of an entry. Default: that of the oldest. */
   readonly since?: number;
-  /** Greatest number of them, the newest; default: all. */
+  /** Most entries, the newest ones. Default: all. */
   readonly limit?: number;
 }
 
@@ -19,23 +19,23 @@ export interface JournalLimits {
   readonly items: number;
 }
 
-/** Requests to the emulator, in the order in which they were complete. Bounded: the oldest go first. */
+/** Requests to the emulator, in the order of their completion. Bounded: the oldest are dropped first. */
 export class Journal {
   private next = 0;
   private items = 0;
   private readonly listeners = new Set<(entry: JournalEntry) => void>();
 
   readonly entries: JournalEntry[] = [];
-  /** Those that went. */
+  /** Counts of dropped entries. */
   readonly dropped = new DroppedRequests();
 
-  /** @param runs What sorts requests into runs. */
+  /** @param runs Assigns requests to runs. */
   constructor(
     readonly runs: Runs,
     private readonly limits: JournalLimits = OPTIONS.journal,
   ) {}
 
-  /** @param label What the client calls its run. */
+  /** @param label The client's label of its run. */
   add(entry: Omit<JournalEntry, "index" | "run">, label?: string): JournalEntry {
     const added: JournalEntry = { index: this.next, ...this.runs.enter(entry.time, label), ...entry };
     this.next += 1;
@@ -49,32 +49,32 @@ export class Journal {
     return added;
   }
 
-  /** Says what a commit changed: at once, or later than its answer. */
+  /** Adds the changes of a commit, at once or after its answer. */
   committed(entry: JournalEntry, commit: CommitRecord): void {
     entry.commit = commit;
     this.runs.commit(entry.run, commit);
   }
 
-  /** Says that the entry will not change any more (a commit that applies late still adds `commit`). */
+  /** Marks the entry as final, except that a late commit adds `commit`. */
   settled(entry: JournalEntry): void {
     this.runs.leave(entry);
     for (const listener of this.listeners) listener(entry);
   }
 
-  /** Calls back with every entry once it is answered. Returns what ends it. */
+  /** Calls back with every entry once it is answered. Returns the function that ends this. */
   listen(listener: (entry: JournalEntry) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** The entries that match, oldest first. */
+  /** The matching entries, oldest first. */
   find(filter: JournalFilter = {}, { since = 0, limit = Number.POSITIVE_INFINITY }: JournalRange = {}): JournalEntry[] {
     const meant = this.meant(filter);
     const found = this.entries.filter((entry) => entry.index >= since && matches(entry, meant));
     return found.slice(Math.max(found.length - limit, 0));
   }
 
-  /** A filter whose run is a number, if it is one as a text and no run is called so: queries have texts alone. */
+  /** Turns a run of digits into a number unless a run has this label, since queries carry only texts. */
   meant(filter: JournalFilter): JournalFilter {
     const { run } = filter;
     if (typeof run !== "string" || !/^\d{1,15}$/.test(run) || this.runs.has(run)) return filter;
@@ -97,20 +97,20 @@ export interface RequestCount {
   readonly labels: Readonly<Record<string, string>>;
   count: number;
   bytes: number;
-  /** Seconds of all of them together. */
+  /** Total seconds. */
   seconds: number;
-  /** Number in each bucket: at or below its bound and above the one before; the last has no bound. */
+  /** Number in each bucket: at or below its bound and above the previous one; the last has no bound. */
   readonly buckets: number[];
 }
 
-/** Counts of requests by API, operation and status, for metrics: also of requests that the journal has dropped. */
+/** Counts of requests by API, operation and status, for metrics; includes requests that the journal has dropped. */
 export class RequestCounts {
-  /** By what they have in common. */
+  /** Counts by API, operation and status. */
   readonly requests = new Map<string, RequestCount>();
-  /** Number of requests that met each kind of fault. */
+  /** Number of requests affected by each kind of fault. */
   readonly faults = new Map<string, number>();
 
-  /** To be called with each entry once it is answered. */
+  /** Counts an entry once it is answered. */
   readonly count = ({ api, cmd, op, status, answerBytes = 0, durationMs = 0, fault }: JournalEntry): void => {
     const labels = { api, operation: cmd ?? op ?? "none", status: String(status ?? "none") };
     const key = Object.values(labels).join(" ");
@@ -128,10 +128,10 @@ export class RequestCounts {
   };
 }
 
-/** Numbers of requests that the journal has dropped, by kind: no assertion overlooks them. */
+/** Numbers of requests that the journal has dropped, by kind, so that assertions consider them. */
 class DroppedRequests {
   private readonly kinds = new Map<string, { readonly example: JournalEntry; count: number }>();
-  /** Of kinds beyond those that are counted separately. */
+  /** Number of the other kinds, beyond those that are counted separately. */
   private others = 0;
 
   add({ data: _, ...entry }: JournalEntry): void {
@@ -143,7 +143,7 @@ class DroppedRequests {
     else this.others += 1;
   }
 
-  /** Number of them that match, or could: their content is not known, nor the status of those without one. */
+  /** Number of dropped requests that match or may match: their content, and sometimes their status, is unknown. */
   count({ contains: _, status, ...filter }: JournalFilter): number {
     const found = [...this.kinds.values()].filter(
       ({ example }) =>

@@ -2,38 +2,38 @@ import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
 import type { JournalEntry } from "./entry";
 
-/** Requests that belong together: those between two pauses, or those with one label. Plain JSON. */
+/** A group of requests: those between two pauses, or those with one label. Plain JSON. */
 export interface Run {
   /** Counts from 1 and never repeats. */
   readonly run: number;
-  /** Name that a client or a test gave it. */
+  /** Label given by a client or a test. */
   readonly label?: string;
-  /** Virtual time of its first request, ISO 8601; absent before that. */
+  /** Virtual time of its first request, ISO 8601. */
   readonly from?: string;
   /** Requests to either API. */
   readonly requests: number;
-  /** Requests that were answered with a status of 400 or more, or not at all. */
+  /** Requests with an answer of status 400 or more, or without an answer. */
   readonly failed: number;
-  /** Commits that were applied, and what all of them together did. */
+  /** Applied commits. */
   readonly commits: number;
-  /** Entries that the commits added. */
+  /** Entries inserted by the commits. */
   readonly inserted: number;
-  /** Entries that the commits took out. */
+  /** Entries removed by the commits. */
   readonly removed: number;
-  /** Entries that the commits gave another value. */
+  /** Entries whose value the commits changed. */
   readonly changed: number;
-  /** Starts and stops of signaling that were answered with a success. */
+  /** Successful starts of signaling. */
   readonly starts: number;
-  /** See `starts`. */
+  /** Successful stops of signaling. */
   readonly stops: number;
 }
 
-/** The same while it is counted. */
+/** A run while it is counted. */
 type Counted = { -readonly [Member in keyof Run]: Run[Member] };
 
 /**
- * Sorts requests into runs. A request with a label belongs to the run of that label, pauses or not. One without belongs to the run
- * that was begun by name, else to the last one, or to a new one after `pause` idle milliseconds of the machine's clock.
+ * Assigns requests to runs. A request with a label belongs to the run of that label. One without belongs to the run that was
+ * begun with a label, else to the last one, or after `pause` idle real milliseconds to a new one.
  */
 export class Runs {
   private readonly kept = new Map<number, Counted>();
@@ -53,13 +53,13 @@ export class Runs {
     return [...this.kept.values()].map((run) => ({ ...run }));
   }
 
-  /** From now on requests without a label belong to another run: that of the label, or a new one. */
+  /** Assigns further requests without a label to another run: that of the label, or a new one. */
   begin(label?: string): Run {
     this.current = label === undefined ? this.add() : this.labelledRun(label);
     return { ...this.current };
   }
 
-  /** The label of the run that a request without one would belong to. */
+  /** The label of the run for a request without a label. */
   get begun(): string | undefined {
     return this.current?.label;
   }
@@ -68,7 +68,7 @@ export class Runs {
     return this.labelled.has(label);
   }
 
-  /** The run that an arriving request belongs to. */
+  /** The run of an arriving request. */
   enter(time: string, label?: string): Pick<Run, "run" | "label"> {
     const run = label === undefined ? this.unlabelled() : this.labelledRun(label);
     run.from ??= time;
@@ -77,7 +77,7 @@ export class Runs {
     return { run: run.run, ...(run.label !== undefined && { label: run.label }) };
   }
 
-  /** Is called once for each request that entered. */
+  /** Counts the end of a request; called once for each that entered. */
   leave({ run, op, status }: Pick<JournalEntry, "run" | "op" | "status">): void {
     this.inProgress -= 1;
     this.lastEnd = this.elapsed();
@@ -88,7 +88,7 @@ export class Runs {
     else if (op === "stop") counted.stops += 1;
   }
 
-  /** Counts a commit that was applied. */
+  /** Counts an applied commit. */
   commit(run: number, record: CommitRecord): void {
     const counted = this.kept.get(run);
     if (!counted) return;
@@ -99,7 +99,7 @@ export class Runs {
     counted.changed += changed;
   }
 
-  /** Forgets all runs; the next one has the next number. */
+  /** Removes all runs; the next one has the next number. */
   clear(): void {
     this.kept.clear();
     this.labelled.clear();

@@ -1,85 +1,85 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
 
-/** The answered requests of a journal as an HTTP archive (HAR 1.2). Members that begin with `_` are our own. */
+/** The answered requests of a journal as an HTTP archive (HAR 1.2). Members that begin with `_` are extensions. */
 export interface Har {
-  /** All of it. */
+  /** Content of the archive. */
   readonly log: {
-    /** Of the format. */
+    /** Version of the format. */
     readonly version: "1.2";
-    /** Program that made it. */
+    /** Program that created it. */
     readonly creator: {
       /** This emulator. */
       readonly name: string;
-      /** Of this package. */
+      /** Version of this package. */
       readonly version: string;
     };
     /** The runs. */
     readonly pages: readonly {
       /** Time of its first request. */
       readonly startedDateTime: string;
-      /** By which its requests refer to it. */
+      /** Reference for its requests. */
       readonly id: string;
-      /** The line that the journal has for it. */
+      /** Line of the journal for the run. */
       readonly title: string;
-      /** Nothing is known of it. */
+      /** Always empty. */
       readonly pageTimings: Record<string, never>;
     }[];
     /** The requests that were answered, oldest first. */
     readonly entries: readonly {
-      /** The run to which it belongs. */
+      /** Its run. */
       readonly pageref?: string;
       /** Virtual time. */
       readonly startedDateTime: string;
-      /** Milliseconds until it was answered. */
+      /** Milliseconds until the answer. */
       readonly time: number;
-      /** Request as it was received. */
+      /** The request. */
       readonly request: {
         /** GET or POST. */
         readonly method: string;
-        /** Whole, secrets cut out. */
+        /** Whole url without secrets. */
         readonly url: string;
         /** HTTP/1.1. */
         readonly httpVersion: string;
-        /** None are kept. */
+        /** Always empty. */
         readonly cookies: readonly never[];
-        /** As they were sent. */
+        /** Headers. */
         readonly headers: readonly {
           /** In lower case. */
           readonly name: string;
-          /** Secrets are cut out. */
+          /** Without secrets. */
           readonly value: string;
         }[];
-        /** None are kept. */
+        /** Always empty. */
         readonly queryString: readonly never[];
         /** The body, as far as it was understood. */
         readonly postData?: {
           /** Its Content-Type. */
           readonly mimeType: string;
-          /** JSON of what was understood. */
+          /** JSON of the understood members. */
           readonly text: string;
-          /** Parts that are left out. */
+          /** Omitted parts. */
           readonly comment?: string;
         };
-        /** Not known. */
+        /** Unknown. */
         readonly headersSize: -1;
-        /** Bytes, -1 where they are not known. */
+        /** Bytes, or -1 if unknown. */
         readonly bodySize: number;
       };
-      /** Answer as it was sent. */
+      /** The answer. */
       readonly response: {
-        /** 0 where no answer was sent. */
+        /** Status, or 0 without an answer. */
         readonly status: number;
-        /** What the status is called. */
+        /** Reason phrase of the status. */
         readonly statusText: string;
         /** HTTP/1.1. */
         readonly httpVersion: string;
-        /** None are kept. */
+        /** Always empty. */
         readonly cookies: readonly never[];
-        /** As they were sent. */
+        /** Headers. */
         readonly headers: readonly {
           /** In lower case. */
           readonly name: string;
-          /** Secrets are cut out. */
+          /** Without secrets. */
           readonly value: string;
         }[];
         /** The body. */
@@ -90,28 +90,28 @@ export interface Har {
           readonly mimeType: string;
           /** Its beginning. */
           readonly text?: string;
-          /** Parts that are left out. */
+          /** Omitted parts. */
           readonly comment?: string;
         };
-        /** Its Location, or an empty text. */
+        /** The header Location, or an empty text. */
         readonly redirectURL: string;
-        /** Not known. */
+        /** Unknown. */
         readonly headersSize: -1;
-        /** Bytes, -1 where they are not known. */
+        /** Bytes, or -1 if unknown. */
         readonly bodySize: number;
       };
-      /** Nothing is known of it. */
+      /** Always empty. */
       readonly cache: Record<string, never>;
       /** Milliseconds of its parts. */
       readonly timings: {
         /** 0. */
         readonly send: number;
-        /** All of the time. */
+        /** The whole time. */
         readonly wait: number;
         /** 0. */
         readonly receive: number;
       };
-      /** The kind of the fault that met it. */
+      /** Kind of the fault that affected it. */
       readonly _fault?: string;
     }[];
   };

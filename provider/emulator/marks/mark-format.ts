@@ -1,6 +1,6 @@
 /**
- * Members of a record, each with its short name and its long one. The contract names the ID, the value and the lifetime and shows
- * no record; each form of it is a possible reading, and clients must understand all of them.
+ * Members of a record, each with its short and its long name. The contract names ID, value and lifetime but shows no record;
+ * clients must understand each of these forms.
  */
 const NAMES = {
   address: ["a", "addr"],
@@ -21,7 +21,7 @@ const RENAMED = `(${Object.keys(NAMES).join("|")})=[A-Za-z_][\\w-]{0,19}`;
 /** Texts that {@link memberNames} reads. */
 export const MARK_KEYS = new RegExp(`^(short|long|${RENAMED}(,${RENAMED})*)$`);
 
-/** The names of members that a text says: `short`, `long`, or the short ones but for some, as in `address=ip,value=hits`. */
+/** The member names of a setting: `short`, `long`, or the short ones with exceptions, as in `address=ip,value=hits`. */
 export function memberNames(keys: string): Record<string, string> {
   const own = Object.entries(NAMES).map(([member, [short, long]]) => [member, keys === "long" ? long : short]);
   const others = keys.includes("=") ? keys.split(",").map((part) => part.split("=")) : [];

@@ -10,15 +10,15 @@ export interface MarkCount {
   readonly records: number;
 }
 
-/** A line of a chart: the live records of a profile, type and id, one number for each time. */
+/** A line of a chart: the number of live records of a profile, type and id at each time. */
 interface MarkLine extends Omit<MarkCount, "records"> {
-  /** Number of its colour and stroke, below {@link LOOKS}; the same for as long as the emulator runs. */
+  /** Number of its colour and stroke, below {@link LOOKS}; constant while the emulator runs. */
   readonly look: number;
-  /** `null` where nothing was counted. */
+  /** Numbers of records; `null` without a sample. */
   readonly values: readonly (number | null)[];
 }
 
-/** Times in seconds since 1970, of the virtual clock, and the largest lines. */
+/** Times of the virtual clock in seconds since 1970, and the largest lines. */
 export interface MarkChart {
   readonly times: readonly number[];
   readonly lines: readonly MarkLine[];
@@ -31,7 +31,7 @@ interface Sample {
 
 /** A pause longer than this is a gap in the lines. */
 const GAP = 3 * MARK_HISTORY.quietStepMs;
-/** Colours, and ways to draw a line of one colour. */
+/** Colours, and strokes for each colour. */
 const COLOURS = 8;
 const STROKES = 3;
 export const LOOKS = COLOURS * STROKES;
@@ -39,9 +39,9 @@ export const LOOKS = COLOURS * STROKES;
 /**
  * Numbers of marks in the last five minutes of the virtual clock.
  *
- * A sample is taken when packets have come and when a view asks, at most two a second, and every five seconds for five
- * minutes after that, so that marks are seen to expire. An emulator without marks plans nothing, and a jump of the clock
- * costs at most sixty samples, however far it is; the time beyond them is a gap.
+ * A sample is taken after packets and when a view asks, at most two each second, and then every five seconds for five
+ * minutes, so that expiring marks show. An emulator without marks plans no sample. A jump of the clock takes at most sixty
+ * samples; the time beyond them is a gap.
  */
 export class MarkHistory {
   private samples: Sample[] = [];
@@ -54,14 +54,14 @@ export class MarkHistory {
     private readonly count: () => Iterable<MarkCount>,
   ) {}
 
-  /** Takes a sample unless there is one of this moment, and goes on for a while. */
+  /** Takes a sample unless there is a recent one, and plans further ones. */
   follow(): void {
     this.take();
     this.left = MARK_HISTORY.quietSamples;
     if (!this.armed) this.arm();
   }
 
-  /** Forgets all samples; what was planned must be forgotten by the clock. Lines look as before. */
+  /** Removes all samples; the caller clears the clock's plans. Lines keep their look. */
   clear(): void {
     this.samples = [];
     this.armed = false;
@@ -118,8 +118,8 @@ export class MarkHistory {
   }
 
   /**
-   * The look follows from profile, type and id, not from the rank of the line: it is the same in every run. If
-   * another line has it already, the next free one is used: another colour first, then another stroke.
+   * The look depends on profile, type and id, not on the rank of the line, so it is the same in every run. If another line
+   * has it, the next free look is used: another colour first, then another stroke.
    */
   private lookOf(key: string): number {
     const start = hash(key) % COLOURS;
@@ -133,7 +133,7 @@ export class MarkHistory {
   }
 }
 
-/** A point without numbers wherever nothing was counted for long: a straight line across it would be a guess. */
+/** Adds a point without numbers in a long pause, since a line across it would be a guess. */
 function withGaps(samples: readonly Sample[]): { at: number; counts: Sample["counts"] | null }[] {
   return samples.flatMap((sample, index) => {
     const before = samples[index - 1]?.at ?? sample.at;

@@ -5,7 +5,7 @@ import { type PacketView, protocolName, protocolNumber } from "../packet/packet"
 import type { MarkRecord } from "./mark-record";
 import type { MarkKey } from "./mark-table";
 
-/** The key that a packet has in a table of this type: the words of its addresses, then ports and protocol. */
+/** The key of a packet in a table of this type: the words of its addresses, then ports and protocol. */
 export function packetKey(type: MarkType, packet: PacketView): MarkKey {
   const { family, source, destination, sport, dport, proto } = packet;
   if (type === "shost") return wordsInUse(family, source);
@@ -17,7 +17,7 @@ export function packetKey(type: MarkType, packet: PacketView): MarkKey {
 /**
  * The key of a record of a state file, and its family.
  *
- * @throws {TypeError} when an address is missing or none, or when the families differ.
+ * @throws {TypeError} if an address is missing or wrong, or the families differ.
  */
 export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; key: MarkKey } {
   const single = type === "shost" || type === "dhost";
@@ -36,7 +36,7 @@ export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; 
   return { family, key: [...key, sourcePort, destinationPort, protocolNumber(protocol)] };
 }
 
-/** The address members of the record that has a key; `length` stands behind each address. */
+/** The address members of a record from its key; `length` is appended to each address. */
 export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""): Omit<MarkRecord, "id"> {
   const words = family === 4 ? 1 : 4;
   const address = (at: number) => formatAddress(family, key.slice(at, at + words)) + length;
@@ -47,7 +47,7 @@ export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""
   return { ...pair, sourcePort, destinationPort, protocol: protocolName(protocol) } as Omit<MarkRecord, "id">;
 }
 
-/** Tells the keys of a table that have an address inside a prefix. */
+/** Tests keys of a table for an address inside a prefix. */
 export function hasAddressIn(type: MarkType, prefix: Prefix): (family: 4 | 6, key: MarkKey) => boolean {
   const { family: wanted, words: all, length } = prefixWords(prefix);
   const words = wordsInUse(wanted, all);

@@ -5,11 +5,11 @@ import { portSchema, protocolSchema } from "../packet/packet";
 import { bounded } from "../validation/bounded";
 import { readBy } from "../validation/strict";
 
-/** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contributing/contract.md#terms). */
+/** One address; prefixes are refused, since marks have no masks (docs/contributing/contract.md#terms). */
 const addressSchema = z.string().superRefine(readBy(parseAddress)).describe("an IPv4 or IPv6 address");
 
 const common = {
-  id: z.int().min(0).max(MAX_VALUE).describe("tells which rule made the record"),
+  id: z.int().min(0).max(MAX_VALUE).describe("id of the rule that made the record"),
   value: z.int().min(0).max(MAX_VALUE).optional().describe("counter driven by rules; absent: 1"),
   lifetime: z.number().min(0).optional().describe("seconds left; absent: no end"),
   age: z.number().min(0).optional().describe("seconds since the record was added; absent: 0"),
@@ -49,13 +49,13 @@ export const marksSchema = z
 
 export type { MarkRecords } from "./schema-types";
 
-/** One record of a table in the form of a state file; which address members it has depends on the type. */
+/** One record of a table in the form of a state file; its address members depend on the type. */
 export interface MarkRecord {
   /** The key of `shost` and `dhost`. */
   readonly address?: string;
-  /** With `destination` the key of `sdhost`, and a part of the key of `conn`. */
+  /** Sender in the key of `sdhost` and `conn`. */
   readonly source?: string;
-  /** The other part of the key of `sdhost` and `conn`. */
+  /** Recipient in the key of `sdhost` and `conn`. */
   readonly destination?: string;
   /** Part of the key of `conn`; absent in other tables. */
   readonly sourcePort?: number;
@@ -63,7 +63,7 @@ export interface MarkRecord {
   readonly destinationPort?: number;
   /** L4 protocol, part of the key of `conn`; absent in other tables. */
   readonly protocol?: z.infer<typeof protocolSchema>;
-  /** Tells which rule made the record. */
+  /** Id of the rule that made the record. */
   readonly id: number;
   /** Default 1. */
   readonly value?: number;
@@ -71,6 +71,6 @@ export interface MarkRecord {
   readonly lifetime?: number;
   /** Seconds since the record was added. Default 0. */
   readonly age?: number;
-  /** Seconds since the record expired; only an expired record has it. */
+  /** Seconds since the record expired; only in expired records. */
   readonly expiredFor?: number;
 }

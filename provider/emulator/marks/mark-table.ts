@@ -4,7 +4,7 @@ import { MAX_VALUE } from "../../model/entry";
 export type ValueOperation = "set" | "add" | "max";
 
 export interface MarkChange {
-  /** Of the record. */
+  /** Id of the record. */
   readonly id: number;
   readonly operation: ValueOperation;
   readonly operand: number;
@@ -15,14 +15,14 @@ export interface MarkChange {
 /** The addresses, ports and protocol of a record as numbers, see `packetKey`. */
 export type MarkKey = readonly number[];
 
-/** A record. Times are milliseconds of the clock; one whose `expires` is past has expired, `Infinity` is never. */
+/** A record. Times are milliseconds of the clock. It has expired once `expires` is past; `Infinity`: never. */
 export interface HeldMark {
   readonly key: MarkKey;
   readonly id: number;
   /** Key and id as text. */
   readonly name: string;
   value: number;
-  /** When it was added. */
+  /** Time of its creation. */
   created: number;
   expires: number;
 }
@@ -34,29 +34,28 @@ export interface MarkLimits {
   /** Seconds that an expired record is kept. Default 60. */
   readonly keepExpired?: number;
   /**
-   * Treatment of a new record in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
-   * else of the one whose lifetime ends soonest, to the second; records that never end come last, the oldest first.
-   * `"refuse"`: it is not made.
+   * Treatment of a new record in a full table. `"evict"`: it replaces the record that expired longest ago, else the one that
+   * expires soonest (to the second), else the oldest of those without an end. `"refuse"`: it is not made. Default `"evict"`.
    */
   readonly onFull?: "evict" | "refuse";
 }
 
 /**
- * The records of one type and address family. Several records of one key stand side by side when their ids differ, so that
- * rules with different ids do not overwrite each other.
+ * The records of one type and address family. One key may have several records with different ids, so that rules with
+ * different ids do not overwrite each other.
  *
- * The table has no clock: every method that needs the time takes it. A record may stay for longer than it is kept; every
- * reader compares its times and leaves it out.
+ * The table has no clock: methods take the time. Records are removed late, so every reader skips those that are no longer
+ * kept.
  */
 export class MarkTable {
-  /** Records, alive until then, that gave way to new ones in the full table. */
+  /** Live records that new ones replaced in the full table. */
   evicted = 0;
   /** New records that the full table refused. */
   refused = 0;
   private readonly byKey = new Map<string, HeldMark>();
-  /** By the second before whose end they end; in each the record first that was put there first. */
+  /** Records by the second in which they end, in the order of insertion. */
   private readonly byEnd = new Map<number, Set<HeldMark>>();
-  /** Ids in use and how many records have each: for look-ups that do not name one. */
+  /** Number of records of each id, for look-ups without an id. */
   private readonly ids = new Map<number, number>();
   private second = Number.NEGATIVE_INFINITY;
 
@@ -66,16 +65,16 @@ export class MarkTable {
     return this.byKey.size;
   }
 
-  /** All records, in the order in which they were made. */
+  /** All records, in the order of their creation. */
   records(): Iterable<HeldMark> {
     return this.byKey.values();
   }
 
   /**
-   * Makes or changes the record of a key and the id; `undefined` when a full table refuses a new one.
-   * An expired record starts anew: its value from 0, its age from now.
+   * Makes or changes the record of a key and id; `undefined` if a full table refuses a new one. An expired record restarts:
+   * its value at 0, its age now.
    *
-   * @param times How often the operand is added, with `add`.
+   * @param times Number of additions of the operand, with `add`.
    */
   touch(key: MarkKey, change: MarkChange, now: number, times = 1): HeldMark | undefined {
     this.advance(now);
@@ -88,21 +87,21 @@ export class MarkTable {
       mark.value = 0;
       mark.created = now;
     }
-    // A counter stops at the largest value instead of starting over.
+    // A counter stops at the largest value and does not overflow.
     if (operation === "add") mark.value = Math.min(mark.value + operand * times, MAX_VALUE);
     else if (operation === "set" || operand > mark.value) mark.value = operand;
     if (isFresh || lifetime !== undefined) this.setEnd(mark, now + (lifetime ?? Number.POSITIVE_INFINITY));
     return mark;
   }
 
-  /** Puts a record as it is, over one that may be there; `undefined` as in {@link touch}. */
+  /** Stores a record unchanged and replaces an existing one; `undefined` as in {@link touch}. */
   put({ key, id, value, created, expires }: Omit<HeldMark, "name">, now: number): HeldMark | undefined {
     const mark = this.touch(key, { id, operation: "set", operand: value, lifetime: expires - now }, now);
     if (mark) mark.created = created;
     return mark;
   }
 
-  /** True when a live record of the key has this id (`undefined`: any) and a value that is wanted. */
+  /** True if a live record of the key has this id (`undefined`: any) and a matching value. */
   matches(key: MarkKey, now: number, id: number | undefined, wanted: (value: number) => boolean): boolean {
     for (const any of id === undefined ? this.ids.keys() : [id]) {
       const mark = this.byKey.get(nameOf(key, any));
@@ -128,7 +127,7 @@ export class MarkTable {
     return live;
   }
 
-  /** Lets time pass: once a second, records go that have been kept for long enough. */
+  /** Removes expired records after their time, once each second. */
   advance(now: number): void {
     const second = Math.floor(now / 1000);
     if (second <= this.second) return;
@@ -158,7 +157,7 @@ export class MarkTable {
     return mark;
   }
 
-  /** Removes the record that ended first or will: of those without an end, the oldest. */
+  /** Removes the record with the earliest end, or the oldest of those without an end. */
   private removeFirst(now: number): void {
     let earliest = Number.POSITIVE_INFINITY;
     for (const end of this.byEnd.keys()) if (end < earliest) earliest = end;

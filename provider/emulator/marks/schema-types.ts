@@ -6,7 +6,7 @@ export interface MarkRecords {
   readonly shost?: readonly {
     /** An IPv4 or IPv6 address. */
     readonly address: string;
-    /** Tells which rule made the record. */
+    /** Id of the rule that made the record. */
     readonly id: number;
     /** Counter driven by rules; absent: 1. */
     readonly value?: number;
@@ -21,7 +21,7 @@ export interface MarkRecords {
   readonly dhost?: readonly {
     /** An IPv4 or IPv6 address. */
     readonly address: string;
-    /** Tells which rule made the record. */
+    /** Id of the rule that made the record. */
     readonly id: number;
     /** Counter driven by rules; absent: 1. */
     readonly value?: number;
@@ -38,7 +38,7 @@ export interface MarkRecords {
     readonly source: string;
     /** Address of the recipient. */
     readonly destination: string;
-    /** Tells which rule made the record. */
+    /** Id of the rule that made the record. */
     readonly id: number;
     /** Counter driven by rules; absent: 1. */
     readonly value?: number;
@@ -61,7 +61,7 @@ export interface MarkRecords {
     readonly destinationPort?: number;
     /** L4 protocol: a name, or its number (0 to 255). */
     readonly protocol: "icmp" | "igmp" | "tcp" | "udp" | "gre" | "esp" | "icmp6" | "sctp" | number;
-    /** Tells which rule made the record. */
+    /** Id of the rule that made the record. */
     readonly id: number;
     /** Counter driven by rules; absent: 1. */
     readonly value?: number;

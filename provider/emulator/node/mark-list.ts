@@ -10,13 +10,13 @@ import { type AddressForm, addressIn } from "../packet/address";
 import { protocolNumber } from "../packet/packet";
 import { envelope, envelopeOf, formatOf, list } from "./node-replies";
 
-/** Length of a chunk: few writes, and some milliseconds of encoding. */
+/** Length of a chunk, for few writes and some milliseconds of encoding each. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
-/** A record by its members as this package calls them. */
+/** A record by this package's member names. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** The list of a table of marks: encoded while it is sent, since it can be long. Lifetimes and ages are those of the call. */
+/** The list of a mark table, encoded while it is sent, since it can be long. Lifetimes and ages are those at the call. */
 export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
   const { active, expired } = marks.count(type);
   const count = active + (dialect.markExpired === "shown" ? expired : 0);
@@ -41,7 +41,7 @@ export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, di
   return { status: 200, type: lineType(format), body: chunks(listed, write, [headLine(format, head, count), "", ""]) };
 }
 
-/** Records as texts, in chunks that are encoded on demand: a server that turns to other work between them is never busy for longer. */
+/** Records as texts, in chunks that are encoded on demand, so that a server can do other work between them. */
 function* chunks(
   records: Iterable<Members>,
   write: (record: Members) => string,
@@ -87,13 +87,13 @@ function withAddresses(record: Members, form: AddressForm): Members {
   return { ...record, ...Object.fromEntries(written) };
 }
 
-/** Whole seconds, rounded up: a record is listed with 0 only once it has expired. */
+/** Whole seconds, rounded up, so that only an expired record has 0. */
 const secondsLeft = (ms: number) => (ms > 0 ? Math.ceil(ms / 1000) : 0);
 const secondsPast = (ms: number) => (ms > 0 ? Math.floor(ms / 1000) : 0);
 
 /**
- * Members of a record in the order of its fields on a line. Without names before them they are at the same place in the
- * tables of all types: records of dhost lack the source.
+ * Members of a record in the order of its fields on a line. Without a header line, a field has the same position in all
+ * tables: records of dhost have an empty source.
  */
 function columnsOf(type: MarkType, format: LineFormat, { markAge, markExpired }: Dialect): string[] {
   const age = markAge === "shown" ? ["age"] : [];

@@ -3,16 +3,16 @@ import type { Dialect } from "../behaviour/dialect";
 import type { RequestSummary } from "../journal/entry";
 
 interface Table {
-  /** Lists that are being answered. */
+  /** Lists in progress. */
   running: number;
-  /** When the last one was answered; `undefined` before. */
+  /** Time of the last answer; `undefined` before the first. */
   ended: number | undefined;
 }
 
 /**
- * Watches the pace of mark lists, on the virtual clock: from the end of one list to the start of the next. The contract
- * does not say of what two lists the pace is, so it is watched for each table, and with `markPace: "node"` for all
- * together. A list that is refused for its pace does not begin the wait anew.
+ * Checks the pace of mark lists on the virtual clock, from the end of one list to the start of the next. The contract does
+ * not say between which lists, so the pace is per table, and with `markPace: "node"` for all tables. A list refused for its
+ * pace does not restart the wait.
  */
 export class MarkPace {
   private readonly tables = new Map<string, Table>();
@@ -21,8 +21,8 @@ export class MarkPace {
   constructor(private readonly now: () => number) {}
 
   /**
-   * @returns whether a list comes before its time; whole seconds to wait, only where the dialect refuses it then; and what is to be
-   *   called when its answer is out: the three seconds begin then.
+   * @returns whether a list is too early; whole seconds to wait, if the dialect refuses it; and a function to call once its
+   *   answer is sent, when the three seconds begin.
    */
   begin({ url, type }: Pick<RequestSummary, "url" | "type">, mode: Dialect["markPace"]) {
     const key = `${url} ${type}`;
@@ -39,7 +39,7 @@ export class MarkPace {
     return { tooSoon: left > 0, over };
   }
 
-  /** Whole milliseconds left to wait; a part of one is the timer's of the caller. A clock that was set back says nothing. */
+  /** Whole milliseconds to wait, since timers of callers round. 0 if the clock was set back. */
   private left({ running, ended }: Table): number {
     if (running > 0) return MARK_PAUSE_MS;
     if (ended === undefined || ended > this.now()) return 0;

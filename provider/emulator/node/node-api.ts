@@ -19,7 +19,7 @@ import { type NodeRequest, type Refusal, readRequest } from "./node-request";
 import { stage } from "./prefix-set-commands";
 import { listSet } from "./set-list";
 
-/** The node API: `POST /fapi` (docs/contributing/contract.md#node-endpoint). What the contract does not promise is refused. */
+/** The node API: `POST /fapi` (docs/contributing/contract.md#node-endpoint). Refuses requests that the contract does not define. */
 export class NodeApi implements Api {
   private readonly pace: MarkPace;
 
@@ -27,7 +27,7 @@ export class NodeApi implements Api {
     this.pace = new MarkPace(() => simulation.clock.ms);
   }
 
-  /** Without its credentials, or where the node API is somewhere else, a request is not read. */
+  /** Answers a request unread: without credentials, or if the node API is at another path. */
   admit(request: IncomingMessage): Reply | undefined {
     const { auth } = this.simulation.options;
     if (auth && !isAuthorized(request, authorization(auth))) {
@@ -54,13 +54,13 @@ export class NodeApi implements Api {
     const turn = this.pace.begin(summary, dialect.markPace);
     const noted = { ...summary, ...(turn.tooSoon && { tooSoon: true }) };
     if (turn.retryAfter === undefined) return { summary: noted, error, run, over: turn.over };
-    // 429 in every form of errors: it is what Retry-After goes with.
+    // 429 whatever the form of errors, since Retry-After needs it.
     const tooSoon = error(429, `too soon: two lists of marks must be ${MARK_PAUSE_MS / 1000} s apart`);
     const headers = { "retry-after": String(turn.retryAfter) };
     return { summary: noted, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }
 
-  /** Function that carries a request out, with the content and the dialect of that moment. */
+  /** The function that carries a request out, with content and dialect at the time of its call. */
   private effect(request: NodeRequest): Interpretation["run"] {
     if ("type" in request) return () => this.listMarks(request.url, request.type);
     if ("data" in request) return () => this.stage(request);
@@ -175,7 +175,7 @@ function nameOf({ arena, profile, set }: PrefixSetUrl): string {
   return [arena, profile, set].filter(Boolean).join("/");
 }
 
-/** True when a rule of the profile makes such marks, or when it started with some. */
+/** True if a rule of the profile makes such marks, or the state has some. */
 function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
   if (marks[type] !== undefined) return true;
   const actions = rules.flatMap((rule) => rule.actions ?? []);
@@ -184,7 +184,7 @@ function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
   );
 }
 
-/** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
+/** A listed rule: the members of the engine, and further ones that another node's record had. */
 function ruleRecord({ extra, id, name, ...rule }: RuleSpec, { idKey, nameKey }: Dialect): Record<string, unknown> {
   return {
     ...(id !== undefined && { [idKey]: id }),
@@ -198,13 +198,13 @@ function unknown(kind: string, name: string): Refusal {
   return { why: "unknown", message: `unknown ${kind} ${name}` };
 }
 
-/** Value of the header that the node demands. */
+/** Value of the header that the node requires. */
 export function authorization(auth: NodeAuth): string {
   if ("bearer" in auth) return `Bearer ${auth.bearer}`;
   return `Basic ${Buffer.from(`${auth.basic.user}:${auth.basic.password}`).toString("base64")}`;
 }
 
-/** The same place under another name, which makes it another origin. */
+/** The same server by another host name, which is another origin. */
 function otherName(origin: string): string {
   const url = new URL(origin);
   url.hostname = url.hostname === "localhost" ? "127.0.0.1" : "localhost";

@@ -7,7 +7,7 @@ import { html, json, type Reply, text } from "../http/reply";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
 
-/** Members that say that a request was carried out, or that a list is whole. */
+/** Members that mark a successful request or a complete list. */
 const VERDICTS = {
   status: () => ({ status: "ok" }),
   count: (count: number) => ({ count }),
@@ -25,12 +25,12 @@ const SUCCESS = {
   "no-content": () => ({ status: 204, body: "" }),
   "code-1000": () => json(200, VERDICTS["code-1000"]()),
   "code-1": (count: number) => json(200, { code: 1, message: `${count} records` }),
-  // For receivers alone.
+  // Only for receivers.
   created: () => text(201, "created"),
   html: () => html(200, "ok"),
 } satisfies Write<Dialect["success"] | Dialect["signalingSuccess"]>;
 
-/** The answer to an insert, delete, commit, start or stop that was carried out. */
+/** The answer to a successful insert, delete, commit, start or stop. */
 export function success(count: number, form: keyof typeof SUCCESS): Reply {
   return SUCCESS[form](count);
 }
@@ -47,14 +47,14 @@ const ERRORS = {
   html: (status: number, message: string) => html(status, message),
 } satisfies Write<ErrorForm>;
 
-/** The answer to a request that is refused: with a status, or as the dialect answers a refusal of that kind. */
+/** The answer to a refused request: with a given status, or by the dialect's switches for that kind of refusal. */
 export function failure(why: number | RefusalKind, message: string, dialect: Dialect): Reply {
   const { status, form } =
     typeof why === "number" ? { status: why, form: dialect.errorForm } : refusalStyle(why, dialect);
   return ERRORS[form](status, message);
 }
 
-/** Prefix of the list's own switches in a dialect; `undefined` where the switches for all lists decide. */
+/** Prefix of the list's own switches in a dialect; `undefined` if it has none. */
 const OWN = { prefixset: undefined, arena: "profiles", profile: "rules", mark: "marks" } as const;
 
 export function formatOf({ kind }: ResourceUrl, dialect: Dialect): ListFormat {
@@ -63,20 +63,20 @@ export function formatOf({ kind }: ResourceUrl, dialect: Dialect): ListFormat {
   return format === "same" ? dialect.listFormat : format;
 }
 
-/** A list of records in its envelope. Records that are no prefixes have no keyed form. */
+/** A list of records in its envelope. Records without a prefix have no keyed form. */
 export function list(records: readonly unknown[], dialect: Dialect, url: ResourceUrl): Reply {
   const names = envelopeOf(dialect, url);
   const content = records.length === 0 && dialect.emptyList === "null" && names.length > 0 ? null : records;
   return inEnvelope(content, names, records.length, dialect);
 }
 
-/** A list of rows in lines. @param names What their fields are called. */
+/** A list of rows in lines. @param names Names of the fields. */
 export function listLines(rows: readonly unknown[], format: LineFormat, names: readonly string[]): Reply {
   const lines = rows.map((row) => lineOf(row, format));
   return { status: 200, type: lineType(format), body: headLine(format, names, rows.length) + lines.join("") };
 }
 
-/** The names within which a list of records stands; none for a bare array. */
+/** The names of the envelope of a list, outermost first; none for a bare array. */
 export function envelopeOf(dialect: Dialect, url: ResourceUrl): string[] {
   const own = OWN[url.kind];
   const place = own === undefined ? "same" : dialect[`${own}Envelope`];
@@ -89,13 +89,13 @@ export function envelopeOf(dialect: Dialect, url: ResourceUrl): string[] {
   });
 }
 
-/** A list of so many elements within these names, the first outermost. */
+/** A list of so many elements in the envelope of these names, outermost first. */
 export function inEnvelope(content: unknown, names: readonly string[], count: number, dialect: Dialect): Reply {
   const [open, close] = envelope(names, count, dialect);
   return { ...json(200, ""), body: open + JSON.stringify(content) + close };
 }
 
-/** Text before and after a list of so many elements within these names; `0` is an array. */
+/** Text before and after a list of so many elements in the envelope of these names; `0` is an array. */
 export function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
   if (first === undefined) return ["", ""] as const;
   const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;
@@ -105,7 +105,7 @@ export function envelope([first, ...inner]: readonly string[], count: number, { 
   return [open, [first, ...inner].reverse().map(end).join("")] as const;
 }
 
-/** `192.0.2.1/32` without its length; other prefixes as they are. */
+/** `192.0.2.1/32` without its length; other prefixes unchanged. */
 export function bareAddress(text: string): string {
   return text.replace(text.includes(":") ? /\/128$/ : /\/32$/, "");
 }

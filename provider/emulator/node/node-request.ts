@@ -9,14 +9,14 @@ import type { RequestSummary } from "../journal/entry";
 import type { Incoming } from "../serving/api";
 import { markType } from "../validation/mark-type";
 
-/** A request of the node API that has the form of the contract (docs/contributing/contract.md#node-endpoint). */
+/** A well-formed request of the node API (docs/contributing/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
   | { readonly cmd: "list"; readonly url: MarkUrl; readonly type: MarkType }
   | { readonly cmd: "insert" | "delete"; readonly url: PrefixSetUrl; readonly data: readonly unknown[] }
   | { readonly cmd: "commit"; readonly url: PrefixSetUrl };
 
-/** A table of marks by any of its names, in any case. */
+/** A mark table by any of its names, in any case. */
 const type = z
   .preprocess((name) => (typeof name === "string" && markType(name)) || name, z.enum(MARK_TYPES))
   .optional();
@@ -28,16 +28,16 @@ const members = z.strictObject({
   type,
 });
 
-/** Whatever of these members is there and readable. */
+/** The members that are present and readable. */
 const anyMembers = z.looseObject({
   url: z.string().optional().catch(undefined),
   cmd: members.shape.cmd.optional().catch(undefined),
   type: type.catch(undefined),
 });
 
-/** Why a request or an item of it is refused. */
+/** Reason for refusing a request or one of its items. */
 export interface Refusal {
-  /** A kind whose status and form the dialect says, or a status. */
+  /** A kind, whose status and form the dialect sets, or a status. */
   readonly why: RefusalKind | number;
   readonly message: string;
 }
@@ -47,7 +47,7 @@ type Read = { summary: RequestSummary } & (
   | { request?: undefined; refusal: Refusal }
 );
 
-/** A request that was read, or the reason of its refusal; in either case with its part of the journal. */
+/** A parsed request, or the reason of its refusal; with the summary for the journal. */
 export function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
   let summary: RequestSummary = {};
   const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
@@ -56,7 +56,7 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
     const value = parseJson(body);
     summary = summarize(value);
     const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} stands twice in one object`);
+    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} is twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);
     const slash = slashProblem(request, summary.rawUrl ?? "", dialect);
@@ -83,7 +83,7 @@ function summarize(value: unknown): RequestSummary {
   };
 }
 
-/** The items of a request apart from the rest, of which one item says enough: each is looked at when it is staged. */
+/** Separates the items from the request, and keeps one for the schema: each is checked when it is staged. */
 function split(value: unknown): { rest: unknown; items: readonly unknown[] | undefined } {
   if (typeof value !== "object" || value === null || !("data" in value) || !Array.isArray(value.data)) {
     return { rest: value, items: undefined };
@@ -91,7 +91,7 @@ function split(value: unknown): { rest: unknown; items: readonly unknown[] | und
   return { rest: { ...value, data: value.data.slice(0, 1) }, items: value.data };
 }
 
-/** An item for the journal: nested content, which no valid item has, is left out, however deep it goes. */
+/** An item for the journal, without nested content, which no valid item has. */
 export function shallow(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return item;
   for (const name in item) if (isNested(item[name as keyof typeof item])) return withoutNested(item);

@@ -7,7 +7,7 @@ import { listedAs } from "./set-list";
 /**
  * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contributing/contract.md#set-entries.
  *
- * @returns why it was refused, if it was, and what of it was staged, if anything.
+ * @returns the reason of a refusal, and the staged entries, if any.
  */
 export function stage(
   cmd: "insert" | "delete",
@@ -33,7 +33,7 @@ export function stage(
   return { refusal, staged: draft.changes };
 }
 
-/** Stages what one data item means, or says why not. Sees what earlier items of the request staged. */
+/** Stages one data item, or returns the reason of its refusal. Sees the entries staged by earlier items of the request. */
 function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
   if (!isInsert(item)) return bad(`an insert needs exactly "p" (a string) and "v" (a number), this is ${show(item)}`);
   const { p, v } = item;
@@ -44,7 +44,7 @@ function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
   const isNew = () => draft.value(prefix) === undefined;
   if (dialect.insertExisting === "error" && !isNew()) return { why: "exists", message: `exists: ${prefix}` };
   if (dialect.repeatedEntry === "error" && draft.changes.has(prefix)) {
-    return bad(`${prefix} stands in this insert already`);
+    return bad(`${prefix} is twice in this insert`);
   }
   if (dialect.setCapacity > 0 && isNew() && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
@@ -62,14 +62,14 @@ function deleteItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
   return isThere || dialect.deleteAbsent === "success" ? undefined : notFound(text);
 }
 
-/** Whether a delete with this text means the entry of its prefix. */
+/** True if a delete with this text finds the entry of its prefix. */
 function isOwn(text: string, prefix: CanonicalPrefix, draft: Draft, dialect: Dialect): boolean {
   const spelling = draft.spelling(prefix);
   if (dialect.deleteSpelling === "listed") return text === listedAs(spelling, dialect);
   return dialect.hostBits !== "keep" || (spellingOf(text, prefix, dialect) ?? prefix) === spelling;
 }
 
-/** Looks at every entry of the set for each item. */
+/** Compares each item with every entry of the set. */
 function deleteCovered(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
@@ -81,7 +81,7 @@ function deleteCovered(item: unknown, draft: Draft, dialect: Dialect): Refusal |
   return covered.length > 0 || dialect.deleteAbsent === "success" ? undefined : notFound(wanted.text);
 }
 
-// Read by hand: zod would take a quarter of the time of a large request.
+// Checked by hand: zod would take a quarter of the time of a large request.
 function isInsert(item: unknown): item is { p: string; v: number } {
   return hasMembers(item, 2) && "p" in item && typeof item.p === "string" && "v" in item && typeof item.v === "number";
 }
@@ -110,7 +110,7 @@ function read(text: string, dialect: Dialect): CanonicalPrefix | Refusal {
   }
 }
 
-/** With `hostBits: "keep"` the text as it was sent, when it has host bits. */
+/** With `hostBits: "keep"`, the sent text if it has host bits. */
 function spellingOf(text: string, prefix: CanonicalPrefix, dialect: Dialect): string | undefined {
   if (dialect.hostBits !== "keep") return undefined;
   const address = text.split("/")[0] ?? text;

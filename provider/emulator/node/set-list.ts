@@ -8,16 +8,16 @@ import { encode, type Reply } from "../http/reply";
 import { addressIn } from "../packet/address";
 import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
 
-/** Spellings of the entries that a node does not list in canonical form. */
+/** Spellings of the entries that are not listed in canonical form. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 
-/** The list of each content that is still in use, in the form in which it was last asked for: many callers share it. */
+/** The last list of each content in use, in its form, which many callers share. */
 const encoded = new WeakMap<OrderedPrefixes, Encoded>();
 
 interface Encoded {
   readonly dialect: Dialect;
   readonly spellings: Spellings;
-  /** Sets may share their content, and stand under names of their own. */
+  /** Names of the envelope, since sets with different names may share their content. */
   readonly names: string;
   readonly reply: Reply;
 }
@@ -64,7 +64,7 @@ function records(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialec
   return records;
 }
 
-/** The members of an entry in their order. */
+/** The members of an entry, in order. */
 function memberNames({ prefixKey, valueKey, lengthKey, addressForm, rangeStartKey, rangeEndKey }: Dialect): string[] {
   if (addressForm === "range") return [rangeStartKey, rangeEndKey, valueKey];
   if (lengthKey === "none" && addressForm === "text") return [prefixKey, valueKey];
@@ -75,7 +75,7 @@ function lengthName(lengthKey: string): string {
   return lengthKey === "none" ? "len" : lengthKey;
 }
 
-/** Members of an entry that give its address, if that is not one text. */
+/** Members of an entry for its address, if that is not one text. */
 function addressMembers(prefix: CanonicalPrefix, spelling: string, dialect: Dialect): Record<string, unknown> {
   const { prefixKey, lengthKey, addressForm, rangeStartKey, rangeEndKey } = dialect;
   const [address = spelling] = spelling.split("/");
@@ -92,8 +92,8 @@ function valueIn({ valueForm }: Dialect, value: number): number | string {
 }
 
 /**
- * An object keyed by prefix. With `emptyList: "array"` an empty one is `[]`, as languages write it whose arrays and objects
- * are one type.
+ * An object keyed by prefix. With `emptyList: "array"` an empty one is `[]`, as in languages with one type for arrays and
+ * objects.
  */
 function keyed(entries: OrderedPrefixes, spellings: Spellings, names: readonly string[], dialect: Dialect): unknown {
   const { emptyList } = dialect;
@@ -104,7 +104,7 @@ function keyed(entries: OrderedPrefixes, spellings: Spellings, names: readonly s
   );
 }
 
-/** The length of a prefix as it stands beside its address. IPv6 has no netmasks. */
+/** The length of a prefix beside its address. IPv6 has no netmasks. */
 function lengthOf(text: CanonicalPrefix, { lengthForm }: Dialect): number | string {
   const { length, family } = Prefix.fromCanonical(text);
   if (lengthForm === "number" || family === 6) return length;
@@ -116,14 +116,14 @@ function spell(prefix: CanonicalPrefix, spellings: Spellings, dialect: Dialect):
   return listedAs(spellings.size === 0 ? prefix : (spellings.get(prefix) ?? prefix), dialect);
 }
 
-/** Writes an entry that the set holds in this spelling. */
+/** Writes an entry in this spelling. */
 export function listedAs(spelling: string, { singleAddress }: Dialect): string {
   return singleAddress === "bare" ? bareAddress(spelling) : spelling;
 }
 
 /**
- * A set as a node lists it that keeps no nested prefixes: what a longer match of equal value covers is left out, and two
- * halves of equal value are one prefix. Look-ups give the same result in both.
+ * The list of a node without nested prefixes: a prefix covered by one of equal value is left out, and two halves of equal
+ * value become one prefix. Look-ups give the same result.
  */
 function mergeNested(entries: OrderedPrefixes): OrderedPrefixes {
   const result = withoutCovered(entries);

@@ -1,7 +1,7 @@
 import { attempt } from "../../model/errors";
 import { Prefix } from "../../model/prefix";
 
-/** An IP address as numbers, which the packet path uses instead of text. */
+/** An IP address as numbers, for the packet path. */
 export interface Address {
   readonly family: 4 | 6;
   readonly words: Words;
@@ -13,7 +13,7 @@ export type Words = [number, number, number, number];
 /**
  * Reads one address.
  *
- * @throws {PrefixError} when the text is not an address; a prefix shorter than the whole address is not one.
+ * @throws {PrefixError} if the text is not an address, for example a shorter prefix.
  * @example
  * ```ts
  * parseAddress("192.0.2.1").words[0] >>> 0;     // 3221225985
@@ -28,7 +28,7 @@ export function parseAddress(text: string): Address {
   return { family, words };
 }
 
-/** With its length an IPv4 address is in canonical form, which is read in a fraction of the time; any other text says why it is none. */
+/** Appends a length to an IPv4 address: the canonical form is parsed much faster. Other texts are parsed for their errors. */
 function parse(text: string): Prefix {
   return attempt(() => Prefix.parse(text.includes(":") ? text : `${text}/32`)) ?? Prefix.parse(text);
 }
@@ -41,12 +41,12 @@ export function prefixWords(prefix: Prefix): Address & { readonly length: number
   return { family, words: [word(96n), word(64n), word(32n), word(0n)], length };
 }
 
-/** The words that addresses of a family use. */
+/** Number of words of an address of a family. */
 export function wordsInUse(family: 4 | 6, words: Words): number[] {
   return words.slice(0, family === 4 ? 1 : 4);
 }
 
-/** `word` with all bits cleared that lie to the right of a prefix of `length` bits; `first` is the word's first bit. */
+/** `word` without the bits beyond a prefix of `length` bits; `first` is the word's first bit. */
 export function maskWord(word: number, first: number, length: number): number {
   const kept = length - first;
   if (kept >= 32) return word;
@@ -56,7 +56,7 @@ export function maskWord(word: number, first: number, length: number): number {
 /** The text of an address (RFC 5952), without a prefix length. */
 export function formatAddress(family: 4 | 6, words: readonly number[]): string {
   const [w0 = 0] = words;
-  // Lists of marks have a million of them: arithmetic on bigints would be the better part of a list.
+  // A list of marks has a million addresses: bigint arithmetic would take most of its time.
   if (family === 4) return `${w0 >>> 24}.${(w0 >>> 16) & 255}.${(w0 >>> 8) & 255}.${w0 & 255}`;
   return Prefix.formatAddress(
     family,
@@ -64,10 +64,10 @@ export function formatAddress(family: 4 | 6, words: readonly number[]): string {
   );
 }
 
-/** Ways to write an address without its length: `hex` and `integer` are for IPv4, and leave IPv6 a text. */
+/** Forms of an address without its length. `hex` and `integer` are for IPv4; IPv6 stays a text. */
 export type AddressForm = "text" | "integer" | "hex" | "octets";
 
-/** An address in another form, from its text. */
+/** Converts the text of an address into another form. */
 export function addressIn(form: AddressForm, text: string): string | number | number[] {
   if (form === "text") return text;
   const { family, words } = parseAddress(text);

@@ -24,12 +24,12 @@ export type TcpFlag = keyof typeof TCP_FLAGS;
 
 const names = new Map<number, string>(Object.entries(PROTOCOLS).map(([name, number]) => [number, name]));
 
-/** The number of a protocol, which may be given by its number already. */
+/** The number of a protocol by name or number. */
 export function protocolNumber(protocol: Protocol): number {
   return typeof protocol === "number" ? protocol : PROTOCOLS[protocol];
 }
 
-/** The name of a protocol; the number as it is where this package has no name for it. */
+/** The name of a protocol, or its number if this package has no name for it. */
 export function protocolName(number: number): Protocol {
   return (names.get(number) as Protocol | undefined) ?? number;
 }
@@ -43,7 +43,7 @@ function flagNames(bits: number): TcpFlag[] {
 }
 
 /**
- * A packet as people write it. Source and destination are of one address family.
+ * A packet. Source and destination are of one address family.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ function flagNames(bits: number): TcpFlag[] {
 export interface Packet {
   /** Source address. */
   readonly from: string;
-  /** Destination address; the longest bound prefix that holds it decides on the profile. */
+  /** Destination address; the longest bound prefix that contains it decides on the profile. */
   readonly to: string;
   /** Name or number. */
   readonly proto: Protocol;
@@ -65,9 +65,9 @@ export interface Packet {
   readonly flags?: readonly TcpFlag[];
   /** Length of the whole packet in bytes, 0 to 65535. Default 64. */
   readonly length?: number;
-  /** Number of equal packets that this stands for. Rules are applied to them once, together; counters rise by all of them. Default 1. */
+  /** Number of equal packets. Rules are applied to them once; counters rise by their number. Default 1. */
   readonly count?: number;
-  /** When it arrives, in milliseconds of the clock's time. Default: now. */
+  /** Time of arrival, in milliseconds of the clock. Default: now. */
   readonly at?: number;
 }
 
@@ -78,7 +78,7 @@ export const protocolSchema = z
 export const tcpFlagSchema = z.enum(Object.keys(TCP_FLAGS) as [TcpFlag]);
 export const portSchema = z.int().min(0).max(65535);
 
-/** {@link Packet} as it comes from outside, for example over the control API. Addresses are checked by `receive`. */
+/** Schema of {@link Packet}; `receive` checks the addresses. */
 export const packetSchema = z
   .strictObject({
     from: z.string().describe("source address"),
@@ -88,20 +88,20 @@ export const packetSchema = z
     dport: portSchema.optional(),
     flags: z.array(tcpFlagSchema).optional(),
     length: portSchema.optional().describe("bytes, default 64"),
-    count: z.int().min(1).max(1_000_000_000).optional().describe("equal packets that this stands for"),
-    at: z.number().min(0).optional().describe("milliseconds of the clock's time; absent: now"),
+    count: z.int().min(1).max(1_000_000_000).optional().describe("number of equal packets, default 1"),
+    at: z.number().min(0).optional().describe("time of arrival in milliseconds of the clock; absent: now"),
   })
   .meta({ id: "Packet", description: "a packet that a node receives" });
 
 const DEFAULT_LENGTH = 64;
 
-/** One packet in the form in which rules see it: numbers only, one object reused for all packets. */
+/** One packet as numbers, for rules; one object is reused for all packets. */
 export class PacketView {
-  /** Of both addresses. */
+  /** Family of both addresses. */
   family: 4 | 6 = 4;
   /** Source address, in words of 32 bits; IPv4 has one. */
   source: Words = [0, 0, 0, 0];
-  /** Destination address, likewise. */
+  /** Destination address, in words of 32 bits. */
   destination: Words = [0, 0, 0, 0];
   /** Number of the protocol. */
   proto = 0;
@@ -113,15 +113,15 @@ export class PacketView {
   flags = 0;
   /** Bytes of the whole packet. */
   length = DEFAULT_LENGTH;
-  /** Equal packets that it stands for. */
+  /** Number of equal packets. */
   count = 1;
-  /** Milliseconds of the clock's time, or -1 for "now". */
+  /** Time of arrival in milliseconds of the clock, or -1 for "now". */
   at = -1;
 
   /**
-   * Takes over a packet.
+   * Reads a packet.
    *
-   * @throws {TypeError} when an address is not valid, the families differ or a number is out of its range.
+   * @throws {TypeError} if an address is not valid, the families differ or a number is out of range.
    */
   read(packet: Packet): this {
     const from = parseAddress(packet.from);
@@ -142,7 +142,7 @@ export class PacketView {
     return this;
   }
 
-  /** The packet as people write it, without members that have their default. */
+  /** The packet, without members that have their default. */
   toPacket(): Packet {
     return {
       from: formatAddress(this.family, this.source),

@@ -10,9 +10,9 @@ import type { RuleSpec, SetReference } from "../rules/rule-schema";
 import type { TrafficSource } from "./traffic-source";
 
 export interface PacketEngineOptions {
-  /** The clock: milliseconds. Used for packets without `at` and by the marks. */
+  /** The clock, in milliseconds, for packets without `at` and for marks. */
   readonly now: () => number;
-  /** Finds a prefix-set as a profile sees it; `undefined` when there is none. The engine looks up its content then. */
+  /** Finds a prefix-set for a profile; `undefined` if it does not exist. */
   readonly sets: (profile: string, set: SetReference) => PacketPrefixTable | undefined;
   /** Limits of the marks of each profile. */
   readonly marks?: MarkLimits;
@@ -20,11 +20,11 @@ export interface PacketEngineOptions {
 
 /** Outcome for a packet. */
 export interface Verdict {
-  /** Whether it went through. */
+  /** Decision about the packet. */
   readonly verdict: "accept" | "drop";
-  /** The profile whose rules it met; absent when no bound prefix holds its destination, then it is accepted. */
+  /** The profile of its destination; absent if no bound prefix contains it: the packet is accepted. */
   readonly profile?: string;
-  /** The rule that gave the verdict; absent when none did, then the packet is accepted. */
+  /** The rule that decided; absent if none did: the packet is accepted. */
   readonly rule?: Pick<RuleSpec, "id" | "name">;
   /** Marks that it made or changed, in order. */
   readonly marks: readonly MarkTouch[];
@@ -34,15 +34,15 @@ export interface Verdict {
 export interface TrafficSummary {
   /** Number of packets. */
   readonly packets: number;
-  /** Bytes of all of them. */
+  /** Total bytes. */
   readonly bytes: number;
-  /** Packets that went through. */
+  /** Accepted packets. */
   readonly accepted: number;
-  /** Packets that a rule dropped. */
+  /** Dropped packets. */
   readonly dropped: number;
-  /** Packets that met no profile. */
+  /** Packets without a profile. */
   readonly unbound: number;
-  /** Marks, alive until then, that gave way to new ones in a full table. */
+  /** Live marks that new ones replaced in a full table. */
   readonly evicted: number;
   /** New marks that a full table refused. */
   readonly refused: number;
@@ -55,10 +55,10 @@ interface EngineProfile {
 }
 
 /**
- * The packet path of a node: a packet finds its profile by the longest bound prefix that holds its **destination**,
- * and walks through the profile's rules. Bound prefixes are those of recipients, so the source plays no part.
+ * The packet path of a node: the longest bound prefix that contains the **destination** of a packet decides on its profile,
+ * whose rules are applied. Bound prefixes are those of recipients, so the source has no effect.
  *
- * Profiles are known by any text; `arena/profile` is usual.
+ * Any text can name a profile; `arena/profile` is usual.
  *
  * @example
  * ```ts
@@ -77,9 +77,9 @@ export class PacketEngine {
   constructor(private readonly options: PacketEngineOptions) {}
 
   /**
-   * Adds a profile with its rules, as `rulesSchema` accepts them.
+   * Adds a profile with rules that `rulesSchema` accepts.
    *
-   * @throws {TypeError} when it is there already, or when a rule names a set that does not exist.
+   * @throws {TypeError} if it exists already, or a rule names a set that does not exist.
    */
   addProfile(name: string, rules: readonly RuleSpec[]): void {
     if (this.profiles.has(name)) throw new TypeError(`there is a profile ${name} already`);
@@ -93,9 +93,9 @@ export class PacketEngine {
   }
 
   /**
-   * Binds a prefix to a profile, from the next packet on; a prefix that is bound elsewhere moves.
+   * Binds a prefix to a profile, from the next packet on, in place of its present binding.
    *
-   * @throws {TypeError} when there is no such profile or the text is not a prefix.
+   * @throws {TypeError} if the profile does not exist or the text is not a prefix.
    */
   bind(prefix: string | Prefix, profile: string): void {
     this.table.set(typeof prefix === "string" ? Prefix.parse(prefix) : prefix, this.profile(profile));
@@ -106,7 +106,7 @@ export class PacketEngine {
     this.table.clear();
   }
 
-  /** The marks of a profile. @throws {TypeError} when there is no such profile. */
+  /** The marks of a profile. @throws {TypeError} if it does not exist. */
   marks(profile: string): MarkStore {
     return this.profile(profile).marks;
   }
@@ -117,9 +117,9 @@ export class PacketEngine {
   }
 
   /**
-   * Receives packets in order and tells what became of each.
+   * Receives packets in order and returns the outcome of each.
    *
-   * @throws {TypeError} naming the packet, when one is not valid; those before it have been received.
+   * @throws {TypeError} naming a packet that is not valid; those before it have been received.
    */
   receive(packets: Iterable<Packet>): Verdict[] {
     const verdicts: Verdict[] = [];
@@ -144,7 +144,7 @@ export class PacketEngine {
     return verdicts;
   }
 
-  /** Receives the next `count` packets of a source and sums up: the quick way, without an object for each packet. */
+  /** Receives the next `count` packets of a source and returns totals, without an object for each packet. */
   receiveTraffic(source: TrafficSource, count: number): TrafficSummary {
     const { view } = this;
     const before = this.losses();

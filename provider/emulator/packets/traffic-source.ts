@@ -6,15 +6,15 @@ import { type Packet, PacketView } from "../packet/packet";
 import { seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
 
-/** Says where traffic comes from, where it goes and how fast. */
+/** Senders, recipients and rate of traffic. */
 export interface TrafficOptions {
-  /** The same seed makes the same packets. Default 1. */
+  /** Seed of random choices. Default 1. */
   readonly seed?: number;
-  /** Prefixes of recipients, each as likely as the others. */
+  /** Prefixes of recipients, all equally likely. */
   readonly to: readonly PrefixLike[];
   /** Prefixes of senders. Default: the documentation prefixes 203.0.113.0/24 and 2001:db8:bad::/48. */
   readonly from?: readonly PrefixLike[];
-  /** Gives the packets times (`at`), evenly spaced. Default: none, they arrive when they are received. */
+  /** Rate, which gives the packets evenly spaced times (`at`). Default: they arrive when they are received. */
   readonly packetsPerSecond?: number;
   /** With `packetsPerSecond`: the time of the first packet, in milliseconds of the clock. Default 0. */
   readonly start?: number;
@@ -30,23 +30,22 @@ const optionsSchema = z.strictObject({
   start: z.number().optional(),
 } satisfies Record<keyof TrafficOptions, z.ZodType>);
 
-/** Options of a kind of traffic, with those that it alone has. @throws {TypeError} naming what is wrong. */
+/** Checks the options of a kind of traffic, with its own ones. @throws {TypeError} naming the mistake. */
 export function checkTraffic(kind: string, options: unknown, own: Record<string, z.ZodType> = {}): void {
   strictly(optionsSchema.extend(own), options, `${kind}()`);
 }
 
-/** A prefix that addresses are drawn from. */
+/** A prefix from which addresses are drawn. */
 export type Range = Address & { readonly length: number };
 
 /**
- * Shapes the packets of one kind of traffic. Gets a packet with random addresses of the ranges, and fills in the rest;
- * it may change the addresses too.
+ * Fills in the packets of one kind of traffic. Takes a packet with random addresses of the ranges, which it may change.
  */
 export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => void;
 
 /**
- * An endless source of packets. Iterate it for packets as people write them, or call `next` with a view of your own
- * for millions a second.
+ * An endless source of packets. Iterate it for packet objects, or call `next` with a view of your own for millions each
+ * second.
  *
  * @example
  * ```ts
@@ -55,7 +54,7 @@ export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => v
  * ```
  */
 export class TrafficSource implements Iterable<Packet> {
-  /** @param next Makes a view the next packet. */
+  /** @param next Writes the next packet into a view. */
   constructor(readonly next: (packet: PacketView) => void) {}
 
   *[Symbol.iterator](): Generator<Packet, never> {
@@ -79,7 +78,7 @@ const DEFAULT_SENDERS = ["203.0.113.0/24", "2001:db8:bad::/48"];
 /**
  * A source of one kind of traffic.
  *
- * @throws {TypeError} when `to` is empty, when a prefix is not valid, or when recipients of a family have no senders.
+ * @throws {TypeError} if `to` is empty, a prefix is not valid, or recipients of a family have no senders.
  */
 export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSource {
   const { seed = 1, packetsPerSecond, start = 0 } = options;
@@ -116,7 +115,7 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
   });
 }
 
-/** A word of an address of a range: the bits of the prefix, then random ones. */
+/** A word of an address in a range: the bits of the prefix, then random ones. */
 function draw({ words, length }: Range, at: 0 | 1 | 2 | 3, random: RandomIntegers): number {
   const kept = maskWord(-1, 32 * at, length);
   return kept === -1 ? words[at] : words[at] | (random.word() & ~kept);
@@ -135,7 +134,7 @@ function ranges(prefixes: readonly PrefixLike[]): Range[] {
   return prefixes.map((one) => prefixWords(one instanceof Prefix ? one : Prefix.parse(one)));
 }
 
-/** Random integers from a seed, as packets need them. The same seed, the same packets. */
+/** Random integers for packets; the same for the same seed. */
 export class RandomIntegers {
   private readonly next: () => number;
 

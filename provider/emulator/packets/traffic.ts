@@ -88,7 +88,7 @@ export function dnsAmplification(options: TrafficOptions): TrafficSource {
 }
 
 /**
- * Carpet bombing: every address of each of the recipients' prefixes in turn, too little for each to be noticed alone.
+ * Carpet bombing: packets to every address of the recipients' prefixes in turn, too few for each address to be noticed.
  *
  * @example
  * ```ts
@@ -110,16 +110,16 @@ export function carpetBombing(options: TrafficOptions): TrafficSource {
   });
 }
 
-/** The address at a position in a prefix, beginning anew after the last one. */
+/** The address at a position in a prefix; after the last one the first follows. */
 function sweep(word: number, length: number, position: number): number {
   const hostBits = length >= 32 ? 0 : length <= 0 ? -1 : ~(-1 << (32 - length));
   return (word & ~hostBits) | (position & hostBits);
 }
 
 /**
- * Several sources in one, mixed by weight.
+ * Mixes several sources by weight.
  *
- * @throws {TypeError} when no weight is above 0.
+ * @throws {TypeError} if no weight is above 0.
  * @example
  * ```ts
  * const traffic = mixed(7, [[9, background({ to: ["198.51.100.0/24"] })], [1, synFlood({ to: ["198.51.100.7"] })]]);

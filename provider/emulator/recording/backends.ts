@@ -6,10 +6,10 @@ import type { Simulation } from "../simulation";
 import { type RecordedApi, Recorder, Recording } from "./recording";
 import { Upstream } from "./upstream";
 
-/** In messages. Where clients have another name for it, --advertise says so. */
-const PASSED_ON = "what stands behind --proxy";
+/** Name of the server in messages. */
+const PASSED_ON = "the server behind --proxy";
 
-/** Answers a request that the emulator reads for journal and faults, but does not carry out by itself. */
+/** Answers a request that the emulator reads for journal and faults without carrying it out. */
 type Answering = (request: Incoming, understood: Interpretation) => Interpretation["run"];
 
 /** Source of answers in place of an API of the emulator: a real node or receiver, or a recording of one. */
@@ -17,12 +17,12 @@ export class Backends {
   private constructor(
     private readonly answering: ReadonlyMap<RecordedApi, Answering>,
     private readonly recorder: Recorder | undefined,
-    /** APIs of which every request, credentials included, goes to a real machine. */
+    /** APIs whose requests, credentials included, are passed on to a real machine. */
     private readonly passing: ReadonlySet<RecordedApi>,
     private readonly advertise: string | undefined,
   ) {}
 
-  /** @throws {TypeError} when the recording cannot be read or begun. */
+  /** @throws {TypeError} if the recording cannot be read or begun. */
   static async open(options: EmulatorOptions, { waits, onReset }: Simulation): Promise<Backends> {
     const { proxy, proxySignaling, record, replay, unseen = "refuse" } = options;
     const upstreams = new Map<RecordedApi, Upstream>();
@@ -39,7 +39,7 @@ export class Backends {
     return new Backends(answering, recorder, new Set(upstreams.keys()), options.advertise);
   }
 
-  /** The API as it is, or with what answers in its place. */
+  /** The API, or its replacement. */
   behind(name: RecordedApi, api: Api): Api {
     const answer = this.answering.get(name);
     if (!answer) return api;
@@ -59,7 +59,7 @@ export class Backends {
   }
 }
 
-/** Every request is passed on, valid or not, and the answers are kept where a recorder is given. */
+/** Passes on every request, valid or not, and records the answers if a recorder is given. */
 function passedOn(upstream: Upstream, recorder: Recorder | undefined): Answering {
   return (request, { error }) =>
     async () => {
@@ -67,14 +67,14 @@ function passedOn(upstream: Upstream, recorder: Recorder | undefined): Answering
       try {
         reply = await upstream.send(request);
       } catch (cause) {
-        return error(502, `what stands behind the emulator gave no answer: ${messageOf(cause)}`);
+        return error(502, `the server behind the emulator did not answer: ${messageOf(cause)}`);
       }
       await recorder?.add(request, reply);
       return reply;
     };
 }
 
-/** Answers as it was recorded; what never was, by the emulator's own rules or not at all. */
+/** Answers as recorded. An unrecorded request is answered by the emulator or refused. */
 function replayed(recording: Recording, unseen: "emulate" | "refuse"): Answering {
   return (request, { run, error, summary }) =>
     (variation, committed) => {
@@ -84,7 +84,7 @@ function replayed(recording: Recording, unseen: "emulate" | "refuse"): Answering
       const what = [summary.cmd ?? summary.op, summary.url ?? summary.client, summary.type].filter(Boolean).join(" ");
       return error(
         501,
-        `not recorded: ${what || request.method}. Record it, or let the emulator answer what it does not know`,
+        `not recorded: ${what || request.method}. Record it, or let the emulator answer unrecorded requests`,
       );
     };
 }

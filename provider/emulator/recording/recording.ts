@@ -10,12 +10,12 @@ import type { Reply } from "../http/reply";
 import { redactAnswerHeaders, redactPath, Secrets, sentSecrets } from "../journal/redaction";
 import type { Incoming } from "../serving/api";
 
-/** A request in a recording: all that decides which answer belongs to it, without its secrets. */
+/** A request in a recording: the members that select its answer, without secrets. */
 const requestSchema = z.strictObject({
   method: z.string(),
   path: z.string(),
   userArena: z.string().optional(),
-  /** JSON where it is JSON of a usual depth, else text. */
+  /** JSON of a usual depth, else text. */
   body: z.json().optional(),
 });
 type RecordedRequest = z.infer<typeof requestSchema>;
@@ -27,11 +27,11 @@ const answerSchema = z.strictObject({
 });
 type RecordedAnswer = z.infer<typeof answerSchema>;
 
-/** The first line says what the file is; each other is a request with its answer, or one that was answered as before. */
+/** The first line names the format. Each other line is a request with its answer, or with a reference to an equal earlier answer. */
 const head = z.strictObject({
   recording: z.literal("pulumi-packetfilter"),
   version: z.literal(1),
-  /** APIs that were passed on while it was made: the emulator answers the rest itself. */
+  /** Recorded APIs; the emulator answers the others itself. */
   apis: z.array(z.enum(["node", "signaling"])),
 });
 
@@ -49,7 +49,7 @@ export class Recorder {
 
   private constructor(private readonly handle: FileHandle) {}
 
-  /** Begins a recording. @throws {TypeError} when there is such a file already: a recording is not overwritten. */
+  /** Begins a recording. @throws {TypeError} if the file exists: a recording is not overwritten. */
   static async begin(file: string, apis: readonly RecordedApi[]): Promise<Recorder> {
     try {
       const recorder = new Recorder(await openOwn(file, "new", PRIVATE_FILE));
@@ -60,7 +60,7 @@ export class Recorder {
     }
   }
 
-  /** Keeps an exchange; resolves when it is written. */
+  /** Writes an exchange; resolves when it is written. */
   async add(incoming: Incoming, compressed: Reply): Promise<void> {
     const reply = decoded(compressed);
     const secrets = secretsOf(incoming);
@@ -91,14 +91,14 @@ export class Recorder {
   }
 }
 
-/** Answers to each request that a recorder wrote, in their order; the last one stays. */
+/** The recorded answers to each request, in order; the last one is repeated. */
 export class Recording {
-  /** APIs that were passed on while it was made. */
+  /** Recorded APIs. */
   apis: readonly RecordedApi[] = [];
   private readonly answers = new Map<string, RecordedAnswer[]>();
   private readonly given = new Map<string, number>();
 
-  /** @throws {TypeError} naming the line that is wrong. */
+  /** @throws {TypeError} naming a line that is not valid. */
   static async read(file: string): Promise<Recording> {
     const recording = new Recording();
     let number = 0;
@@ -111,7 +111,7 @@ export class Recording {
         else recording.take(line.parse(plainData(text)));
       }
       if (number === 0) throw new SyntaxError("it is empty");
-      // A kill may cut the last line; a recording that is cut in its first has nothing to answer.
+      // A killed recorder may leave half a last line. Without a complete first exchange, there is nothing to answer.
       if (number === 1 && rest.trim() !== "") throw new SyntaxError("it breaks off in its first exchange");
     } catch (error) {
       const place = number === 0 ? "" : `, line ${number}`;
@@ -121,7 +121,7 @@ export class Recording {
     return recording;
   }
 
-  /** The next answer to such a request; `undefined` when it was never recorded. */
+  /** The next answer to a request; `undefined` if it was not recorded. */
   next(incoming: Incoming): Reply | undefined {
     const key = keyOf(describe(incoming, secretsOf(incoming)));
     const answers = this.answers.get(key) ?? [];
@@ -130,7 +130,7 @@ export class Recording {
     return answers[Math.min(at, answers.length - 1)];
   }
 
-  /** Begins with the first answers again. */
+  /** Restarts with the first answers. */
   restart(): void {
     this.given.clear();
   }
@@ -163,7 +163,7 @@ function describe({ method, target, headers, body }: Incoming, secrets: Secrets)
   };
 }
 
-/** JSON nested too deep for a request stays a text, too: it could be neither written nor compared. */
+/** Parses JSON. A text nested too deep stays a text, since it could be neither written nor compared as JSON. */
 function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
   try {
     return plainData(text, JSON.parse, BODY_LEVELS) as z.infer<ReturnType<typeof z.json>>;
@@ -179,7 +179,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   br: brotliDecompressSync,
 };
 
-/** An answer as it was before it was compressed; one in a coding that is not known, or that cannot be read, as it is. */
+/** The uncompressed answer; unchanged if its coding is unknown or broken. */
 function decoded(reply: Reply): Reply {
   const { "content-encoding": coding = "", ...headers } = reply.headers ?? {};
   const decode = DECODERS[coding.toLowerCase()];
@@ -194,7 +194,7 @@ function textOf({ body }: Reply): string {
   return Buffer.isBuffer(body) ? body.toString("utf8") : Buffer.concat([...body]).toString("utf8");
 }
 
-/** The same text for the same request, in whatever order its members stand, and with or without a slash at the end of its url. */
+/** Equal for equal requests, whatever the order of members and with or without a slash at the end of the url. */
 function keyOf(request: RecordedRequest): string {
   return JSON.stringify(request, (name, value: unknown) => {
     if (name === "url" && typeof value === "string") return value.replace(/\/$/, "");

@@ -4,7 +4,7 @@ import { UPSTREAM_BYTES, UPSTREAM_TIMEOUT_MS } from "../defaults";
 import type { Reply } from "../http/reply";
 import type { Incoming } from "../serving/api";
 
-/** Headers of a connection, not of a request (RFC 9110 section 7.6.1), and those that are made anew. */
+/** Headers of a connection, not of a request (RFC 9110, section 7.6.1), and headers that are set anew. */
 const OWN = new Set([
   "connection",
   "keep-alive",
@@ -15,17 +15,17 @@ const OWN = new Set([
   "upgrade",
   "host",
   "content-length",
-  // Answers are kept as text; a node that compresses unasked is passed on as it is.
+  // Answers are recorded as text. An answer that is compressed all the same is passed on unchanged.
   "accept-encoding",
   "expect",
 ]);
 
-/** Headers of an answer that a caller acts upon. */
+/** Headers of an answer that affect a caller. */
 const PASSED = ["content-encoding", "retry-after", "location", "www-authenticate", "user-arena"] as const;
 
 /** A real node or receiver behind the emulator. */
 export class Upstream {
-  /** @param base What stands there in place of `path`, the beginning of the paths that are passed on. */
+  /** @param base Address that replaces `path`, the beginning of the paths that are passed on. */
   constructor(
     private readonly base: URL,
     private readonly path: string,
@@ -34,9 +34,9 @@ export class Upstream {
   ) {}
 
   /**
-   * Passes a request on, credentials included, and gives the answer.
+   * Passes a request on, credentials included, and returns the answer.
    *
-   * @throws the system's error when there is none, and an error that names the limit when the answer is larger.
+   * @throws the system's error without an answer, and an error that names the limit for a larger answer.
    */
   async send({ method, target, headers, body }: Incoming): Promise<Reply> {
     const url = new URL(this.base);
@@ -59,7 +59,7 @@ export class Upstream {
     let bytes = 0;
     for await (const chunk of response) {
       bytes += chunk.length;
-      // Leaving the loop with an error ends the connection.
+      // An error in the loop ends the connection.
       if (bytes > this.maxBytes) throw new Error(`the answer is larger than ${this.maxBytes} bytes`);
       chunks.push(chunk);
     }

@@ -7,21 +7,21 @@ import { markType } from "../validation/mark-type";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import type { ComparisonSpec, MatchSpec, RateSpec, SetReference } from "./rule-schema";
 
-/** Marks, sets and other means of a profile's rules. */
+/** Marks, sets and other data for the rules of a profile. */
 export interface RuleEnvironment {
   readonly marks: MarkStore;
-  /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */
+  /** Finds a set for the profile; `undefined` if it does not exist. Called when the rules are compiled. */
   readonly sets: (set: SetReference) => PacketPrefixTable | undefined;
 }
 
-/** Tells whether a match holds for a packet at a time. */
+/** Tests a match for a packet at a time. */
 export type Matcher = (packet: PacketView, now: number) => boolean;
 
 type Side = "source" | "destination";
 
 /**
- * The members of a match as functions, in the order in which they are looked at: `rate` is the last,
- * so that only packets are counted for which everything else holds.
+ * The members of a match as functions, in the order of evaluation: `rate` is last, so that it counts only packets that
+ * match everything else.
  */
 export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Matcher[] {
   const matchers: Matcher[] = [];
@@ -62,7 +62,7 @@ function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment
   const set = environment.sets({ name: spec.name, scope: spec.scope });
   if (set === undefined) {
     const scope = spec.scope ? `${spec.scope} ` : "";
-    throw new TypeError(`there is no ${scope}prefix-set "${spec.name}": make it before the rules that name it`);
+    throw new TypeError(`there is no ${scope}prefix-set "${spec.name}": create it before the rules that name it`);
   }
   const side = spec.of ?? "source";
   const wanted = compileComparison(spec.value);
@@ -92,7 +92,7 @@ function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
   return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === wanted;
 }
 
-/** Tells whether a value is wanted. */
+/** Tests a value. */
 type ValueTest = (value: number) => boolean;
 
 const tests: Record<string, (operand: number) => ValueTest> = {
@@ -104,7 +104,7 @@ const tests: Record<string, (operand: number) => ValueTest> = {
   ge: (operand) => (value) => value >= operand,
 };
 
-/** A comparison as a function; without one every value is wanted. */
+/** A comparison as a function; without a comparison every value matches. */
 function compileComparison(spec: ComparisonSpec | undefined): ValueTest {
   if (spec === undefined) return () => true;
   const conditions = typeof spec === "number" ? { eq: spec } : spec;
@@ -115,12 +115,12 @@ function compileComparison(spec: ComparisonSpec | undefined): ValueTest {
 const tables = { source: "shost", destination: "dhost", pair: "sdhost", connection: "conn" } as const;
 
 /**
- * Counts packets in windows of fixed length that begin at multiples of it on the clock: simple, repeatable, and
- * without memory of earlier windows. Each packet is counted before it is compared with the rate. Keys beyond
- * {@link RATE_KEYS} in one window are counted together as one.
+ * Counts packets in windows of fixed length that begin at its multiples on the clock: simple and repeatable, without memory
+ * of earlier windows. A packet is counted before the comparison with the rate. Keys beyond {@link RATE_KEYS} in one window
+ * are counted together.
  */
 function isAboveRate({ above, per = "source", unit, window: seconds = 1 }: RateSpec): Matcher {
-  /** By key; packets that are counted together are under `undefined`. */
+  /** Counts by key; further keys are counted under `undefined`. */
   const counts = new Map<string | undefined, number>();
   let window = Number.NaN;
   return (packet, now) => {

@@ -2,8 +2,8 @@ import type { Prefix } from "../../model/prefix";
 import { maskWord, prefixWords, type Words } from "../packet/address";
 
 /**
- * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model does the same for
- * callers that hold a `Prefix`; here a packet's address comes as 32-bit words, and prefixes can be removed.
+ * Prefixes with values, for the longest-prefix match of packets. `PrefixIndex` of the model does this for a `Prefix`; this
+ * table takes addresses as 32-bit words and can remove prefixes.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ import { maskWord, prefixWords, type Words } from "../packet/address";
  * ```
  */
 export class PacketPrefixTable<Value = number> {
-  /** By prefix length, the longest first, then by network. */
+  /** Values by prefix length, longest first, then by network. */
   private lengths: Record<4 | 6, Map<number, Map<number | string, Value>>> = { 4: new Map(), 6: new Map() };
 
   constructor(entries: Iterable<readonly [Prefix, Value]> = []) {
@@ -23,7 +23,7 @@ export class PacketPrefixTable<Value = number> {
     return [...this.lengths[4].values(), ...this.lengths[6].values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Adds a prefix, or gives it another value. */
+  /** Sets the value of a prefix. */
   set(prefix: Prefix, value: Value): void {
     const { family, words, length } = prefixWords(prefix);
     let networks = this.lengths[family].get(length);
@@ -34,7 +34,7 @@ export class PacketPrefixTable<Value = number> {
     networks.set(networkOf(family, length, words), value);
   }
 
-  /** Removes exactly this prefix; false when it is not there. */
+  /** Removes exactly this prefix; false if it is absent. */
   delete(prefix: Prefix): boolean {
     const { family, words, length } = prefixWords(prefix);
     const networks = this.lengths[family].get(length);
@@ -47,7 +47,7 @@ export class PacketPrefixTable<Value = number> {
     this.lengths = { 4: new Map(), 6: new Map() };
   }
 
-  /** The value of the longest prefix that holds an address. */
+  /** The value of the longest prefix that contains an address. */
   find(family: 4 | 6, words: Words): Value | undefined {
     for (const [length, networks] of this.lengths[family]) {
       const value = networks.get(networkOf(family, length, words));

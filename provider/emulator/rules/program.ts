@@ -10,9 +10,9 @@ import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 export interface MarkTouch {
   /** Its table. */
   readonly type: MarkType;
-  /** Of the record. */
+  /** Id of the record. */
   readonly id: number;
-  /** Of the record, afterwards. */
+  /** Value of the record, afterwards. */
   readonly value: number;
 }
 
@@ -20,7 +20,7 @@ export interface MarkTouch {
 export interface RuleCounter {
   /** Number of packets. */
   packets: number;
-  /** Bytes of all of them. */
+  /** Total bytes. */
   bytes: number;
 }
 
@@ -34,15 +34,15 @@ interface CompiledRule {
 }
 
 /**
- * The rules of a profile, compiled once: a list of functions for each rule. Sees the content of sets and marks
- * as it is when a packet comes.
+ * The rules of a profile, compiled once into a list of functions for each rule. Uses the content of sets and marks at the
+ * arrival of a packet.
  */
 export class Program {
   private readonly compiled: readonly CompiledRule[];
 
   /**
-   * @param rules As `ruleSchema` accepts them.
-   * @throws {TypeError} naming the rule, when it names a set that does not exist.
+   * @param rules Checked by `ruleSchema`.
+   * @throws {TypeError} naming a rule whose set does not exist.
    */
   constructor(
     readonly rules: readonly RuleSpec[],
@@ -59,10 +59,10 @@ export class Program {
   }
 
   /**
-   * Walks through the rules and carries out the actions of those that match.
+   * Evaluates the rules in order and carries out the actions of those that match.
    *
-   * @param touches Takes the marks that were touched, when given.
-   * @returns the index of the rule with the verdict, or -1 for a packet that no rule decides: it is accepted.
+   * @param touches Receives the changed marks, if given.
+   * @returns the index of the deciding rule, or -1 if no rule decides: the packet is accepted.
    */
   evaluate(packet: PacketView, now: number, touches?: MarkTouch[]): number {
     const { compiled } = this;

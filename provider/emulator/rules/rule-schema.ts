@@ -8,7 +8,7 @@ import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "..
 import { prefixText } from "../validation/strict";
 import type { MatchSpec } from "./schema-types";
 
-/** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
+/** Rules of a profile in a state file. The schema only checks them and returns them unchanged. */
 
 const number = z.int().min(0).max(MAX_VALUE);
 
@@ -70,7 +70,7 @@ const flags = z
     unset: z.array(tcpFlagSchema).optional().describe("flags that must not be set"),
   })
   .refine(({ set, unset }) => !set?.some((flag) => unset?.includes(flag)), "a flag cannot be both set and unset")
-  .describe("TCP flags that must be set, and that must not; never holds for other protocols");
+  .describe("TCP flags that must be set or not set; never matches other protocols");
 
 const length = z
   .strictObject({
@@ -82,15 +82,15 @@ const length = z
 
 const rate = z
   .strictObject({
-    above: z.int().min(0).max(1e12).describe("holds for what comes beyond this many in a window"),
+    above: z.int().min(0).max(1e12).describe("matches packets or bytes above this number in a window"),
     per: z
       .enum(["rule", "source", "destination", "pair", "connection"])
       .optional()
-      .describe("what is counted together; default source"),
+      .describe("key of separate counts; default source"),
     unit: z.enum(["packets", "bytes"]).optional().describe("default packets"),
     window: z.number().min(0.001).max(86_400).optional().describe("seconds, default 1"),
   })
-  .describe("counts the packets that come as far as this match; windows begin at multiples of their length");
+  .describe("counts packets that all other matches accept; windows begin at multiples of their length");
 
 const set = z
   .strictObject({
@@ -100,11 +100,11 @@ const set = z
       .optional()
       .describe("default: the profile's own set of this name, else the global one"),
     of: z.enum(["source", "destination"]).optional().describe("default source"),
-    value: comparison.optional().describe("of the longest prefix of the set that holds the address"),
+    value: comparison.optional().describe("value of the longest prefix of the set that contains the address"),
   })
-  .describe("the address lies in a prefix-set, as committed");
+  .describe("the address is in the applied entries of a prefix-set");
 
-/** A table of marks by any of its names, as it was written. */
+/** A mark table by any of its names, unchanged. */
 const markName: z.ZodType<MarkName, MarkName> = z.union([
   z.enum(MARK_NAMES),
   z.string().regex(MARK_NAME, { abort: true }) as unknown as z.ZodType<MarkName, MarkName>,
@@ -113,10 +113,10 @@ const markName: z.ZodType<MarkName, MarkName> = z.union([
 const mark = z
   .strictObject({
     type: markName.describe("the table, by any of its names"),
-    id: number.optional().describe("of the record; absent: any"),
-    value: comparison.optional().describe("of the record; absent: any"),
+    id: number.optional().describe("id of the record; absent: any"),
+    value: comparison.optional().describe("value of the record; absent: any"),
   })
-  .describe("the packet has a live record in a table of marks of this profile");
+  .describe("the packet has a live record in a mark table of this profile");
 
 const members = z.strictObject({
   source: oneOrMore(prefix).optional().describe("in one of these prefixes"),
@@ -136,14 +136,14 @@ const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
     not: z
       .lazy(() => matchSchema)
       .optional()
-      .describe("holds when this does not"),
+      .describe("matches if this does not"),
   })
   .refine((match) => Object.keys(match).length > 0, "a match needs a member, for example `protocol: tcp`")
-  .meta({ id: "Match", description: "every member that is there must hold; `rate` is looked at last" });
+  .meta({ id: "Match", description: "every given member must match; `rate` is evaluated last" });
 
 const markAction = z
   .strictObject({
-    id: number.optional().describe("of the record; default: the id of the rule"),
+    id: number.optional().describe("id of the record; default: the id of the rule"),
     set: number.optional().describe("the value becomes this"),
     add: number.optional().describe("the value rises by this for every packet; default 1"),
     max: number.optional().describe("the value becomes at least this"),
@@ -151,14 +151,14 @@ const markAction = z
       .number()
       .positive()
       .optional()
-      .describe("seconds from this packet on; absent: as it is, and a new record has no end"),
+      .describe("seconds from this packet on; absent: unchanged, and a new record has no end"),
   })
   .refine(({ set, add, max }) => [set, add, max].filter((each) => each !== undefined).length <= 1, {
-    message: "a mark action has one of `set`, `add` and `max`",
+    message: "a mark action needs only one of `set`, `add` and `max`",
   })
-  .meta({ id: "MarkAction", description: "what becomes of the value and the life of a record" });
+  .meta({ id: "MarkAction", description: "change of value and lifetime of a record" });
 
-/** Mark actions by their usual names, and by all others, as they were written. */
+/** Mark actions by any of their names, unchanged. */
 const markActions = z
   .object(
     Object.fromEntries(Object.keys(MARK_ACTIONS).map((name) => [name, markAction])) as Record<
@@ -178,7 +178,7 @@ const markActions = z
     if (names.length === 1) return;
     context.addIssue({ code: "custom", message: "an action is one of hmark, dhmark (or dmark), sdhmark and connmark" });
   })
-  // The check of names, for users of the JSON Schema alone.
+  // The check of names, for users of the JSON Schema.
   .meta({ propertyNames: { pattern: MARK_NAME.source } }) as z.ZodType<MarkActions, MarkActions>;
 
 type MarkActions = Partial<Record<keyof typeof MARK_ACTIONS, z.infer<typeof markAction>>>;
@@ -188,10 +188,10 @@ const actionSchema = z
     [z.enum(["accept", "drop", "count"]), markActions],
     'an action is "accept", "drop", "count", or one of { hmark }, { dhmark } (or { dmark }), { sdhmark } and { connmark }',
   )
-  .meta({ id: "Action", description: "accept and drop end the walk through the rules; all others go on" });
+  .meta({ id: "Action", description: "accept and drop end the evaluation of the rules; all other actions continue" });
 
 /**
- * A rule: when all matches hold, its actions are carried out in order.
+ * A rule: if all its matches match, its actions are carried out in order.
  *
  * @example
  * ```yaml
@@ -208,13 +208,13 @@ const actionSchema = z
 export const ruleSchema = z
   .strictObject({
     id: number.optional().describe("unique in the profile; the default id of the marks that it makes"),
-    name: z.string().optional().describe("for people"),
-    match: z.array(matchSchema).optional().describe("all must hold; none: every packet"),
+    name: z.string().optional().describe("name for readers"),
+    match: z.array(matchSchema).optional().describe("all must match; none: every packet"),
     actions: z.array(actionSchema).optional().describe("in order; none: the rule does nothing"),
     extra: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("members of the rule record of another node, listed as they are and not interpreted"),
+      .describe("further members of another node's rule record, listed unchanged and without effect"),
   })
   .superRefine((rule, context) => {
     const actions = rule.actions ?? [];
@@ -230,7 +230,7 @@ export const ruleSchema = z
       }
     });
   })
-  .meta({ id: "Rule", description: "when all matches hold, the actions are carried out in order" });
+  .meta({ id: "Rule", description: "if all matches match, the actions are carried out in order" });
 
 export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
   const seen = new Set<number>();

@@ -1,20 +1,20 @@
 // Made from the schemas beside it by `npx vitest run test/types/schema-types.test.ts -u`.
 
-/** When all matches hold, the actions are carried out in order. */
+/** If all matches match, the actions are carried out in order. */
 export interface RuleSpec {
   /** Unique in the profile; the default id of the marks that it makes. */
   readonly id?: number;
-  /** For people. */
+  /** Name for readers. */
   readonly name?: string;
-  /** All must hold; none: every packet. */
+  /** All must match; none: every packet. */
   readonly match?: readonly MatchSpec[];
   /** In order; none: the rule does nothing. */
   readonly actions?: readonly ActionSpec[];
-  /** Members of the rule record of another node, listed as they are and not interpreted. */
+  /** Further members of another node's rule record, listed unchanged and without effect. */
   readonly extra?: { readonly [name: string]: unknown };
 }
 
-/** Every member that is there must hold; `rate` is looked at last. */
+/** Every given member must match; `rate` is evaluated last. */
 export interface MatchSpec {
   /** In one of these prefixes. */
   readonly source?: string | readonly string[];
@@ -36,7 +36,7 @@ export interface MatchSpec {
   readonly sourcePort?: number | string | readonly (number | string)[];
   /** Likewise. */
   readonly destinationPort?: number | string | readonly (number | string)[];
-  /** TCP flags that must be set, and that must not; never holds for other protocols. */
+  /** TCP flags that must be set or not set; never matches other protocols. */
   readonly flags?: {
     /** Flags that must be set. */
     readonly set?: readonly ("fin" | "syn" | "rst" | "psh" | "ack" | "urg" | "ece" | "cwr")[];
@@ -50,7 +50,7 @@ export interface MatchSpec {
     /** Most bytes. */
     readonly max?: number;
   };
-  /** The address lies in a prefix-set, as committed. */
+  /** The address is in the applied entries of a prefix-set. */
   readonly set?: {
     /** A set of the profile or of its arena, or prefixset://ARENA/SET: a global one of any arena. */
     readonly name: string;
@@ -58,30 +58,30 @@ export interface MatchSpec {
     readonly scope?: "local" | "global";
     /** Default source. */
     readonly of?: "source" | "destination";
-    /** Of the longest prefix of the set that holds the address. */
+    /** Value of the longest prefix of the set that contains the address. */
     readonly value?: ComparisonSpec;
   };
-  /** The packet has a live record in a table of marks of this profile. */
+  /** The packet has a live record in a mark table of this profile. */
   readonly mark?: {
     /** The table, by any of its names. */
     readonly type: "shost" | "dhost" | "sdhost" | "conn" | "hmark" | "dhmark" | "dmark" | "sdhmark" | "connmark";
-    /** Of the record; absent: any. */
+    /** Id of the record; absent: any. */
     readonly id?: number;
-    /** Of the record; absent: any. */
+    /** Value of the record; absent: any. */
     readonly value?: ComparisonSpec;
   };
-  /** Counts the packets that come as far as this match; windows begin at multiples of their length. */
+  /** Counts packets that all other matches accept; windows begin at multiples of their length. */
   readonly rate?: {
-    /** Holds for what comes beyond this many in a window. */
+    /** Matches packets or bytes above this number in a window. */
     readonly above: number;
-    /** What is counted together; default source. */
+    /** Key of separate counts; default source. */
     readonly per?: "rule" | "source" | "destination" | "pair" | "connection";
     /** Default packets. */
     readonly unit?: "packets" | "bytes";
     /** Seconds, default 1. */
     readonly window?: number;
   };
-  /** Holds when this does not. */
+  /** Matches if this does not. */
   readonly not?: MatchSpec;
 }
 
@@ -103,27 +103,27 @@ export type ComparisonSpec =
       readonly ge?: number;
     };
 
-/** Accept and drop end the walk through the rules; all others go on. */
+/** Accept and drop end the evaluation of the rules; all other actions continue. */
 export type ActionSpec =
   | "accept"
   | "drop"
   | "count"
   | {
-      /** What becomes of the value and the life of a record. */
+      /** Change of value and lifetime of a record. */
       readonly hmark?: MarkActionSpec;
-      /** What becomes of the value and the life of a record. */
+      /** Change of value and lifetime of a record. */
       readonly dhmark?: MarkActionSpec;
-      /** What becomes of the value and the life of a record. */
+      /** Change of value and lifetime of a record. */
       readonly dmark?: MarkActionSpec;
-      /** What becomes of the value and the life of a record. */
+      /** Change of value and lifetime of a record. */
       readonly sdhmark?: MarkActionSpec;
-      /** What becomes of the value and the life of a record. */
+      /** Change of value and lifetime of a record. */
       readonly connmark?: MarkActionSpec;
     };
 
-/** What becomes of the value and the life of a record. */
+/** Change of value and lifetime of a record. */
 export interface MarkActionSpec {
-  /** Of the record; default: the id of the rule. */
+  /** Id of the record; default: the id of the rule. */
   readonly id?: number;
   /** The value becomes this. */
   readonly set?: number;
@@ -131,6 +131,6 @@ export interface MarkActionSpec {
   readonly add?: number;
   /** The value becomes at least this. */
   readonly max?: number;
-  /** Seconds from this packet on; absent: as it is, and a new record has no end. */
+  /** Seconds from this packet on; absent: unchanged, and a new record has no end. */
   readonly lifetime?: number;
 }

@@ -20,23 +20,23 @@ export interface ProtocolParts {
   outage(ms: number): void;
 }
 
-/** A request on its way. */
+/** A request in progress. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Takes the beginning of the answer for the journal. */
+  /** Keeps the beginning of the answer for the journal. */
   readonly start: AnswerStart;
-  /** Wait of each part of the answer. */
+  /** Wait before each part of the answer. */
   readonly pace: Passage | undefined;
   /** Milliseconds since the request arrived. */
   readonly age: () => number;
   /** See {@link JournalEntry.concurrent}. */
   readonly concurrent: number;
-  /** To be called when the request is no longer in progress. */
+  /** Called when the request is no longer in progress. */
   readonly over: () => void;
 }
 
-/** Serves all APIs of the protocol port: reads a request, applies the faults that it meets, carries it out, writes the journal. */
+/** Serves all APIs of the protocol port: reads a request, applies faults, carries it out, writes the journal. */
 export class ProtocolPort {
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
 
@@ -51,7 +51,7 @@ export class ProtocolPort {
     const api = apiOf(request.url ?? "/");
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
-    // Over before the last byte of the answer is out: a caller that waits for it and then asks again is never counted twice.
+    // Ends before the last byte of the answer is sent: a caller that then sends another request is not counted twice.
     let inProgress = true;
     const over = () => {
       if (inProgress) this.inProgress[api] -= 1;
@@ -60,12 +60,12 @@ export class ProtocolPort {
     response.once("close", over);
     const began = this.simulation.elapsed();
     const age = () => Math.round((this.simulation.elapsed() - began) * 10) / 10;
-    // Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included.
+    // The journal keeps no secret of an answer, and no credential of its request, not even a wrong one.
     const sent = new Secrets(sentSecrets(request.url ?? "/", request.headers), SHORTEST_SECRET.sent);
     const start = new AnswerStart(this.simulation.secrets, sent);
     const pace = this.simulation.link?.answer();
     this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
-      // A defect of the emulator: the client gets a 500, the emulator lives on.
+      // A defect of the emulator: the client gets a 500, and the emulator goes on.
       if (response.headersSent) response.destroy();
       else void send(response, text(500, `emulator defect: ${error}`), { close: true });
     });
@@ -89,7 +89,7 @@ export class ProtocolPort {
       await answer(exchange, reply, entry, true);
       settle(journal, entry, exchange);
     };
-    if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"));
+    if (api === "other") return refuse(text(404, "unknown path: use /fapi, /path/… or /request/…"));
     const turnedAway = this.parts.apis[api].admit?.(request);
     if (turnedAway) return refuse(turnedAway);
     const body = await readBody(request, dialect.maxBodyBytes);
@@ -133,7 +133,7 @@ export class ProtocolPort {
         await this.simulation.durable();
         return reply;
       } catch (cause) {
-        return error(500, `the change cannot be kept: ${messageOf(cause)}`);
+        return error(500, `the change cannot be written to the state file: ${messageOf(cause)}`);
       }
     };
     if (!fault) return run();
@@ -172,18 +172,18 @@ async function answer(exchange: Exchange, reply: Reply, entry: JournalEntry, clo
 
 /** The end of a request, answered or not. */
 function settle(journal: Journal, entry: JournalEntry, { start, age }: Exchange): void {
-  // A reader that left took only a part of a long answer.
+  // A reader that disconnected received only a part of a long answer.
   if (entry.status !== undefined) entry.answer ??= start.text();
   entry.durationMs ??= age();
   journal.settled(entry);
 }
 
-/** True where the body is said to be something other than what it is (RFC 9110, 8.4); `identity` says nothing. */
+/** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
 function hasCoding({ headers }: IncomingMessage): boolean {
   return !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
 }
 
-/** Data of a large request is looked through only where its body may hold a secret at all. */
+/** Redacts the data of a large request only if its body may contain a secret. */
 function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets: Secrets): RequestSummary {
   const shown = data && (secrets.mayBeIn(body) ? secrets.cutJson(data) : data);
   return { ...secrets.cutJson(rest), ...(shown && { data: shown }) };

@@ -10,8 +10,8 @@ export interface Binding {
 }
 
 /**
- * Which profile a recipient address is bound to: the longest bound prefix wins (our choice; the contract does not say).
- * An active signaling binds its prefix to the client's active profile until it is stopped.
+ * Bindings of recipient prefixes to profiles: the longest bound prefix wins (our choice; the contract does not say). An
+ * active signaling binds its prefix to the client's active profile until it is stopped.
  */
 export class Bindings {
   constructor(
@@ -19,12 +19,12 @@ export class Bindings {
     private readonly signaling: SignalingDeployment,
   ) {}
 
-  /** Grows with every change. */
+  /** Version, which grows with every change. */
   get revision(): number {
     return this.signaling.revision;
   }
 
-  /** The binding of an address or prefix, or `undefined` when nothing covers it. */
+  /** The binding of an address or prefix; `undefined` if no bound prefix covers it. */
   of(address: Prefix): Binding | undefined {
     const covering = this.all().filter(({ prefix }) => prefix.contains(address));
     return covering.sort((a, b) => b.prefix.length - a.prefix.length)[0];

@@ -20,7 +20,7 @@ type LogLine = z.infer<typeof line>;
 /** Active signalings by client, of the deployment and of the test deployment. */
 export type ActiveSignalings = Pick<Extract<LogLine, { signaling: unknown }>, "signaling" | "testSignaling">;
 
-/** A change that a log can hold: the others are kept by writing the whole state. */
+/** A change for the log; the others need the whole state to be written. */
 export type LoggedChange = Exclude<Change, { kind: "marks" | "everything" }>;
 
 export function lineOf(change: LoggedChange, signalings: () => ActiveSignalings): string {
@@ -33,9 +33,9 @@ type State = ParsedState & { arenas: NonNullable<ParsedState["arenas"]> };
 type Entries = Record<string, number>;
 
 /**
- * The state that a log makes of the one that it begins with. A last line that breaks off was never answered, and is left out.
+ * Applies a log to the state with which it begins. An incomplete last line is ignored: its request was not answered.
  *
- * @throws {SyntaxError} or a zod error for anything else that is no log.
+ * @throws {SyntaxError} or a zod error if it is no log.
  */
 export function withChanges(state: ParsedState, log: string): ParsedState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });
@@ -60,7 +60,7 @@ function carryOut(state: State, step: LogLine): void {
   } else delete state.staged[step.taken];
 }
 
-/** The entries of a set, which a request may have made. */
+/** The entries of a set, which is created if a request created it. */
 function entriesOf({ arenas }: State, text: string): Entries {
   const url = parseUrl(text);
   if (url.kind !== "prefixset") throw new SyntaxError(`${text} is no prefix-set`);
@@ -100,15 +100,15 @@ function setActive(state: State, { signaling, testSignaling }: ActiveSignalings)
   }
 }
 
-/** A change, for the part that keeps the state. */
+/** A change of the content, for `persist`. */
 export type Change =
-  /** Changes were staged in a set, or applied to its entries past staging. */
+  /** Changes were staged in a set, or applied to its entries without staging. */
   | { readonly kind: "staged" | "applied"; readonly url: string; readonly changes: ReadonlyMap<string, StagedValue> }
-  /** The staged changes of a set were applied; or are not staged any more, whatever their outcome. */
+  /** The staged changes of a set were applied, or taken out of staging. */
   | { readonly kind: "committed" | "taken"; readonly url: string }
   /** Signalings were started or stopped. */
   | { readonly kind: "signaling" }
-  /** Packets left marks: often, and without an answer that promises anything. */
+  /** Packets changed marks, which is frequent, and no answer waits for it. */
   | { readonly kind: "marks" }
   /** Everything may have changed. */
   | { readonly kind: "everything" };

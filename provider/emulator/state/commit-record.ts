@@ -3,16 +3,16 @@ import type { CanonicalPrefix } from "../../model/prefix";
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
 
-/** A set of changes on its way from staged to applied. */
+/** The changes of one commit. */
 export type Batch = Map<CanonicalPrefix, StagedValue>;
 
 /** Changes by a commit: JSON, as the journal keeps it. */
 export interface CommitRecord {
-  /** Prefixes that are new, with their values. */
+  /** Inserted prefixes with their values. */
   readonly inserted: Record<string, number>;
-  /** Prefixes that are gone, with the values that they had. */
+  /** Removed prefixes with their former values. */
   readonly removed: Record<string, number>;
-  /** Prefixes whose value changed. */
+  /** Prefixes with changed values. */
   readonly changed: Record<string, ChangedValue>;
   /** Entries of the set after the commit. */
   readonly size: number;
@@ -33,10 +33,10 @@ export interface CommitCounts {
   readonly changed: number;
 }
 
-/** The numbers of each record made here: its members are made when they are asked for, which costs more than the commit. */
+/** The numbers of each record. Its members are lists made on demand, which costs more than the commit. */
 const counted = new WeakMap<CommitRecord, CommitCounts>();
 
-/** Applies a batch to these entries. A prefix that keeps its value is no change. */
+/** Applies changes to these entries. An equal value is no change. */
 export function applyBatch(
   entries: Map<CanonicalPrefix, number>,
   batch: ReadonlyMap<CanonicalPrefix, StagedValue>,
@@ -69,7 +69,7 @@ export function applyBatch(
   return record;
 }
 
-/** The numbers of a commit, also of one that was read from JSON. */
+/** The numbers of a commit, also of one parsed from JSON. */
 export function commitCounts(record: CommitRecord): CommitCounts {
   const numberOf = (part: object) => Object.keys(part).length;
   return (

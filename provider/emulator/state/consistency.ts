@@ -5,8 +5,8 @@ import { defaultClients } from "./default-state";
 import { type ParsedState, type SignalingClientState, StateError } from "./state";
 
 /**
- * The signaling clients of a state. The default ones move prefixes only where the state has their profiles: a state that says
- * nothing of signaling need not have any.
+ * The signaling clients of a state. A default client moves prefixes only if the state has its profiles, so that a state
+ * without signaling needs none.
  */
 export function clientsOf({ arenas = {}, signaling }: ParsedState): readonly SignalingClientState[] {
   return (signaling?.clients ?? defaultClients).map((client) => {
@@ -18,17 +18,16 @@ export function clientsOf({ arenas = {}, signaling }: ParsedState): readonly Sig
 }
 
 /**
- * Checks what the parts of a state say of each other: profiles of signaling clients exist, and no prefix is bound to two
- * profiles.
+ * Checks the references of a state: profiles of signaling clients exist, and no prefix is bound to two profiles.
  *
- * @throws {StateError} naming every place that is wrong.
+ * @throws {StateError} naming every mistake.
  */
 export function checkConsistency(state: ParsedState): void {
   const problems = [...bindingProblems(state), ...clientProblems(state)];
   if (problems.length > 0) throw new StateError(`The state is not valid: ${problems.slice(0, 10).join("; ")}.`);
 }
 
-/** Prefixes that are bound twice, each reported at its second place. */
+/** Prefixes with two bindings, each reported at the second one. */
 function* bindingProblems({ arenas = {}, signaling }: ParsedState): Generator<string> {
   const bound = new Map<string, string>();
   for (const [arena, { profiles = {} }] of Object.entries(arenas)) {
@@ -81,7 +80,7 @@ function missing(place: string, what: string, name: string, known: readonly stri
   return `${place}: there is no ${what}; ${there}`;
 }
 
-/** True for a client with the profiles of a default one, as exported states have them. */
+/** True for a client with the profiles of a default one, as in exported states. */
 function isDefault({ clientId, arena, idleProfile, activeProfile }: SignalingClientState): boolean {
   return defaultClients.some(
     (it) =>

@@ -13,8 +13,8 @@ import { SignalingDeployment } from "./signaling-deployment";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
 /**
- * Everything that an emulator holds: made from a loaded state, and exported as one. Another state
- * makes new contents; the parts of these are never exchanged one by one.
+ * The content of an emulator, made from a loaded state and exported as a state. Another state makes a new object; single
+ * parts are never replaced.
  */
 export class Contents {
   readonly holdings: Holdings;
@@ -25,8 +25,8 @@ export class Contents {
 
   /**
    * @param marks Limits of the mark tables of each profile.
-   * @param changed Is called after every change that signaling makes.
-   * @throws {StateError} naming the place in the state that is wrong.
+   * @param changed Called after every change by signaling.
+   * @throws {StateError} naming the mistake in the state.
    */
   constructor(state: EmulatorState, clock: VirtualClock, marks: MarkLimits | undefined, changed: () => void) {
     const parsed = parseState(state);
@@ -39,7 +39,7 @@ export class Contents {
     this.packetPath = new PacketPath(this.holdings, this.bindings, clock, marks);
   }
 
-  /** The state that would make these contents, as they are now. @param entriesOf See {@link Holdings.export}. */
+  /** The present state. @param entriesOf See {@link Holdings.export}. */
   export(entriesOf?: Parameters<Holdings["export"]>[1]): EmulatorState {
     const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
     return {

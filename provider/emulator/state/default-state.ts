@@ -1,6 +1,6 @@
 import type { EmulatorState, SignalingClientState } from "./state";
 
-/** The signaling clients of an emulator whose state names none. The secrets are public: they protect nothing. */
+/** The signaling clients of a state without any. The secrets are public and protect nothing. */
 export const defaultClients: readonly SignalingClientState[] = [
   {
     clientId: "client-a",
@@ -21,8 +21,8 @@ export const defaultClients: readonly SignalingClientState[] = [
 ];
 
 /**
- * The two clients of the test deployment (docs/contributing/contract.md#signaling-operations), with one prefix each. Their signalings
- * move nothing.
+ * The two clients of the test deployment (docs/contributing/contract.md#signaling-operations), with one prefix each. Their
+ * signalings change no binding.
  */
 export const defaultTestClients: readonly SignalingClientState[] = [
   { clientId: "test-1", secretKey: "emulator-test-secret-1", prefixes: ["192.0.2.0/25"] },
@@ -30,8 +30,8 @@ export const defaultTestClients: readonly SignalingClientState[] = [
 ];
 
 /**
- * State of an emulator that is given none: small, and enough to try every operation. The global set `blocked`, which the
- * README's program fills, is empty.
+ * Default state of an emulator: small, and sufficient to try every operation. The global set `blocked` is empty, since the
+ * README's program fills it.
  */
 export const defaultState: EmulatorState = {
   arenas: {

@@ -10,19 +10,19 @@ import { LOCK } from "../defaults";
 import { StateError } from "./state";
 
 /**
- * Takes a file for one process, or one part of it: a socket beside the file listens for as long. A killed process leaves
- * a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran. Such a
- * socket is removed. Machines that share a disk do not see each other.
+ * Locks a file for one emulator by a listening socket beside the file. A killed process leaves a socket without a listener,
+ * even if its number is in use again or it ran in another container; such a socket is removed. Machines that share a disk do
+ * not see each other's sockets.
  *
- * Other users of the machine are neither waited for nor trusted: an error names a socket of theirs, and a connection
- * that they hold keeps nothing from ending.
+ * Other users of the machine are not trusted: a socket of theirs is an error at once, and their connections do not delay the
+ * release.
  *
- * @returns a function that gives it up again.
- * @throws {StateError} when another emulator has it, naming its process, or another user.
+ * @returns a function that releases the lock.
+ * @throws {StateError} if another emulator has the lock, naming its process, or another user.
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
   const [beside, elsewhere] = await placesOf(file);
-  // Some folders that containers share take no sockets.
+  // Some folders shared with containers do not support sockets.
   const place =
     beside === undefined ? await elsewhere() : await listen(beside).then((server) => server ?? beside, elsewhere);
   if (typeof place !== "string") return () => close(place);
@@ -32,7 +32,7 @@ export async function lockFile(file: string): Promise<() => Promise<void>> {
     const left = await identityOf(place);
     if (left?.isOthers) {
       throw new StateError(
-        `${file} cannot be kept: its lock ${place} belongs to another user (${left.uid}). Have it removed, or keep the state in a folder where no other user can write.`,
+        `${file} cannot be kept: its lock ${place} belongs to another user (${left.uid}). Ask for its removal, or keep the state in a folder where no other user can write.`,
       );
     }
     const owner = (await ownerOf(place)) ?? (await sleep(LOCK.pauseMs, place).then(ownerOf));
@@ -46,7 +46,7 @@ function close(server: Server): Promise<void> {
   return new Promise((closed) => server.close(() => closed()));
 }
 
-/** Which socket it is: the one that another process makes in its place is another one. */
+/** Identity of a socket, which differs for one that another process makes in its place. */
 function identityOf(place: string): Promise<{ name: string; uid: bigint; isOthers: boolean } | undefined> {
   return lstat(place, { bigint: true }).then(
     ({ ino, ctimeNs, uid }) => {
@@ -57,7 +57,7 @@ function identityOf(place: string): Promise<{ name: string; uid: bigint; isOther
   );
 }
 
-/** Takes away the socket that was left, and no other: of all that found it, one may, and looks once more whether it is still the same. */
+/** Removes an abandoned socket and no other: only one process may, and it first checks again that the socket is the same. */
 async function takeAway(place: string, left: string): Promise<void> {
   const claim = `${place}.${left}`;
   const isMine = await mkdir(claim).then(
@@ -73,13 +73,11 @@ async function takeAway(place: string, left: string): Promise<void> {
   }
 }
 
-/** Places of the socket: beside the file; or, if that name is too long for one, in a folder of this user among temporary files. */
+/** Paths of the socket: beside the file, or, if that name is too long, in a folder of this user among temporary files. */
 async function placesOf(file: string): Promise<[beside: string | undefined, elsewhere: () => Promise<string>]> {
   const folder = await realpath(dirname(resolve(file))).catch(() => {
     const name = dirname(resolve(file));
-    throw new StateError(
-      `What the emulator holds cannot be kept in ${file}: there is no folder ${name}. Make it first.`,
-    );
+    throw new StateError(`The state cannot be kept in ${file}: the folder ${name} does not exist. Create it first.`);
   });
   const whole = await realpath(file).catch(() => join(folder, basename(file)));
   const hash = createHash("sha256").update(whole).digest("hex").slice(0, 16);
@@ -98,11 +96,11 @@ async function placesOf(file: string): Promise<[beside: string | undefined, else
   return [Buffer.byteLength(beside) <= LOCK.longestName ? beside : undefined, elsewhere];
 }
 
-/** `undefined` where there is a socket already, in use or left. */
+/** `undefined` if a socket exists already, in use or abandoned. */
 function listen(place: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    // A caller that keeps its end open would keep the lock from being given up.
+    // A caller that keeps its end open would prevent the release of the lock.
     socket.end(String(process.pid), () => socket.destroy());
   });
   return new Promise((taken, failed) => {
@@ -121,7 +119,7 @@ function listen(place: string): Promise<Server | undefined> {
   });
 }
 
-/** The process that has it, as far as it says so in time; `undefined` when none listens. */
+/** The process with the lock, if it answers in time; `undefined` if none listens. */
 function ownerOf(place: string): Promise<string | undefined> {
   return new Promise((found, failed) => {
     let told = "";

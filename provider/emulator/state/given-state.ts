@@ -5,16 +5,16 @@ import type { EmulatorState } from "./schema-types";
 type Arenas = NonNullable<EmulatorState["arenas"]>;
 type Profiles = NonNullable<Arenas[string]["profiles"]>;
 
-/** Entries of sets by the sets' names: in any form that a set's content has, a list of a node among them. */
+/** Entries of sets by name, in any form of a set's content, also a list of a node. */
 type GivenSets = { readonly [name: string]: EntriesOf<ValueLike> };
 
-/** Its sets may have their entries in any form. */
+/** An arena or profile whose sets may have their entries in any form. */
 type WithSets<Holder> = Omit<Holder, "sets" | "profiles"> & {
   /** Prefix-sets by name. */
   readonly sets?: GivenSets;
 };
 
-/** A state as a program gives it: as in a file, and with what lists return as the entries of sets. */
+/** A state in code: as in a file, but the entries of sets may be the result of a list. */
 export type GivenState = Omit<EmulatorState, "arenas"> & {
   /** Arenas by name. */
   readonly arenas?: { readonly [name: string]: GivenArena };
@@ -25,7 +25,7 @@ type GivenArena = WithSets<Arenas[string]> & {
   readonly profiles?: { readonly [name: string]: WithSets<Profiles[string]> };
 };
 
-/** Entries as a file has them, by prefix; anything else stays as it is, for the schema to refuse. */
+/** Entries as in a file, by prefix; any other value is left unchanged, for the schema to refuse. */
 export function entriesAsJson(given: unknown, name: string): unknown {
   const entries = givenEntries(given, name);
   if (!entries) return given;
@@ -34,7 +34,7 @@ export function entriesAsJson(given: unknown, name: string): unknown {
 
 const valueIn = (content: unknown): unknown => (isObject(content) ? (content.value ?? 1) : content);
 
-/** The state as a file has it: the same object where it is so already. */
+/** The state as in a file; the same object if nothing changes. */
 export function stateAsJson(given: unknown): unknown {
   return changed(given, "arenas", (arenas) =>
     each(arenas, (arena) => withSets(changed(arena, "profiles", (profiles) => each(profiles, withSets)))),
@@ -53,7 +53,7 @@ function changed(given: unknown, member: string, change: (value: unknown) => unk
   return value === given[member] ? given : { ...given, [member]: value };
 }
 
-/** The same object where no member changes. */
+/** Returns the same object if no member changes. */
 function each(given: unknown, change: (value: unknown) => unknown): unknown {
   if (!isObject(given)) return given;
   const members = Object.entries(given).map(([name, value]) => [name, change(value)] as const);

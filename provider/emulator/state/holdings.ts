@@ -14,7 +14,7 @@ export interface ProfileHoldings {
   readonly prefixes: readonly Prefix[];
   readonly rules: readonly RuleSpec[];
   readonly sets: Map<string, PrefixSetStore>;
-  /** The marks that the profile starts with; the packet path keeps those that it has now. */
+  /** The initial marks of the profile; the packet path has the present ones. */
   readonly marks: MarkRecords;
   readonly extra: JsonObject;
 }
@@ -25,11 +25,11 @@ export interface ArenaHoldings {
   readonly profiles: Map<string, ProfileHoldings>;
 }
 
-/** Everything that a node holds, by name. Sets and profiles exist from the start; the API only fills sets. */
+/** The content of a node, by name. Sets and profiles exist from the start; the API only changes entries of sets. */
 export class Holdings {
   readonly arenas = new Map<string, ArenaHoldings>();
 
-  /** @throws {StateError} when a part of the state contradicts another. */
+  /** @throws {StateError} if parts of the state contradict each other. */
   constructor(state: ReturnType<typeof parseState>) {
     for (const [name, arena] of Object.entries(state.arenas ?? {})) {
       const profiles = new Map<string, ProfileHoldings>();
@@ -47,7 +47,7 @@ export class Holdings {
     }
     for (const [url, changes] of Object.entries(state.staged ?? {})) {
       const set = this.setByUrl(url);
-      if (!set) throw new StateError(`The state is not valid: staged.${url}: there is no such set in the state.`);
+      if (!set) throw new StateError(`The state is not valid: staged.${url}: the set does not exist in the state.`);
       for (const [text, value] of Object.entries(changes)) set.stage(Prefix.parse(text).toString(), value);
     }
   }
@@ -56,18 +56,18 @@ export class Holdings {
     return this.arenas.get(arena)?.profiles.get(profile);
   }
 
-  /** The set at an address: global, or local when the address names a profile. */
+  /** The set at an address: global, or local if the address names a profile. */
   set(url: PrefixSetUrl): PrefixSetStore | undefined {
     return this.setsAt(url)?.get(url.set);
   }
 
-  /** The sets beside one at an address, by name; `undefined` without its arena and profile. */
+  /** The sets of an address's arena or profile, by name; `undefined` if that does not exist. */
   setsAt({ arena: name, profile }: PrefixSetUrl): Map<string, PrefixSetStore> | undefined {
     const arena = this.arenas.get(name);
     return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
   }
 
-  /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */
+  /** The set at a text address; `undefined` also for a text that is no address of a set. */
   setByUrl(text: string): PrefixSetStore | undefined {
     const url = resourceIn(text);
     return url?.kind === "prefixset" ? this.set(url) : undefined;
@@ -84,9 +84,9 @@ export class Holdings {
   }
 
   /**
-   * The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere.
+   * This part of a state, with the present marks of profiles, without signaling.
    *
-   * @param entriesOf What the entries of a set are: an object, or something that becomes one.
+   * @param entriesOf Returns the entries of a set: an object, or a value that is written as one.
    */
   export(
     marksOf: (arena: string, profile: string) => MarkRecords,

@@ -11,15 +11,14 @@ import type { Holdings } from "./holdings";
 import { StateError } from "./state";
 
 /**
- * The packet path of the emulated node: rules see the sets that it holds as committed, and packets find the profiles that
- * signaling has moved their recipients to.
+ * The packet path of the emulated node: rules use the applied entries of its sets, and packets the bindings of signaling.
  */
 export class PacketPath {
   private readonly engine: PacketEngine;
   private boundFor = -1;
   private ended = false;
 
-  /** @throws {StateError} when a rule names a set that does not exist. */
+  /** @throws {StateError} if a rule names a set that does not exist. */
   constructor(
     private readonly holdings: Holdings,
     private readonly bindings: Bindings,
@@ -44,7 +43,7 @@ export class PacketPath {
     }
   }
 
-  /** The marks of a profile that exists. */
+  /** The marks of an existing profile. */
   marks(arena: string, profile: string): MarkStore {
     return this.engine.marks(profileKey(arena, profile));
   }
@@ -53,7 +52,7 @@ export class PacketPath {
     return this.engine.counters(profileKey(arena, profile));
   }
 
-  /** Receives packets and tells what became of each. @throws {TypeError} naming the packet that is not valid. */
+  /** Receives packets and returns the outcome of each. @throws {TypeError} naming a packet that is not valid. */
   receive(packets: Iterable<Packet>): Verdict[] {
     this.followSignaling();
     return this.engine.receive(packets).map(({ profile, ...verdict }) => {
@@ -62,14 +61,14 @@ export class PacketPath {
     });
   }
 
-  /** Ends all traffic on its way: its profiles and marks are not held any more. */
+  /** Ends all traffic in progress, since its profiles and marks are replaced. */
   end(): void {
     this.ended = true;
   }
 
   /**
-   * Receives the next packets of a source and sums up; other work goes on meanwhile. Ends before its time with `signal` or
-   * {@link end}: the sum tells how many packets it was.
+   * Receives the next packets of a source and returns totals; other work goes on meanwhile. `signal` or {@link end} ends it
+   * early; the totals then cover the packets so far.
    */
   async receiveTraffic(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
     const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0, evicted: 0, refused: 0 };
@@ -91,7 +90,7 @@ export class PacketPath {
     return (local ?? global)?.lookup();
   }
 
-  /** Binds in the engine what signaling has moved since the last packet. */
+  /** Updates the engine's bindings after changes by signaling. */
   private followSignaling(): void {
     const { revision } = this.bindings;
     if (this.boundFor === revision) return;
@@ -101,7 +100,7 @@ export class PacketPath {
   }
 }
 
-/** Names cannot hold a slash, so this is one to one. */
+/** Unique, since names cannot contain a slash. */
 function profileKey(arena: string, profile: string): string {
   return `${arena}/${profile}`;
 }

@@ -11,9 +11,9 @@ import type { Wall } from "../time/clock";
 import { type ActiveSignalings, type Change, type LoggedChange, lineOf, withChanges } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** State to keep. */
+/** The state to write. */
 export interface KeptState {
-  /** All of it, at this moment. */
+  /** The present state. */
   whole(): EmulatorState;
   signalings(): ActiveSignalings;
 }
@@ -21,16 +21,16 @@ export interface KeptState {
 /**
  * Keeps a state in a file, and later changes in a log beside it.
  *
- * The file is written beside and takes its place whole. The name of a log says to which content of the file it belongs,
- * so the two always fit. Whenever the process or the machine ends, the file and its log hold one state or the next, never a
- * part. An answer waits for {@link durable}: many answers that wait together share one write.
+ * The file is replaced as a whole. The name of a log contains a digest of the file's content, so the two always match.
+ * Whenever the process or the machine ends, file and log hold one state or the next, never a part. An answer waits for
+ * {@link durable}; answers that wait together share one write.
  */
 export class Persistence {
   private readonly file: string;
-  /** Of the content that the file has now; the log itself begins with the first change. */
+  /** Path of the log for the file's present content; the log is created at the first change. */
   private log: { readonly name: string; handle?: FileHandle; bytes: number } | undefined;
   private changes: LoggedChange[] = [];
-  /** Number of all changes, and of those on the disk. */
+  /** Numbers of all changes, and of those on disk. */
   private told = 0;
   private kept = 0;
   private isWholeDue = false;
@@ -46,9 +46,9 @@ export class Persistence {
   }
 
   /**
-   * The state that is kept; `undefined` when there is none yet.
+   * The state in the file; `undefined` if the file does not exist.
    *
-   * @throws {StateError} when the file holds something else.
+   * @throws {StateError} if the file holds something else.
    */
   static async read(file: string): Promise<EmulatorState | undefined> {
     let source: string | undefined;
@@ -64,13 +64,13 @@ export class Persistence {
     }
   }
 
-  /** Writes the state whole, takes away what an earlier process left, and begins a log. */
+  /** Writes the whole state, removes files that an earlier process left, and begins a log. */
   async begin(): Promise<void> {
     this.changed({ kind: "everything" });
     await this.durable();
   }
 
-  /** Says what changed; it is written soon. */
+  /** Adds a change, which is written soon. */
   readonly changed = (change: Change): void => {
     if (change.kind === "marks") {
       this.cancel ??= this.wall.timer(() => {
@@ -85,13 +85,13 @@ export class Persistence {
     this.wake();
   };
 
-  /** Resolves when everything that has changed until now is on the disk. @throws the system's error. */
+  /** Resolves when all present changes are on disk. @throws the system's error. */
   async durable(): Promise<void> {
     const { told } = this;
     while (this.kept < told) await this.wake();
   }
 
-  /** Writes all pending changes, marks included, and the whole state; keeps nothing from then on. */
+  /** Writes all pending changes, marks included, and the whole state; ignores later changes. */
   async close(): Promise<void> {
     this.changed({ kind: "everything" });
     await this.durable();
@@ -100,18 +100,18 @@ export class Persistence {
     this.log = undefined;
   }
 
-  /** One write at a time; what comes meanwhile is in the next one. */
+  /** Makes one write at a time; later changes wait for the next one. */
   private wake(): Promise<void> {
     this.working ??= this.write().finally(() => {
       this.working = undefined;
     });
-    // The promise of durable() tells a waiting caller; a write without one is tried again with the next change.
+    // durable() rejects for a waiting caller; otherwise the next change tries the write again.
     this.working.catch(() => {});
     return this.working;
   }
 
   private async write(): Promise<void> {
-    // Whatever else changes at this moment is in the same write.
+    // Changes of the same turn of the event loop are in the same write.
     await Promise.resolve();
     const { changes, told } = this;
     const isWholeDue = this.isWholeDue || !this.log || this.log.bytes > PERSIST.logBytes;
@@ -123,7 +123,7 @@ export class Persistence {
       await (isWholeDue ? this.writeWhole() : this.append(changes));
       this.kept = told;
     } catch (error) {
-      // The log may end in the middle of a line: only the whole state says again what holds.
+      // The log may end in the middle of a line, so the whole state must be written.
       this.isWholeDue = true;
       throw error;
     }
@@ -146,7 +146,7 @@ export class Persistence {
   private async writeWhole(): Promise<void> {
     const content = `${JSON.stringify(this.state.whole())}\n`;
     const name = logOf(this.file, content);
-    // One of this name is of an earlier time with the same content, and must be gone before the file has that content.
+    // A log of this name belongs to an earlier time with the same content, and must be removed before the file has it again.
     await rm(name, { force: true });
     await replaceFile(this.file, content);
     await this.log?.handle?.close();
@@ -154,7 +154,7 @@ export class Persistence {
     await this.tidy();
   }
 
-  /** Makes the names of this moment durable and removes logs and halves that belong to nothing. */
+  /** Makes file names durable, and removes stale logs and incomplete files. */
   private async tidy(): Promise<void> {
     const folder = dirname(this.file);
     const own = basename(this.file);
@@ -171,7 +171,7 @@ function logOf(file: string, content: string): string {
   return `${file}.${createHash("sha256").update(content).digest("hex").slice(0, 16)}.log`;
 }
 
-/** Windows has no way to do this, and does it by itself. */
+/** Windows does this by itself and has no call for it. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});

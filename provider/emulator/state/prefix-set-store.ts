@@ -5,42 +5,41 @@ import { applyBatch, type Batch, type CommitRecord, type StagedValue } from "./c
 
 export type { Batch, CommitRecord, StagedValue } from "./commit-record";
 
-/** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
+/** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal if nothing is staged. */
 export interface PrefixSetContent {
-  /** Entries that lists answer and rules see, canonical prefix to value. */
+  /** Entries for lists and rules, canonical prefix to value. */
   readonly applied: Record<string, number>;
   /** Entries of the applied set after a commit. */
   readonly staged: Record<string, number>;
 }
 
 /**
- * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit`
- * (docs/contributing/contract.md#staging-and-commit).
- * Staging is shared by all callers. Knows nothing of HTTP or dialects.
+ * One prefix-set: applied entries for rules, and staged changes of all callers, which wait for `commit`
+ * (docs/contributing/contract.md#staging-and-commit). Independent of HTTP and dialects.
  */
 export class PrefixSetStore {
   private readonly entries: Map<CanonicalPrefix, number>;
   private staging: Batch = new Map();
-  /** Commits that take effect later, the oldest first. */
+  /** Commits that take effect later, oldest first. */
   private committing: Batch[] = [];
   private lastCommit: CommitRecord | undefined;
-  /** Ordered entries that were asked for, until they change. */
+  /** Cache of ordered entries, until they change. */
   private sorted: { applied?: OrderedPrefixes; staged?: OrderedPrefixes; previous?: OrderedPrefixes } = {};
   private table: PacketPrefixTable | undefined;
   /**
-   * Spellings of the entries that are not listed in canonical form. Exchanged, never changed: encoded lists that are kept know by it
-   * whether they still hold.
+   * Spellings of the entries that are not listed in canonical form. Replaced, never changed: cached lists compare it to know
+   * whether they are up to date.
    */
   spellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
 
-  /** Grows with every change of the applied entries: a cheap way to see that a view of them is out of date. */
+  /** Version of the applied entries, which grows with every change, for caches. */
   revision = 0;
 
   constructor(entries: PrefixMap = new Map()) {
     this.entries = new Map(entries);
   }
 
-  /** The applied entries, in no particular order. Not to be changed by the caller. */
+  /** The applied entries, unordered; the caller must not change them. */
   get applied(): PrefixMap {
     return this.entries;
   }
@@ -58,7 +57,7 @@ export class PrefixSetStore {
     return this.sorted.staged;
   }
 
-  /** The applied entries as they were before the last commit; ordered, never changed. */
+  /** The applied entries before the last commit; ordered, never changed. */
   get previous(): OrderedPrefixes {
     if (!this.lastCommit) return this.ordered;
     this.sorted.previous ??= inOrder(this.entries, [undoing(this.lastCommit)]);
@@ -70,7 +69,7 @@ export class PrefixSetStore {
     return this.staging;
   }
 
-  /** The value that a prefix has once all that is staged is applied; `undefined` when it is not there then. */
+  /** The value of a prefix after all staged changes; `undefined` if it is absent then. */
   stagedValue(prefix: CanonicalPrefix): number | undefined {
     let value = this.staging.get(prefix);
     for (let at = this.committing.length - 1; value === undefined && at >= 0; at -= 1) {
@@ -79,19 +78,19 @@ export class PrefixSetStore {
     return value === undefined ? this.entries.get(prefix) : (value ?? undefined);
   }
 
-  /** Number of entries once all that is staged is applied. */
+  /** Number of entries after all staged changes. */
   get stagedSize(): number {
     return this.pending.length === 0 ? this.entries.size : this.staged.length;
   }
 
-  /** Stages an insert, a new value or, with `null`, a removal. */
+  /** Stages a value or, with `null`, a removal. */
   stage(prefix: CanonicalPrefix, value: StagedValue): void {
     const draft = new Draft(this);
     draft.stage(prefix, value);
     this.keep(draft);
   }
 
-  /** Stages the whole of a draft, which is written no further. */
+  /** Stages a draft, which must not change afterwards. */
   keep({ changes, spellings }: Draft): void {
     if (this.staging.size === 0) this.staging = changes;
     else for (const [prefix, value] of changes) this.staging.set(prefix, value);
@@ -105,7 +104,7 @@ export class PrefixSetStore {
     this.spellings = all;
   }
 
-  /** Every prefix that may be there once all that is staged is applied, in no particular order. */
+  /** Every prefix that may exist after all staged changes, unordered. */
   *mentioned(): Generator<CanonicalPrefix, void> {
     yield* this.entries.keys();
     for (const batch of this.pending) for (const prefix of batch.keys()) if (!this.entries.has(prefix)) yield prefix;
@@ -128,7 +127,7 @@ export class PrefixSetStore {
     delete this.sorted.staged;
   }
 
-  /** Changes the applied entries and nothing else, as an operator at the node's own console would. */
+  /** Changes only the applied entries, as an operator at the node's console. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
     this.lastCommit = applyBatch(this.entries, batch);
     for (const [text, value] of this.table ? batch : []) {
@@ -140,7 +139,7 @@ export class PrefixSetStore {
     return this.lastCommit;
   }
 
-  /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
+  /** The applied entries in the form for rules, kept up to date after the first call. */
   lookup(): PacketPrefixTable {
     this.table ??= new PacketPrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
     return this.table;
@@ -157,25 +156,25 @@ export class PrefixSetStore {
 }
 
 /**
- * Changes that one request is to stage, while it is being read: those of a refused one are thrown away. Sees what is staged
- * already, and its own changes above that.
+ * Changes of one request while it is read; those of a refused request are dropped. Includes the staged changes of the set
+ * beneath its own.
  */
 export class Draft {
   readonly changes: Batch = new Map();
-  /** Spellings of entries that are not listed in canonical form, or were not; `undefined` for the canonical form. */
+  /** Changed spellings of entries in lists; `undefined` for the canonical form. */
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
-  /** Entries that are new by it. */
+  /** Number of new entries. */
   private added = 0;
 
   constructor(readonly set: PrefixSetStore) {}
 
-  /** The value that a prefix has once this and all that is staged is applied; `undefined` when it is not there then. */
+  /** The value of a prefix after this draft and all staged changes; `undefined` if it is absent then. */
   value(prefix: CanonicalPrefix): number | undefined {
     const own = this.changes.get(prefix);
     return own === undefined ? this.set.stagedValue(prefix) : (own ?? undefined);
   }
 
-  /** Entries of the set once this and all that is staged is applied; of a draft that only inserts. */
+  /** Number of entries after this draft, which may only insert, and all staged changes. */
   get size(): number {
     return this.set.stagedSize + this.added;
   }
@@ -186,7 +185,7 @@ export class Draft {
     return spellings.get(prefix) ?? prefix;
   }
 
-  /** Adds a change. `spelling` is how a node that keeps host bits lists the entry. */
+  /** Adds a change. @param spelling Text of the entry in lists of a node that keeps host bits. */
   stage(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
     if (value !== null && this.value(prefix) === undefined) this.added += 1;
     this.changes.set(prefix, value);
@@ -202,7 +201,7 @@ function inOrder(entries: PrefixMap, batches: readonly Batch[]): OrderedPrefixes
   return sorted(result);
 }
 
-/** Changes that take a commit back. */
+/** Changes that undo a commit. */
 function undoing({ inserted, removed, changed }: CommitRecord): Batch {
   const batch: Batch = new Map();
   const note = (prefix: string, value: StagedValue) => batch.set(prefix as CanonicalPrefix, value);

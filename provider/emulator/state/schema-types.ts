@@ -28,19 +28,19 @@ export interface EmulatorState {
       };
     };
   };
-  /** Who may signal, and what is signaled. */
+  /** Signaling clients and their active prefixes. */
   readonly signaling?: {
     /** The clients of the receiver. */
     readonly clients?: readonly {
-      /** The name by which it signals. */
+      /** Id of the client. */
       readonly clientId: string;
-      /** The secret that belongs to the name. */
+      /** Secret of the client. */
       readonly secretKey: string;
-      /** Prefixes that the client may signal, and longer ones inside them. */
+      /** Prefixes that the client may signal, including longer ones within them. */
       readonly prefixes: readonly string[];
-      /** Arena in which the prefixes move; without it a signaling is recorded and moves nothing. */
+      /** Arena whose bindings signaling changes; without it a signaling is recorded without effect. */
       readonly arena?: string;
-      /** The profile of the prefixes without active signaling. */
+      /** The profile of prefixes without active signaling. */
       readonly idleProfile?: string;
       /** The profile of prefixes with active signaling. */
       readonly activeProfile?: string;
@@ -49,15 +49,15 @@ export interface EmulatorState {
     }[];
     /** The two clients of the test deployment. */
     readonly testClients?: readonly {
-      /** The name by which it signals. */
+      /** Id of the client. */
       readonly clientId: string;
-      /** The secret that belongs to the name. */
+      /** Secret of the client. */
       readonly secretKey: string;
-      /** Prefixes that the client may signal, and longer ones inside them. */
+      /** Prefixes that the client may signal, including longer ones within them. */
       readonly prefixes: readonly string[];
-      /** Arena in which the prefixes move; without it a signaling is recorded and moves nothing. */
+      /** Arena whose bindings signaling changes; without it a signaling is recorded without effect. */
       readonly arena?: string;
-      /** The profile of the prefixes without active signaling. */
+      /** The profile of prefixes without active signaling. */
       readonly idleProfile?: string;
       /** The profile of prefixes with active signaling. */
       readonly activeProfile?: string;

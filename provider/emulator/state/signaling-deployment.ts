@@ -3,7 +3,7 @@ import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { VirtualClock } from "../time/clock";
 import { type SignalingClientState, StateError } from "./state";
 
-/** The four error texts (docs/contributing/contract.md#signaling-errors), and what status they have by default (our choice). */
+/** The four error texts (docs/contributing/contract.md#signaling-errors) with their default statuses (our choice). */
 export const SIGNALING_ERRORS = {
   "secret_key invalid": 403,
   "ip_prefix invalid": 400,
@@ -14,14 +14,14 @@ export const SIGNALING_ERRORS = {
 /** One of the four error texts of the contract. */
 export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
 
-/** Which prefixes a client accepts, in the words of the dialect's switches; all are accepted where a switch is absent. */
+/** Accepted prefixes of a client, by switches of the dialect; an absent switch accepts all. */
 interface Acceptance {
   readonly signalingAddress?: "cidr" | "any";
   readonly signalingIpv6?: "accepted" | "error";
   readonly signalingPrefixes?: "within" | "registered";
 }
 
-/** Treatment of a start or a stop, in the words of the dialect's switches. */
+/** Treatment of a start or a stop, by switches of the dialect. */
 interface Starting {
   readonly signalingPartial: "all-or-nothing" | "valid-ones";
   readonly signalingOverlap: "accepted" | "invalid";
@@ -57,7 +57,7 @@ export class DeploymentClient {
     }
   }
 
-  /** Prefixes with active signaling, in order; with `age`, only those that are older than so many milliseconds. */
+  /** Prefixes with active signaling, in order; with `age`, only those older than so many milliseconds. */
   active(age = 0): CanonicalPrefix[] {
     const until = this.clock.ms - age;
     const prefixes = [...this.running]
@@ -66,7 +66,7 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** Prefixes of the texts, or `undefined` when one is not a prefix, has host bits, is not the client's or not accepted. */
+  /** Parses prefixes; `undefined` if one is no prefix, has host bits, is not the client's or not accepted. */
   read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
     if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
     return attempt(() => {
@@ -80,7 +80,7 @@ export class DeploymentClient {
     }, PrefixError);
   }
 
-  /** Starts signaling. The error text names why not all were started. */
+  /** Starts signaling; returns the error text if not all were started. */
   start(prefixes: readonly CanonicalPrefix[], how: Starting): SignalingErrorText | undefined {
     const { signalingPartial: mode, signalingOverlap, lease } = how;
     const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
@@ -92,7 +92,7 @@ export class DeploymentClient {
     return isActive ? "cloud signaling already active" : "ip_prefix invalid";
   }
 
-  /** Stops signaling. The error text names why not all were stopped. */
+  /** Stops signaling; returns the error text if not all were stopped. */
   stop(
     prefixes: readonly CanonicalPrefix[],
     { signalingPartial: mode }: Pick<Starting, "signalingPartial">,
@@ -103,14 +103,14 @@ export class DeploymentClient {
     return complete ? undefined : "cloud signaling is not active";
   }
 
-  /** The client as a state has it. */
+  /** The client in the form of a state. */
   export(): SignalingClientState {
     const { active: _, ...state } = this.state;
     const active = this.active();
     return active.length > 0 ? { ...state, active } : state;
   }
 
-  /** True when a running signaling covers the prefix or lies within it. */
+  /** True if a running signaling covers the prefix or is within it. */
   private overlaps(text: CanonicalPrefix): boolean {
     const prefix = Prefix.fromCanonical(text);
     const active = [...this.running.keys()].map((other) => Prefix.fromCanonical(other));
@@ -134,16 +134,16 @@ export class DeploymentClient {
   }
 }
 
-/** A deployment of the signaling API: its clients by id. The test deployment is another one of these. */
+/** A deployment of the signaling API: its clients by id. The test deployment is another one. */
 export class SignalingDeployment {
   readonly clients = new Map<string, DeploymentClient>();
-  /** Grows with every start and stop. */
+  /** Version, which grows with every start and stop. */
   revision = 0;
 
   constructor(states: readonly SignalingClientState[], clock: VirtualClock, onChange: () => void = () => {}) {
     for (const state of states) {
       if (this.clients.has(state.clientId)) {
-        throw new StateError(`The state is not valid: two signaling clients are named ${state.clientId}.`);
+        throw new StateError(`The state is not valid: two signaling clients have the id ${state.clientId}.`);
       }
       const changed = () => {
         this.revision += 1;
@@ -153,7 +153,7 @@ export class SignalingDeployment {
     }
   }
 
-  /** The client with this id and secret. Like the API, it does not tell which of the two is wrong. */
+  /** The client with this id and secret. Like the API, it does not reveal which of the two is wrong. */
   authenticate(clientId: string, secretKey: string): DeploymentClient | undefined {
     const client = this.clients.get(clientId);
     return client?.state.secretKey === secretKey ? client : undefined;

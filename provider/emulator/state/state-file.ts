@@ -5,25 +5,25 @@ import { isObject } from "../../model/json";
 import { ExcessError, plainData } from "../../model/plain-data";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** Level of mark records in a state: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
+/** Level of mark records in a state: `arenas`, name, `profiles`, name, `marks`, type, record. Each record is on one line. */
 const RECORD_LEVEL = 7;
 
 /**
  * Reads a state from a file, as JSON or YAML by its content.
  *
- * @throws {StateError} when it is neither, or no state; the system's error when it cannot be read.
+ * @throws {StateError} if it is neither, or no state; the system's error if it cannot be read.
  */
 export async function readStateFile(path: string): Promise<EmulatorState> {
   const source = await readFile(path, "utf8");
-  if (source.trim() === "") throw new StateError(`${path} is empty: a state has at least {}.`);
+  if (source.trim() === "") throw new StateError(`${path} is empty: write at least {}.`);
   return readState(source.trimStart().startsWith("{") ? fromJson(source, path) : await fromYaml(source, path));
 }
 
 /**
- * Reads a state from a file, or from the files of a folder with names that end in `.json`, `.yaml` or `.yml`, in the order of
- * their names and joined; `undefined` for a folder that has none.
+ * Reads a state from a file, or joins the files of a folder whose names end in `.json`, `.yaml` or `.yml`, in the order of
+ * their names; `undefined` for a folder without such files.
  *
- * @throws {StateError} as {@link readStateFile}, and when two files say different things of one place.
+ * @throws {StateError} as {@link readStateFile}, and if two files contradict each other.
  */
 export async function readStates(path: string): Promise<EmulatorState | undefined> {
   if (!(await stat(path)).isDirectory()) return readStateFile(path);
@@ -33,7 +33,7 @@ export async function readStates(path: string): Promise<EmulatorState | undefine
   return states.length === 0 ? undefined : joinStates(states);
 }
 
-/** A state as YAML for people, the inverse of {@link readStateFile}. */
+/** A state as readable YAML, the inverse of {@link readStateFile}. */
 export async function toYaml(state: EmulatorState): Promise<string> {
   const { dump } = await yaml();
   return dump(state, { flowLevel: RECORD_LEVEL, noRefs: true });
@@ -63,16 +63,16 @@ export async function fromYaml(source: string, path: string): Promise<unknown> {
 }
 
 /**
- * Other than the parser of small files, which keeps comments, this one reads 100 000 entries in a fifth of a second. It is
- * loaded when it is needed: it is a good part of the time that a start takes.
+ * Loads the parser for large files, which reads 100 000 entries in a fifth of a second but drops comments. Loaded on demand,
+ * since that takes a good part of a start.
  */
 function yaml() {
   return import("js-yaml");
 }
 
 /**
- * One state of several, each of which may tell a part: objects are joined by their members, and lists stand one behind the
- * other. What else two of them give must be equal.
+ * Joins several states: members of objects are merged, and lists are concatenated. Any other value must be equal in all
+ * states that have it.
  *
  * @throws {StateError} naming the place and both files.
  */
@@ -88,7 +88,7 @@ function joinStates(states: readonly { file: string; state: EmulatorState }[]): 
 
 type Members = Record<string, unknown>;
 
-/** @param sources By place: the file that it comes from. */
+/** @param sources File of each place in the state. */
 function add(to: Members, from: object, place: string, file: string, sources: Map<string, string>): void {
   for (const [name, value] of Object.entries(from)) {
     const here = place === "" ? name : `${place}.${name}`;
@@ -97,10 +97,10 @@ function add(to: Members, from: object, place: string, file: string, sources: Ma
       to[name] = Array.isArray(value) ? [...value] : isObject(value) ? {} : value;
       sources.set(here, file);
     } else if (Array.isArray(before) && Array.isArray(value)) {
-      // Not as arguments of one call, of which there may be some hundred thousand at most.
+      // One by one, since a call takes only some hundred thousand arguments.
       for (const each of value) before.push(each);
     } else if (!(isObject(before) && isObject(value)) && before !== value) {
-      throw new StateError(`${sources.get(here)} and ${file} say different things of ${here}.`);
+      throw new StateError(`${sources.get(here)} and ${file} have different values at ${here}.`);
     }
     const into = to[name];
     if (isObject(into) && isObject(value)) add(into, value, here, file, sources);

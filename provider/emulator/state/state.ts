@@ -40,24 +40,27 @@ const arena = z
 
 const client = z
   .strictObject({
-    clientId: name.describe("The name by which it signals."),
-    secretKey: name.describe("The secret that belongs to the name."),
-    prefixes: z.array(prefix).min(1).describe("Prefixes that the client may signal, and longer ones inside them."),
+    clientId: name.describe("Id of the client."),
+    secretKey: name.describe("Secret of the client."),
+    prefixes: z
+      .array(prefix)
+      .min(1)
+      .describe("Prefixes that the client may signal, including longer ones within them."),
     arena: name
       .optional()
-      .describe("Arena in which the prefixes move; without it a signaling is recorded and moves nothing."),
-    idleProfile: name.optional().describe("The profile of the prefixes without active signaling."),
+      .describe("Arena whose bindings signaling changes; without it a signaling is recorded without effect."),
+    idleProfile: name.optional().describe("The profile of prefixes without active signaling."),
     activeProfile: name.optional().describe("The profile of prefixes with active signaling."),
     active: prefixes.optional().describe("Prefixes whose signaling is active."),
   })
   .refine((it) => [it.arena, it.idleProfile, it.activeProfile].filter((part) => part !== undefined).length % 3 === 0, {
     message: "give `arena`, `idleProfile` and `activeProfile` together, or none of them",
   })
-  .describe("A client of the signaling API, with the profile pair that its prefixes move between.");
+  .describe("A client of the signaling API, with the two profiles between which its prefixes move.");
 
 /**
- * Content of an emulator: one schema in code, in `--state` files and over the control API.
- * Everything is optional; an emulator without `signaling.clients` or `signaling.testClients` has the default ones.
+ * Content of an emulator: one schema in code, in `--state` files and over the control API. All members are optional; without
+ * `signaling.clients` or `signaling.testClients` an emulator has the default ones.
  *
  * @example
  * ```yaml
@@ -77,7 +80,7 @@ export const stateSchema = z
         testClients: z.array(client).length(2).optional().describe("The two clients of the test deployment."),
       })
       .optional()
-      .describe("Who may signal, and what is signaled."),
+      .describe("Signaling clients and their active prefixes."),
     staged: z
       .record(z.string(), bounded(z.record(prefix, value.nullable())))
       .optional()
@@ -89,13 +92,13 @@ export const stateSchema = z
 
 export type { EmulatorState } from "./schema-types";
 
-/** A state that was read and found valid. */
+/** A valid state. */
 export type ParsedState = z.output<typeof stateSchema>;
 
 export type SignalingClientState = z.output<typeof client>;
 
 /**
- * Thrown when a state cannot be loaded; `message` names the place in the state. Nothing of it is loaded then.
+ * Thrown if a state cannot be loaded; `message` names the place in the state. No part of it is loaded.
  *
  * @example
  * ```ts
@@ -108,17 +111,17 @@ export class StateError extends TypeError {
   readonly code = "invalid-state";
 }
 
-/** States that were read from a file and not changed since. */
+/** States read from a file and not changed since. */
 const read = new WeakMap<object, ParsedState>();
 
-/** As {@link parseState}, for a state that will not be changed: it is not looked through again when it is loaded. */
+/** As {@link parseState}, for a state that will not be changed: it is not checked again when it is loaded. */
 export function readState(input: unknown): ParsedState {
   const state = parseState(input);
   read.set(state, state);
   return state;
 }
 
-/** Reads a state from anything that JSON or YAML can hold. @throws {StateError} naming every place that is wrong. */
+/** Reads a state from parsed JSON or YAML. @throws {StateError} naming every mistake. */
 export function parseState(input: unknown): ParsedState {
   const readBefore = typeof input === "object" && input !== null ? read.get(input) : undefined;
   return readBefore ?? strictly(stateSchema, input, "The state is not valid", StateError);

@@ -5,34 +5,34 @@ import { describeEntry } from "../journal/journal-text";
 /** Options for tests that share an emulator. */
 export interface FixtureOptions {
   /**
-   * Whether each test begins with the emulator as it was at its start, and its requests are a run of its own. Default true. Set it to false
-   * where files use one emulator side by side: each request then carries the label of its test, see `run`.
+   * Whether each test begins with a reset and a new run. Default true. Set it to false if files use one emulator in parallel:
+   * each request must then carry the label of its test, see `run`.
    */
   readonly reset?: boolean;
-  /** Whether a test that passed fails when a fault that was set was never met. Default false. */
+  /** Whether a passed test fails if a fault affected no request. Default false. */
   readonly expectAllFaultsMet?: boolean;
 }
 
 /** Fixtures for `test.extend` of vitest. */
 export interface EmulatorFixtures<Shared> {
-  /** The emulator, as this test finds it. */
+  /** The emulator, after its reset. */
   readonly emulator: (context: FixtureContext, use: (emulator: Shared) => Promise<void>) => Promise<void>;
   /** Label of this test: its requests carry it in the header `Packetfilter-Run`, and `requests({ run })` finds them by it. */
   readonly run: (context: FixtureContext, use: (run: string) => Promise<void>) => Promise<void>;
 }
 
-/** Members of a test that the fixtures use: vitest is not loaded for it. */
+/** Members of vitest's context that the fixtures use, without loading vitest. */
 interface FixtureContext {
   /** The test. */
   readonly task: FixtureTask;
-  /** Is called where it fails. */
+  /** Calls back if the test fails. */
   readonly onTestFailed: (run: (context: Pick<FixtureContext, "task">) => Promise<void>) => void;
 }
 
 interface FixtureTask {
-  /** Of this test alone. */
+  /** Unique id of the test. */
   readonly id: string;
-  /** As it is written. */
+  /** Name in the source. */
   readonly name: string;
   /** File of the test. */
   readonly file: Pick<FixtureTask, "name">;
@@ -47,7 +47,7 @@ interface FixtureResult {
   readonly errors?: Pick<Error, "message">[] | undefined;
 }
 
-/** Methods that are used of an emulator, here or from afar. */
+/** Methods of a local or remote emulator that the fixtures use. */
 interface SharedEmulator {
   reset(): unknown;
   beginRun(label: string): unknown;
@@ -58,7 +58,7 @@ interface SharedEmulator {
 /**
  * Fixtures of vitest for tests that share an emulator: each begins with a reset, and a failed one lists the requests to the emulator.
  *
- * @param shared What `startEmulator` or `connectEmulator` gave. It is not closed.
+ * @param shared Result of `startEmulator` or `connectEmulator`. The fixtures do not close it.
  * @example
  * ```ts
  * import { test as base } from "vitest";
@@ -75,7 +75,7 @@ export function emulatorFixtures<Shared extends SharedEmulator>(
   { reset = true, expectAllFaultsMet = false }: FixtureOptions = {},
 ): EmulatorFixtures<Shared> {
   return {
-    // vitest reads the names of what a fixture uses in its text.
+    // vitest reads the names of used fixtures from the function's text.
     emulator: async ({ task, onTestFailed }, use) => {
       const run = labelOf(task);
       if (reset) {
@@ -87,14 +87,14 @@ export function emulatorFixtures<Shared extends SharedEmulator>(
         for (const error of result?.errors?.slice(0, 1) ?? []) error.message += `\n\n${asked}`;
       });
       await use(shared);
-      // The failure of the test itself comes first: a test that ended early could not meet its faults.
+      // Only after a passed test: one that failed early may have faults that affected nothing.
       if (expectAllFaultsMet && task.result?.state !== "fail") await shared.expectAllFaultsMet();
     },
     run: async ({ task }, use) => use(labelOf(task)),
   };
 }
 
-/** File and name of a test, and its number, since two may have one name: as far as a header can carry them. */
+/** File, number and name of a test (two may have one name), in characters of a header. */
 function labelOf({ id, name, file }: FixtureTask): string {
   const text = `${file.name} ${id.replace(/^\D*\d+_/, "")} ${name}`;
   return text
@@ -103,15 +103,17 @@ function labelOf({ id, name, file }: FixtureTask): string {
     .trim();
 }
 
-/** Requests of a test, in lines for people. */
+/** Requests of a test, as lines of text. */
 async function askedOf(shared: SharedEmulator, filter: JournalFilter): Promise<string> {
   try {
     const entries = await shared.requests(filter);
-    if (entries.length === 0) return "The emulator was asked nothing.";
+    if (entries.length === 0) return "The emulator received no request.";
     const shown = entries.slice(-JOURNAL.attached);
     const first = shown.length < entries.length ? `, the last ${shown.length} of ${entries.length} requests` : "";
-    return [`The emulator was asked${first}:`, ...shown.map((it) => `  #${it.index} ${describeEntry(it)}`)].join("\n");
+    return [`Requests to the emulator${first}:`, ...shown.map((it) => `  #${it.index} ${describeEntry(it)}`)].join(
+      "\n",
+    );
   } catch (error) {
-    return `What the emulator was asked cannot be read: ${error}`;
+    return `The requests to the emulator cannot be read: ${error}`;
   }
 }

@@ -6,13 +6,13 @@ import type { ClientCredentials } from "../info";
 /** A value of a stack's configuration. */
 export type ConfigInput = string | number | boolean | object;
 
-/** An emulator, here or from afar, as a program reaches it. */
+/** Addresses and clients of a local or remote emulator, for a program. */
 export interface ProgramTarget {
   /** Base address of the node API. */
   readonly endpoint: string;
   /** Base address of the signaling API. */
   readonly signalingUrl: string;
-  /** Who may signal. */
+  /** Clients of the signaling API. */
   readonly clients: ProgramClients | Promise<ProgramClients>;
   /** With https: certificates of the emulator and of its clients. */
   readonly tls?: ClientTls | undefined;
@@ -33,16 +33,16 @@ type Values = Readonly<Record<string, unknown>>;
 type ConfigMap = Record<string, { value: string; secret?: boolean }>;
 
 const OWN = "packetfilter:";
-/** Keys and members that say where a node or a receiver is and who asks it: the emulator takes their place. */
+/** Keys and members for address and credentials of a node or receiver, which the emulator's replace. */
 const PLACE = ["endpoint", "signalingUrl", "url", "clientId", "secretKey", "headers", "tls"];
 const isObject = (value: unknown): value is Values => typeof value === "object" && value !== null;
 const given = z.strictObject({ value: z.string(), secret: z.boolean().optional() });
 
 /**
- * The configuration of a program under test: the given values, else the emulator in place of nodes and receivers, else the settings.
+ * The configuration of a program under test. Given values precede the emulator's addresses, and these the settings.
  *
  * @param settings `config` of the project's and of the stack's file.
- * @throws {TypeError} for secrets of the settings, which only the real stack's key opens.
+ * @throws {TypeError} for secrets of the settings, which only the real stack's key decrypts.
  */
 export function programConfig(
   target: Target,
@@ -59,17 +59,17 @@ export function programConfig(
   const locked = Object.keys(values).filter((key) => !(key in config) && hasSecret(jsonIn(values[key]?.value ?? "")));
   if (locked.length === 0) return values;
   throw new TypeError(
-    `runProgram(): Pulumi.${stack}.yaml has secrets that only the key of the real stack opens (${locked.join(", ")}): give test values for them in \`config\`.`,
+    `runProgram(): Pulumi.${stack}.yaml has secrets that only the key of the real stack decrypts (${locked.join(", ")}): give test values for them in \`config\`.`,
   );
 }
 
-/** A project says a value, or an object with `value` or `default`. */
+/** Reads a setting of a project: a value, or an object with `value` or `default`. */
 function plainOfProject([key, said]: [string, unknown]): [string, unknown] {
   if (!isObject(said)) return [key, said];
   return [key, "value" in said ? said.value : "default" in said ? said.default : said];
 }
 
-/** Settings of the stack itself, without the places of nodes and receivers. Those of the project apply anyway. */
+/** Settings of the stack, without addresses and credentials of nodes and receivers. Those of the project apply anyway. */
 function withoutPlaces(known: Values, written: Values): Values {
   const kept = Object.entries(written).filter(([key]) => !PLACE.some((name) => key === OWN + name));
   const parts = ["node", "receiver"].filter((name) => isObject(structured(known[OWN + name])));
@@ -79,7 +79,7 @@ function withoutPlaces(known: Values, written: Values): Values {
   };
 }
 
-/** The emulator as the unnamed node and receiver, and as each that has a name. */
+/** The emulator as the unnamed node and receiver, and as each named one. */
 function emulated({ endpoint, signalingUrl: url, clientId, secretKey, tls }: Target, known: Values): ConfigMap {
   const trust = tls && { tls: { ca: tls.ca, cert: tls.cert, key: tls.key } };
   const named = (key: string, place: object) => {
@@ -95,7 +95,7 @@ function emulated({ endpoint, signalingUrl: url, clientId, secretKey, tls }: Tar
     [`${OWN}signalingUrl`]: { value: url },
     [`${OWN}clientId`]: { value: clientId },
     [`${OWN}secretKey`]: { value: secretKey, secret: true },
-    // The project cannot be unsaid, only outweighed.
+    // A setting of the project cannot be removed, only overridden.
     ...(known[`${OWN}headers`] !== undefined && { [`${OWN}headers`]: { value: "{}" } }),
     ...(trust && { [`${OWN}tls`]: { value: JSON.stringify(trust.tls), secret: true } }),
     ...named("nodes", { endpoint }),
@@ -103,7 +103,7 @@ function emulated({ endpoint, signalingUrl: url, clientId, secretKey, tls }: Tar
   };
 }
 
-/** Members of a node or a receiver but those that say where it is. */
+/** Members of a node or receiver without address and credentials. */
 function unplaced(members: unknown): object {
   const object = structured(members);
   return Object.fromEntries(Object.entries(isObject(object) ? object : {}).filter(([name]) => !PLACE.includes(name)));
@@ -121,7 +121,7 @@ function asTexts(values: Values): ConfigMap {
   );
 }
 
-/** True where a settings file has `secure: …`, at any depth. */
+/** True if a setting has `secure: …`, at any depth. */
 function hasSecret(value: unknown): boolean {
   if (!isObject(value)) return false;
   return "secure" in value || Object.values(value).some(hasSecret);

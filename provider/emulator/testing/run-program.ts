@@ -12,25 +12,25 @@ import { type ConfigInput, type ProgramTarget, programConfig } from "./program-c
 
 /** Options of {@link runProgram}. */
 export interface ProgramOptions {
-  /** Folder of the program, the one with its `Pulumi.yaml`. It stays as it is: nothing is written there. */
+  /** Folder of the program, with its `Pulumi.yaml`. Nothing is written there. */
   readonly workDir: string;
   /**
-   * Name of the stack, default `test`. Where the folder has settings of this name (`Pulumi.<stack>.yaml`), they apply, but for addresses and
-   * credentials of nodes and receivers, in whose place the emulator stands.
+   * Name of the stack, default `test`. Settings of this name (`Pulumi.<stack>.yaml`) apply, except addresses and credentials
+   * of nodes and receivers, which the emulator's replace.
    */
   readonly stack?: string;
   /**
-   * Configuration, before that of the stack's settings. A key without a namespace belongs to the project, as in `pulumi config set`. A value
-   * is a text, a number, true or false, an object or a list, or `{ value: "…", secret: true }`. Default: none.
+   * Configuration, which precedes the stack's settings. A key without a namespace belongs to the project, as in `pulumi config
+   * set`. A value is a text, a number, a boolean, an object or a list, or `{ value: "…", secret: true }`. Default: none.
    */
   readonly config?: Readonly<Record<string, ConfigInput>>;
 }
 
-/** A program under test, as a stack that exists only here. Options and results are those of Pulumi's Automation API. */
+/** A program under test in a temporary stack. Options and results are those of Pulumi's Automation API. */
 export interface RunningProgram extends AsyncDisposable {
-  /** `pulumi up`. @throws the Automation API's `CommandError`, with all that the engine printed, when it fails. */
+  /** `pulumi up`. @throws the Automation API's `CommandError`, with the engine's output, if it fails. */
   up(options?: automation.UpOptions): Promise<automation.UpResult>;
-  /** `pulumi preview`; `expectNoChanges: true` fails where there would be some. @throws as `up`. */
+  /** `pulumi preview`; with `expectNoChanges: true`, changes make it fail. @throws as `up`. */
   preview(options?: automation.PreviewOptions): Promise<automation.PreviewResult>;
   /** `pulumi refresh`. @throws as `up`. */
   refresh(options?: automation.RefreshOptions): Promise<automation.RefreshResult>;
@@ -50,12 +50,13 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Runs a Pulumi program against an emulator, by Pulumi's Automation API: a stack of its own in the program's folder, with its state in a temporary
- * folder. Needs the Pulumi CLI on PATH. Variables of the environment that could lead elsewhere (`PACKETFILTER_*`, those of Pulumi's state and
- * secrets) do not reach the program. Disposing of it ends what still runs and removes the state; it destroys nothing in the emulator.
+ * Runs a Pulumi program against an emulator, by Pulumi's Automation API: a new stack in the program's folder, with its state
+ * in a temporary folder. Needs the Pulumi CLI on PATH. Environment variables for other nodes (`PACKETFILTER_*`), states and
+ * secrets do not reach the program. Disposal ends running operations and removes the state, but changes nothing in the
+ * emulator.
  *
- * @param emulator What `startEmulator` or `connectEmulator` gave: the unnamed node and receiver, and those of every name in the settings.
- * @throws {TypeError} when an option is wrong, or the folder has no `Pulumi.yaml`; {Error} without a CLI.
+ * @param emulator Result of `startEmulator` or `connectEmulator`, which replaces all nodes and receivers of the settings.
+ * @throws {TypeError} if an option is wrong, or the folder has no `Pulumi.yaml`; {Error} without a CLI.
  * @example
  * ```ts
  * await using emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
@@ -87,8 +88,8 @@ interface Program extends ProgramOptions {
 }
 
 /**
- * A new stack whose state and settings are in `folder`. The CLI writes settings beside the `Pulumi.yaml` where it makes a stack, and there only:
- * it makes this one beside a copy, and its other commands get the name of the file.
+ * A new stack with state and settings in `folder`. The CLI writes a new stack's settings beside the `Pulumi.yaml`, so the
+ * stack is made with a copy of that file there; other commands get the path of the settings.
  */
 async function stackIn(sdk: typeof automation, folder: string, { workDir, name, config, emulator }: Program) {
   const [state, settings] = [join(folder, "state"), join(folder, "settings")];
@@ -125,7 +126,7 @@ async function addresses(emulator: ProgramTarget) {
   return { endpoint, signalingUrl, tls, clientId: client?.clientId ?? "", secretKey: client?.secretKey ?? "" };
 }
 
-/** Variables for its own state and secrets. */
+/** Variables for the stack's own state and secrets. */
 function ownEnvironment(state: string): Record<string, string> {
   return {
     PULUMI_BACKEND_URL: pathToFileURL(state).href,
@@ -134,7 +135,7 @@ function ownEnvironment(state: string): Record<string, string> {
   };
 }
 
-/** Variables that lead to nodes, states and secrets of others: a process is started without them. */
+/** Variables for other nodes, states and secrets, which the process does not get. */
 function closedEnvironment(): Record<string, string> {
   const ofPulumi = ["PULUMI_STACK", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"];
   const own = Object.keys(process.env).filter((name) => /^packetfilter_/i.test(name));
@@ -155,7 +156,7 @@ function running(stack: automation.Stack, folder: string, configFile: string): R
   };
   const told = <Options extends automation.UpOptions | automation.PreviewOptions>(given: Options | undefined) => {
     const signal = given?.signal ? AbortSignal.any([given.signal, end.signal]) : end.signal;
-    // With secrets shown, the history of an update is read with the settings beside the program, which are then made.
+    // With secrets shown, the CLI reads the history with settings beside the program, and would create them.
     return { ...(given as Options), configFile, signal, showSecrets: false };
   };
   return {

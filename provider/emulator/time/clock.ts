@@ -1,15 +1,15 @@
 import { type Duration, milliseconds } from "./duration";
 
 /**
- * The time of the machine as the emulator uses it, and the only way in which time comes into an emulator. Tests hand in
- * their own. Durations and deadlines are measured by `elapsed` and `timer`, never by `now`: the date of a machine can be set.
+ * The machine's clock and timers, the only source of real time in an emulator; tests bring their own. Durations and
+ * deadlines use `elapsed` and `timer`, never `now`, since the date of a machine can be changed.
  */
 export interface Wall {
-  /** The date in milliseconds since 1970. Asked only where a date is meant: the virtual clock's first time, certificates. */
+  /** The date in milliseconds since 1970. Only for dates: the initial time of the virtual clock, certificates. */
   now(): number;
-  /** Milliseconds since any moment, parts of them too, which only ever grow. Default: `now`, for clocks that are never set. */
+  /** Milliseconds since a fixed moment, with fractions, which never decrease. Default: `now`, for clocks that are never changed. */
   elapsed?(): number;
-  /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
+  /** Calls back once after `ms` without keeping the process alive. Returns the function that cancels it. */
   timer(run: () => void, ms: number): () => void;
 }
 
@@ -23,7 +23,7 @@ export const systemWall: Wall = {
   },
 };
 
-/** Reads the clock of a wall that measures durations. */
+/** Elapsed milliseconds by a machine's clock. */
 export function elapsed(wall: Wall): number {
   return wall.elapsed?.() ?? wall.now();
 }
@@ -32,9 +32,9 @@ export function elapsed(wall: Wall): number {
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * The clock of everything that ages in an emulator: marks, leases, commits that apply late. It runs with real time until
- * it is frozen, and jumps when told to. It takes the machine's date once, at the start: setting that later changes nothing
- * here. What falls due in a jump happens in its order, each at its own time, before {@link advance} returns.
+ * The clock for marks, leases and late commits of an emulator. It runs with real time until it is frozen, and can jump. It
+ * reads the machine's date once, at the start, so later changes of the date have no effect. Events within a jump happen in
+ * order, each at its own time, before {@link advance} returns.
  *
  * @example
  * ```ts
@@ -64,15 +64,15 @@ export class VirtualClock {
     return this.stopped ?? this.elapsed() + this.offset;
   }
 
-  /** True while the time stands still. */
+  /** True while the clock is frozen. */
   get frozen(): boolean {
     return this.stopped !== undefined;
   }
 
   /**
-   * Stops the time, now or at a given moment (moments in the past are allowed; nothing is undone by them).
+   * Freezes the clock, now or at a given time; a time in the past undoes nothing.
    *
-   * @throws {TypeError} for what is no time.
+   * @throws {TypeError} for a wrong time.
    */
   freeze(at?: Date | string | number): void {
     const moment = at === undefined ? this.ms : at === null ? Number.NaN : new Date(at).getTime();
@@ -83,7 +83,7 @@ export class VirtualClock {
     this.arm();
   }
 
-  /** Starts the time again from where it stands. */
+  /** Lets the clock run again from its present time. */
   resume(): void {
     if (this.stopped === undefined) return;
     this.offset = this.stopped - this.elapsed();
@@ -91,7 +91,7 @@ export class VirtualClock {
     this.arm();
   }
 
-  /** Jumps ahead, by milliseconds or a text such as `"1h"`. A frozen clock stays frozen. */
+  /** Jumps forward by milliseconds or a text such as `"1h"`. A frozen clock stays frozen. */
   advance(by: Duration): void {
     const target = this.ms + milliseconds(by);
     const running = this.stopped === undefined;
@@ -100,7 +100,7 @@ export class VirtualClock {
     if (running) this.resume();
   }
 
-  /** Calls `run` when `ms` of virtual time have passed. Returns what cancels it. */
+  /** Calls `run` after `ms` of virtual time. Returns the function that cancels it. */
   after(ms: number, run: () => void): () => void {
     const alarm = { due: this.ms + ms, run };
     const place = this.alarms.findIndex(({ due }) => due > alarm.due);
@@ -111,13 +111,13 @@ export class VirtualClock {
     };
   }
 
-  /** Forgets all that is planned; for the end of an emulator and for its reset. */
+  /** Cancels all planned events, for the end of an emulator and for its reset. */
   clear(): void {
     this.alarms = [];
     this.disarm();
   }
 
-  /** Back to real time, with nothing planned. */
+  /** Returns to real time and cancels all planned events. */
   restart(): void {
     this.clear();
     this.offset = this.realOffset();
@@ -155,7 +155,7 @@ export class VirtualClock {
   }
 }
 
-/** Waits in real time that all end when the emulator does. */
+/** Waits in real time, all of which end with the emulator. */
 export class Waits {
   private readonly pending = new Set<() => void>();
   private readonly ending = new AbortController();
@@ -172,7 +172,7 @@ export class Waits {
     return this.ending.signal;
   }
 
-  /** Calls back after so many real milliseconds; returns what cancels it. */
+  /** Calls back after so many real milliseconds; returns the function that cancels it. */
   readonly timer = (run: () => void, ms: number): (() => void) => this.wall.timer(run, ms);
 
   for(ms: number): Promise<void> {

@@ -13,7 +13,7 @@ export type Duration = number | string;
 /**
  * Milliseconds of a {@link Duration}.
  *
- * @throws {TypeError} when it is negative, not finite, or has no unit.
+ * @throws {TypeError} if it is negative, not finite, or has no unit.
  * @example
  * ```ts
  * milliseconds("1.5s");    // 1500
@@ -42,13 +42,13 @@ export const durationSchema = z
   .union([z.number(), z.string().meta({ pattern: PATTERN })])
   .superRefine(readBy(milliseconds));
 
-/** Time that something takes: a {@link Duration}, or a range from which each wait is drawn, all equally likely: `"5ms..40ms"`. */
+/** A {@link Duration}, or a range from which each wait is drawn evenly: `"5ms..40ms"`. */
 export type Latency = Duration;
 
 /**
  * The bounds of a {@link Latency} in milliseconds; for a single duration they are equal.
  *
- * @throws {TypeError} when it is neither, or when the range ends before it begins.
+ * @throws {TypeError} if it is neither, or the range ends before it begins.
  * @example
  * ```ts
  * latencyRange("5ms..40ms");   // { from: 5, to: 40 }
@@ -67,9 +67,9 @@ export const latencySchema = z.union([z.number(), z.string()]).superRefine(readB
 const RATES = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, kbit: 125, Mbit: 125e3, Gbit: 125e6 } as const;
 
 /**
- * Bytes a second of a bandwidth: a number, or a text such as `"10MB/s"` or `"100Mbit/s"`.
+ * Bytes per second of a bandwidth: a number, or a text such as `"10MB/s"` or `"100Mbit/s"`.
  *
- * @throws {TypeError} when it is not above 0, or has no unit.
+ * @throws {TypeError} if it is not above 0, or has no unit.
  */
 export function bytesPerSecond(bandwidth: number | string): number {
   const [, number = "", unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)\/s$/.exec(String(bandwidth)) ?? [];

@@ -7,7 +7,7 @@ export type Passage = (bytes: number) => Promise<void>;
 
 type Range = ReturnType<typeof latencyRange>;
 
-/** Of an emulator's options those that say how long the way is; the bandwidth in bytes a second. */
+/** The options of an emulator for the line; the bandwidth in bytes per second. */
 interface LinkOptions {
   readonly latency: Range;
   readonly commitLatency: Range;
@@ -15,7 +15,7 @@ interface LinkOptions {
   readonly seed: number;
 }
 
-/** The line between callers and an emulator: how long requests and answers are on their way, in real time. */
+/** The line between callers and an emulator: delays of requests and answers, in real time. */
 export class Link {
   private readonly latency: () => number;
   private readonly commitLatency: () => number;
@@ -26,12 +26,12 @@ export class Link {
     /** Milliseconds of a clock that measures durations. */
     private readonly elapsed: () => number,
   ) {
-    // One source each: a commit does not change what the request after it meets.
+    // Separate random sources: the wait of a commit does not change that of the next request.
     this.latency = waitsOf(options.latency, seededRandom(options.seed));
     this.commitLatency = waitsOf(options.commitLatency, seededRandom(options.seed + 1));
   }
 
-  /** Resolves when a request of so many bytes is there and takes effect; `undefined` where that is at once. */
+  /** Resolves when a request of so many bytes has arrived and takes effect; `undefined` if there is no delay. */
   arrival(bytes: number, isCommit: boolean): Promise<void> | undefined {
     const { bandwidth } = this.options;
     const carried = bandwidth === undefined ? 0 : (bytes / bandwidth) * 1000;
@@ -39,7 +39,7 @@ export class Link {
     return wait > 0 ? this.waits.for(wait) : undefined;
   }
 
-  /** Wait of an answer, part by part; `undefined` without a bandwidth. */
+  /** Wait before each part of an answer; `undefined` without a bandwidth. */
   answer(): Passage | undefined {
     const { bandwidth } = this.options;
     if (bandwidth === undefined) return undefined;
@@ -53,7 +53,7 @@ export class Link {
   }
 }
 
-/** The waits of a range, one after the other: with the same random numbers the same waits. */
+/** The successive waits of a range; the same random numbers give the same waits. */
 function waitsOf({ from, to }: Range, random: RandomSource): () => number {
   return () => (from === to ? from : from + random() * (to - from));
 }

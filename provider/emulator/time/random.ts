@@ -1,7 +1,7 @@
 /** A source of numbers from 0 (included) to 1 (excluded). */
 export type RandomSource = () => number;
 
-/** The same numbers for the same seed (mulberry32): every chance in the emulator can be repeated. */
+/** The same numbers for the same seed (mulberry32), so that every random choice in the emulator is repeatable. */
 export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {

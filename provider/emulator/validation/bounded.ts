@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { WRONG_PLACES } from "../defaults";
 
 /**
- * The schema of something with any number of members: reports the first wrong ones and counts the others. Zod passes the issues of a member on
- * as the arguments of a call, and a hundred thousand of them end it ("Maximum call stack size exceeded").
+ * The schema of a value with many members: reports the first mistakes and counts the others. Zod passes issues on as
+ * arguments of a call, and a hundred thousand of them exceed the call stack.
  *
- * @param schema With its description, which makes another schema.
+ * @param schema Already with its description, since adding one makes another schema.
  */
 export function bounded<Schema extends z.ZodType>(schema: Schema): Schema {
   const { run } = schema._zod;
@@ -31,7 +31,7 @@ function shortened<Payload extends z.core.ParsePayload>(payload: Payload): Paylo
   return payload;
 }
 
-/** Number of unreported wrong members that an issue stands for; 0 for one that is reported itself. */
+/** Number of unreported mistakes that an issue counts; 0 for a reported one. */
 export function untold(issue: z.core.$ZodIssue): number {
   return issue.code === "custom" ? Number(issue.params?.more ?? 0) : 0;
 }

@@ -9,7 +9,7 @@ export const MARK_ACTIONS = {
   connmark: "conn",
 } as const;
 
-/** Every name of a table: its own, and those of the actions that fill it. */
+/** All names of a table: its own, and those of the actions that fill it. */
 export type MarkName = MarkType | keyof typeof MARK_ACTIONS;
 
 const NAMES = new Map<string, MarkType>([
@@ -20,12 +20,12 @@ const NAMES = new Map<string, MarkType>([
 /** All names in lower case. */
 export const MARK_NAMES = [...NAMES.keys()] as MarkName[];
 
-/** The table that a name means, in any case; `undefined` for other texts. */
+/** The table of a name, in any case; `undefined` for other texts. */
 export function markType(name: string): MarkType | undefined {
   return NAMES.get(name.toLowerCase());
 }
 
-/** Any name in any case. Without flags, which a JSON Schema has not. */
+/** Any name in any case, without flags, which JSON Schema does not support. */
 export const MARK_NAME = new RegExp(`^(${MARK_NAMES.map(anyCase).join("|")})$`);
 
 function anyCase(name: string): string {

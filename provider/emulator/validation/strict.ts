@@ -7,11 +7,11 @@ import { untold } from "./bounded";
 import { markType } from "./mark-type";
 
 /**
- * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
- * An error names the wrong place and, for a misspelt name, the likely spelling.
+ * Checks external values by a schema: options and arguments in plain JavaScript, states, bodies of the control API. An error
+ * names the wrong place and, for a misspelt name, the likely spelling.
  *
- * @param about What the message begins with, such as `The fault is not valid`.
- * @param Failure Class of the error, `TypeError` by default.
+ * @param about Beginning of the message, such as `The fault is not valid`.
+ * @param Failure Class of the error. Default: `TypeError`.
  * @throws {TypeError} or what `Failure` names.
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function strictly<Schema extends z.ZodType>(
   throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }
 
-/** A check of a schema: an error that `read` throws for a value is an issue of it. */
+/** A refinement of a schema: an error of `read` becomes an issue. */
 export function readBy<Value>(read: (value: Value) => unknown) {
   return (value: Value, context: z.RefinementCtx): void => {
     try {
@@ -52,7 +52,7 @@ export function readBy<Value>(read: (value: Value) => unknown) {
 /** An address or a prefix as a text. */
 export const prefixText = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
-/** Texts as the members of a schema: numbers where it has numbers. What is none stays a text, for the schema to refuse. */
+/** Converts texts to numbers if the schema has numbers; other texts are left for the schema to refuse. */
 export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
@@ -63,12 +63,12 @@ export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, st
   );
 }
 
-/** Why a name cannot be used for a thing in a state; `undefined` when it can. */
+/** Reason why a name cannot be used in a state; `undefined` if it can. */
 export function inheritedNameProblem(name: string): string | undefined {
-  return name in {} ? "is a name that every object has already, so that nothing else can be told by it" : undefined;
+  return name in {} ? "is reserved, since every object has a member of this name" : undefined;
 }
 
-/** Sentences for what zod's own text says badly: unknown members and values, with the nearest that exist. */
+/** Better texts than zod's for unknown members and values, with the nearest existing ones. */
 const wording: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "unrecognized_keys") {
     const members = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
@@ -88,7 +88,7 @@ const wording: z.core.$ZodErrorMap = (issue) => {
   return undefined;
 };
 
-/** Bounds that a number or a length must keep to. */
+/** Text for a number or length out of bounds. */
 function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
   const [side, limit] = issue.code === "too_small" ? ["at least", issue.minimum] : ["at most", issue.maximum];
   if (issue.origin === "string") return limit === 1 ? "must not be empty" : `must have ${side} ${limit} characters`;
@@ -96,13 +96,13 @@ function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$Zod
   return `must be ${issue.inclusive === false ? (side === "at least" ? "above" : "below") : side} ${limit}, not ${kind(issue.input)}`;
 }
 
-/** An issue with its place. Of a union the alternative that fits best speaks, and of a bad key its reason. */
+/** An issue with its place: for a union that of the alternative that fits best, for a bad key the reason. */
 function describe(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): string[] {
   const path = [...before, ...issue.path];
   if (issue.code === "invalid_union" && issue.errors.length > 0) return describeUnion(issue.errors, path);
   const reason = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   if (path.length > 0) return [`${path.join(".")}: ${reason}`];
-  return [reason.startsWith("is missing") ? `what it works on ${reason}` : reason];
+  return [reason.startsWith("is missing") ? `the argument ${reason}` : reason];
 }
 
 /** Issues of the alternative that fits furthest; if none fits at all, the description of each. */
@@ -130,14 +130,14 @@ function isUnknown({ code }: z.core.$ZodIssue): boolean {
 }
 
 /**
- * The place of a member that no object can hold: `__proto__`, which JSON and YAML make a member of its own, and code a
- * prototype. zod passes over both, so they are looked for first. The place is put together only where there is one.
+ * The place of a member `__proto__`, which JSON and YAML make an own member, and code a prototype. zod ignores both, so this
+ * check comes first.
  */
 function inheritedPlace(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    // An object of a class is no plain data: its schema judges it.
+    // An object of a class is no plain data; its schema checks it.
     if (prototype !== null && prototype !== Object.prototype) return isWrittenDown(prototype) ? [PROTO] : undefined;
     if (Object.hasOwn(value, PROTO)) return [PROTO];
   }
@@ -152,7 +152,7 @@ function inheritedPlace(value: unknown): string[] | undefined {
 
 const PROTO = "__proto__";
 
-/** True for a prototype that was written down as an object, not made with a class. */
+/** True for a prototype that is an object literal, not that of a class. */
 function isWrittenDown(prototype: unknown): boolean {
   return typeof prototype === "object" && prototype !== null && !Object.hasOwn(prototype, "constructor");
 }
@@ -163,13 +163,13 @@ function advice(name: string, known: readonly string[]): string {
   return known.length > 0 && known.length <= 12 ? `; there are ${known.join(", ")}` : "";
 }
 
-/** Another name of one that is known, or the one with the fewest letters to change. */
+/** The known name for an alias, or the known name with the fewest changed letters. */
 function meant(name: string, known: readonly string[]): string | undefined {
   const synonyms = [SYNONYMS[name.toLowerCase()], markType(name)];
   return known.find((each) => synonyms.includes(each)) ?? nearest(name, known);
 }
 
-/** Names that other tools have for members of ours. */
+/** Names of other tools for members of this package. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   src: "from",
   source: "from",
@@ -186,13 +186,13 @@ const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
 const quoted = (text: string) => JSON.stringify(text);
 
-/** A wrong choice, short. */
+/** A wrong choice, shortened. */
 function choice(value: unknown): string {
   if (typeof value !== "string") return kind(value);
   return quoted(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
-/** A wrong value by its kind: a text may be a secret that stands in the wrong place. */
+/** The kind of a wrong value: a text may be a secret in the wrong place. */
 function kind(value: unknown): string {
   if (typeof value === "string") return "a text";
   if (Array.isArray(value)) return "an array";
