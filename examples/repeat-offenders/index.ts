@@ -27,5 +27,5 @@ async function block(): Promise<string[]> {
   return addresses;
 }
 
-/** What is blocked. The engine waits for it, and removes nothing when it fails. */
+/** The blocked prefixes. The engine waits for them, and removes nothing if they fail. */
 export const blocked = block();

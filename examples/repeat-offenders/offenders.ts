@@ -1,4 +1,4 @@
-/** What makes a source a repeated offender, and what keeps an answer from doing harm. */
+/** Conditions for a repeated offender, and limits against a wrong answer. */
 export interface Question {
   /** Base url of VictoriaLogs, where the forwarder sends marks to. */
   readonly url: string;
@@ -6,7 +6,7 @@ export interface Question {
   readonly times: number;
   /** … within this time, as LogsQL writes it: `1d`. */
   readonly within: string;
-  /** How long an interval is, as LogsQL writes it. Default: `1h`. */
+  /** Length of an interval, in LogsQL's form. Default: `1h`. */
   readonly interval?: string;
   /** More than this many is no answer to act upon. */
   readonly most: number;
@@ -54,7 +54,7 @@ export async function repeatOffenders(question: Question): Promise<string[]> {
   return addresses;
 }
 
-/** What the records of one list have in common. */
+/** Common members of the records of one list. */
 const LIST = "node, arena, profile, type, _time";
 
 async function ask(url: string, query: string): Promise<Record<string, string>[]> {

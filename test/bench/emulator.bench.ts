@@ -73,7 +73,7 @@ async function lists(
   return { changed, unchanged, bytes, blocked: delay.max / 1e6 };
 }
 
-/** How often as long as a list over HTTP, read as JSON, each way to read everything takes that a test has. */
+/** Time of each way to read everything in a test, as a multiple of a list over HTTP that is parsed as JSON. */
 async function ofList(marks: number): Promise<[name: string, times: number][]> {
   // The list is encoded anew each time, as it is after a change.
   await using emulator = await startEmulator({ state: stateWith(marks) });

@@ -18,7 +18,7 @@ const map = (count: number) => `
   const entries = {};
   ${loop(count, `entries["10." + (i >> 16) + "." + ((i >> 8) & 255) + "." + (i & 255) + "/32"] = 1;`)}`;
 
-/** What a whole `pulumi up` costs against the same number of resources that do nothing, in the same run. */
+/** Cost of a whole `pulumi up` compared with as many resources that do nothing, in the same run. */
 export async function engineFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const count of [1, 100, 500, 1_000]) {

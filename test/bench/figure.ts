@@ -3,7 +3,7 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What it is to be compared with. */
+  /** Figure to compare with. */
   readonly reference: string;
 }
 

@@ -17,7 +17,7 @@ const SIZES = [
 const STEPS = ["create", "no change", "one entry changed", "refresh"] as const;
 type Step = (typeof STEPS)[number];
 
-/** How each step is judged: against which of the others, and how many times their time it may take. */
+/** Limit of each step: another step, and the largest multiple of its time. */
 const GOALS: Readonly<Record<Step, { readonly against: (sum: Sum) => number; readonly words: string }>> = {
   create: { against: ({ script, floor }) => script + floor, words: "× (script + floor), at most 1.3" },
   "no change": { against: ({ single }) => single, words: "× a single PrefixSet, at most 1.2" },

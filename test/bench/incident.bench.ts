@@ -18,7 +18,7 @@ const QUIET_MS = 300;
 interface Times {
   readonly healthy: readonly number[];
   readonly end: number;
-  /** Where answers come in rounds: the one in which each healthy node was called first, and the one in which it got the block. */
+  /** If answers come in rounds: the round of the first call to each healthy node, and the one in which it got the block. */
   readonly called: readonly number[];
   readonly had: readonly number[];
 }

@@ -20,7 +20,7 @@ const WIDE = ["--parallel", "128"];
 /** The entries with which each lever is tried. */
 const LEVER = 300;
 
-/** What the levers of docs/guides/large-stacks.md bring: seconds of `pulumi up`, commits, and what is written as state. */
+/** Effect of the settings in docs/guides/large-stacks.md: seconds of `pulumi up`, commits, and bytes of state. */
 export async function largeFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
   const add = (name: string, { seconds, commits, writes, written, state }: Cost) => {
@@ -40,7 +40,7 @@ export async function largeFigures(): Promise<Figure[]> {
 interface Cost {
   readonly seconds: number;
   readonly commits: number;
-  /** How often the state was written, and how many bytes that were together. */
+  /** Number of writes of the state, and their total bytes. */
   readonly writes: number;
   readonly written: number;
   /** Bytes of the state in the end. */

@@ -45,7 +45,7 @@ interface Cost {
 interface Case {
   readonly nodes: number;
   readonly program: string;
-  /** What becomes of each node after it was written. */
+  /** Change of each node after it was written. */
   readonly after?: (node: Emulator) => void;
 }
 

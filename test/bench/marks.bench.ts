@@ -31,7 +31,7 @@ function filled(records: number, block: number, family: 4 | 6 = 4): MarkStore {
   return marks;
 }
 
-/** What a rule does to the record of each packet. */
+/** Action of a rule on the record of each packet. */
 const HIT: MarkAction = { type: "shost", id: 70_001, operation: "add", operand: 1, lifetime: 3_600_000 };
 
 /** Something that changes one record, so that the next list is made anew. */

@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, (n: number) => string>> = {
   "list.ndjson": (n) => `{"cidr":"${ipv4(n)}","reason":"SBL${n}"}`,
 };
 
-/** What a fresh process does: each step with the time that it took and the most memory that the process ever had. */
+/** Steps of a fresh process, each with its time and the process's peak memory. */
 const SCRIPT = `
   const [room, file] = process.argv.slice(1);
   const prefixes = require(room);

@@ -16,7 +16,7 @@ const STACK = "edge-sets/prod";
 const KEY = `<!-- pulumi-packetfilter report: ${STACK} -->`;
 const PER_PAGE = 100;
 
-/** What judges a change, by the files in which it stands. */
+/** Files that judge a change. */
 const JUDGES = {
   policies: /(^|\/)(packetfilter-policies|policy-config)[^/]*$/,
   "limits and settings of stacks": /(^|\/)Pulumi(\.[^/]+)?\.ya?ml$/,
@@ -101,7 +101,7 @@ async function touched({ paths, links, whole }) {
   ];
 }
 
-/** What a link leads to that is not there yet. */
+/** Target of a link that does not exist yet. */
 async function dangling(link) {
   return resolve(dirname(link), await readlink(link));
 }

@@ -13,7 +13,7 @@ const place = z.object({
   step: z.enum(STEPS),
 });
 
-/** What one step of one peer took. */
+/** Cost of one step of one peer. */
 const measured = z.object({
   /** Wall clock, from the start of the command to its end. */
   seconds: amount,
@@ -41,7 +41,7 @@ export type Measured = z.infer<typeof measured>;
 
 /** A step of a peer as it is published: the median of the seconds, and the largest of all else. */
 const row = place.extend({
-  /** How often it was measured. */
+  /** Number of measurements. */
   runs: count,
   /** Absent where it was never measured; `note` says why. */
   measured: measured.extend({ shortest: amount, longest: amount }).optional(),
@@ -49,7 +49,7 @@ const row = place.extend({
 });
 export type Row = z.infer<typeof row>;
 
-/** What docs/benchmarks.json holds: everything that tables and charts are drawn from. */
+/** Content of docs/benchmarks.json, from which tables and charts are drawn. */
 export const figuresSchema = z.object({
   /** ISO 8601, of the day. */
   date: z.string(),
@@ -62,7 +62,7 @@ export const figuresSchema = z.object({
   leftOut: z.string().array(),
   machine: z.object({ cpu: z.string(), cores: count, memoryGiB: amount, system: z.string() }),
   versions: z.record(z.string(), z.string()),
-  /** What the look of a plain `up` costs, measured as `npm run bench look` does: medians of pairs of runs, in seconds. */
+  /** Cost of the look of a plain `up`, measured as `npm run bench look` does: medians of pairs of runs, in seconds. */
   look: z
     .object({
       date: z.string(),

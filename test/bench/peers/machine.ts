@@ -20,7 +20,7 @@ const manifest = z.object({ version: z.string() });
 const versionOf = (folder: string) =>
   manifest.parse(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).version;
 
-/** What took part, each in its version. */
+/** Versions of the programs that took part. */
 export function versions(): Record<string, string> {
   return {
     "pulumi-packetfilter": `${versionOf(".")}, commit ${said("git", ["describe", "--always", "--dirty"])}`,

@@ -14,7 +14,7 @@ import { carryOut } from "./schedule";
 import { SCRIPT_PEER } from "./script-peer";
 import { TERRAFORM_PEERS } from "./terraform-peers";
 
-/** Where a whole run keeps what it has measured so far. */
+/** File for the measurements of a whole run so far. */
 const samplesOf = (quick: boolean) => join(".tmp", quick ? "peers-quick.json" : "peers.json");
 const MINUTES = 25;
 

@@ -59,7 +59,7 @@ function reason(output: string, code: number | null): string {
   return `${code === null ? `it was ended after ${LONGEST_MS / 1_000} s` : `it ended with ${code}`}: ${text}`;
 }
 
-/** What went wrong, in as much as a cell of a table can bear, and without folders of this machine. */
+/** An error for a cell of a table: short, and without folders of this machine. */
 export function sentence(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { connectEmulator, type RemoteEmulator } from "../../../provider/emulator";
 import type { Link } from "./plan";
 
-/** What a node was asked during a step, and what that changed. */
+/** Requests to a node during a step, and their changes. */
 export interface Traffic {
   readonly requests: number;
   readonly commits: number;
@@ -63,7 +63,7 @@ export class BenchNode implements AsyncDisposable {
     return { ...result, requests, commits, written: inserted + removed + changed };
   }
 
-  /** How many entries of a set are not as they should be, missing and superfluous ones included. */
+  /** Number of wrong entries of a set, missing and superfluous ones included. */
   async differences(set: string, wanted: Readonly<Record<string, number>>): Promise<number> {
     const { applied } = await this.emulator.prefixSet(url(set));
     const prefixes = new Set([...Object.keys(wanted), ...Object.keys(applied)]);

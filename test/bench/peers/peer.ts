@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { PeerName, Step, Workload } from "./plan";
 
-/** What a peer is to do: keep entries in a set at a node that has no other writer. */
+/** Task of a peer: keep entries in a set at a node without another writer. */
 export interface Task {
   readonly workload: Workload;
   /** Base address of the node. */
@@ -39,7 +39,7 @@ export interface Peer {
 /** The file beside each program that says what is wanted: {@link Task}, entries, and how many go into one request. */
 export const WANTED = "wanted.json";
 
-/** What {@link WANTED} holds. */
+/** Content of {@link WANTED}. */
 export function wantedText(
   { endpoint, set }: Task,
   entries: Readonly<Record<string, number>>,

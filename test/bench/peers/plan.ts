@@ -2,7 +2,7 @@
 export const WORKLOADS = ["set", "entries"] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
-/** What a user does, in this order. */
+/** Steps of a user, in order. */
 export const STEPS = ["create", "nothing", "change", "refresh", "destroy"] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -19,14 +19,14 @@ export interface Link {
   readonly commit: number;
 }
 
-/** What is measured side by side: all peers do each step before any does the next. */
+/** A comparison: all peers do each step before any does the next. */
 export interface Group extends Link {
   readonly workload: Workload;
   readonly size: number;
   readonly steps: readonly Step[];
 }
 
-/** What `--only` leaves; an empty list of a kind leaves all of it. */
+/** Selection by `--only`; an empty list of a kind selects all of it. */
 export interface Selection {
   readonly peers: readonly PeerName[];
   readonly workloads: readonly Workload[];
@@ -70,7 +70,7 @@ export function quickPlan(): Group[] {
   ];
 }
 
-/** What a selection leaves of a plan. Steps end with the last one that was chosen, since each goes on from the one before it. */
+/** The selected part of a plan. Steps end with the last selected one, since each continues from the previous one. */
 export function selected(plan: readonly Group[], { workloads, steps, sizes: chosen }: Selection): Group[] {
   const last = Math.max(...steps.map((step) => STEPS.indexOf(step)));
   return plan

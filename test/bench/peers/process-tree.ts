@@ -56,7 +56,7 @@ function highWater(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 }
 
-/** What a file says; nothing when the process ended meanwhile, or where there is no such file system. */
+/** Content of a file; empty if the process has ended, or the file system does not exist. */
 const read = (path: string) => orElse("", () => readFileSync(path, "utf8"));
 
 function orElse<T>(otherwise: T, work: () => T): T {

@@ -11,7 +11,7 @@ export interface Schedule {
   readonly seconds: number;
   /** Repetitions of each group, if the time is enough. Default 3. */
   readonly repetitions?: number;
-  /** What an earlier run measured that was broken off. */
+  /** Measurements of an earlier, interrupted run. */
   readonly samples?: readonly Sample[];
   /** Measures a group once. */
   readonly run: (group: Group, repetition: number) => Promise<Sample[]>;

@@ -18,7 +18,7 @@ export class Lookup {
     );
   }
 
-  /** How many times as long as the engine's floor a step took; `undefined` where one of both was not measured. */
+  /** Time of a step as a multiple of the engine's floor; `undefined` if one of both was not measured. */
   ratio({ workload, size, step, latency, commit, measured }: Row): number | undefined {
     const floor = this.row(workload, size, "floor", step, { latency, commit })?.measured;
     return measured && floor && measured.seconds / floor.seconds;

@@ -65,7 +65,7 @@ function driftTable(lookup: Lookup): string {
   return markdownTable(["", ...WORKLOADS.map((workload) => WORKLOAD_TITLES[workload])], rows, 3);
 }
 
-/** What the look of a plain `up` costs. */
+/** Cost of the look of a plain `up`. */
 function look({ look: measured }: Figures): string[] {
   if (measured === undefined) return [];
   const { date, rows } = measured;

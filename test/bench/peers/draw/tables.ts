@@ -16,7 +16,7 @@ function number(value: number, digits = 0): string {
   return Number(value.toFixed(digits)).toLocaleString("en", form).replaceAll(",", " ");
 }
 export const seconds = (value: number) => number(value, value < 10 ? 2 : 1);
-/** How many times as long. */
+/** A ratio of times. */
 export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 
 /** Seconds and, in brackets, how many times the floor that is. */

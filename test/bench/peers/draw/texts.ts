@@ -1,6 +1,6 @@
 import type { PeerName, Step, Workload } from "../plan";
 
-/** How tables and charts call them. */
+/** Names in tables and charts. */
 export const STEP_TITLES: Readonly<Record<Step, string>> = {
   create: "create",
   nothing: "no change",
