@@ -107,6 +107,7 @@ const OPENERS: Record<string, [listens: boolean, why: string]> = {
     "protocol port and control port, on loopback unless --host says else",
   ],
   "provider/emulator/state/file-lock.ts": [true, "a local socket by which a state is this process's"],
+  "provider/emulator/page/repeat.ts": [false, "to the emulator's own ports: a request that the page sends again"],
   "provider/emulator/recording/upstream.ts": [false, "to --proxy and --proxy-signaling"],
 };
 

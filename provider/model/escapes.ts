@@ -65,16 +65,14 @@ export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined
 }
 
 /** HTML's names (https://html.spec.whatwg.org/#named-character-references) of ASCII signs, each before its sign. */
+const ASCII_NAMES =
+  `amp & apos ' ast * bsol \\ colon : comma , commat @ dollar $ equals = excl ! grave \` gt > hat ^ lbrace { lbrack [ lcub {
+lowbar _ lpar ( lsqb [ lt < midast * num # percnt % period . plus + quest ? quot " rbrace } rbrack ] rcub } rpar ) rsqb ] semi ;
+sol / verbar | vert |`.split(/\s+/);
 const NAMES: Readonly<Record<string, string | undefined>> = {
   newline: "\n",
   tab: "\t",
-  ...Object.fromEntries(
-    `amp & apos ' ast * bsol \\ colon : comma , commat @ dollar $ equals = excl ! grave \` gt > hat ^ lbrace { lbrack [ lcub {
-lowbar _ lpar ( lsqb [ lt < midast * num # percnt % period . plus + quest ? quot " rbrace } rbrack ] rcub } rpar ) rsqb ] semi ;
-sol / verbar | vert |`
-      .match(/[a-z]+ \S/g)
-      ?.map((pair) => pair.split(" ")) ?? [],
-  ),
+  ...Object.fromEntries(ASCII_NAMES.flatMap((name, at) => (at % 2 === 0 ? [[name, ASCII_NAMES[at + 1]]] : []))),
 };
 
 /** HTML's names of ISO 8859-1 from U+00A0 on, in order. */
