@@ -203,7 +203,7 @@ class Work {
 }
 
 function foreignSentence({ name, type }: Urn, kind: ResourceChange["type"]): string {
-  return `${name} has the type ${type}, by which others do not see it, and is a ${kind} to its provider: declare it with that class, whose type is ${typeToken(kind)} (policy foreign-type).`;
+  return `${name} has the type ${type}, under which other tools do not recognise it, and is a ${kind} to its provider: declare it with that class, whose type is ${typeToken(kind)} (policy foreign-type).`;
 }
 
 function keepsEntries({ onDestroy, existed }: JsonObject): boolean {

@@ -58,7 +58,7 @@ export function toEngine(line: string): void {
 }
 
 /** The set that a notice is about, and where it is. */
-export interface NoticePlace {
+interface NoticePlace {
   readonly url: string;
   /** Name of the node in messages, if it is known. */
   readonly at: string | undefined;

@@ -93,10 +93,14 @@ describe("allowed-values", () => {
 describe("naming", () => {
   test("lower-case names pass", () => expect(messagesOf(naming, [prefixSet({ profile: "web-1" })])).toEqual([]));
   test.each(["arena", "profile", "set"])("a bad %s is named", (part) => {
-    expect(messagesOf(naming, [prefixSet({ [part]: "Web_ÄX" })])[0]).toContain(`the name of the ${part}, "Web_ÄX", does not match`);
+    expect(messagesOf(naming, [prefixSet({ [part]: "Web_ÄX" })])[0]).toContain(
+      `the name of the ${part}, "Web_ÄX", does not match`,
+    );
   });
   test("the pattern is configured", () => {
     const strict = { config: { rules: { naming: { set: "^(src|dst)-" } } } };
-    expect(messagesOf(naming, [prefixSet()], strict)[0]).toContain('the name of the set, "blocked", does not match ^(src|dst)-');
+    expect(messagesOf(naming, [prefixSet()], strict)[0]).toContain(
+      'the name of the set, "blocked", does not match ^(src|dst)-',
+    );
   });
 });
