@@ -48,7 +48,7 @@ export class Meaning {
   }
 
   /**
-   * Which address of a packet is looked up in the set.
+   * The address of a packet that is looked up in the set.
    *
    * @throws {NotConfigured} when no pattern matches the set, or the pattern has no direction.
    */

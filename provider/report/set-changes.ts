@@ -17,7 +17,7 @@ export interface SetStep {
   readonly after?: SetContent | undefined;
   /** True where what leaves the program stays at the node. */
   readonly keeps: boolean;
-  /** True where it stays since nothing proves that the node is another machine than one that is to hold it. */
+  /** True if it stays, because the node may be the same machine as one that keeps it. */
   readonly isUnproven?: boolean;
   /** Entries of which the engine says that the value or the note differs, where both are secret. */
   readonly differs: (prefix: CanonicalPrefix) => "value" | "note" | undefined;
