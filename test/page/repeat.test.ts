@@ -116,7 +116,7 @@ test.each([
     // By its own port: the advertised name leads nowhere here.
     await fetch(`${originOf(emulator)}/fapi`, { method: "POST", headers, body });
     const { curl = "" } = await details(emulator, 0);
-    const given = argumentsOf(curl, { PACKETFILTER_AUTHORIZATION: "x" });
+    const given = argumentsOf(curl, { EMULATOR_AUTHORIZATION: "x" });
     expect(given).toEqual(expect.arrayContaining(["https://ci-host.example:49152/fapi", "authorization: x"]));
     expect(await sendAgain(emulator, 0)).toMatchObject({ cmd: "list", status: 200 });
   },
@@ -139,7 +139,7 @@ test("over TLS with certificates of both sides", async () => {
     sent.on("error", reject).on("response", (response) => response.on("end", resolve).resume());
     sent.end(JSON.stringify({ url: BLOCKED, cmd: "list" }));
   });
-  const env = { PACKETFILTER_CA: "ca.pem", PACKETFILTER_CERT: "cert.pem", PACKETFILTER_KEY: "key.pem" };
+  const env = { EMULATOR_CA: "ca.pem", EMULATOR_CERT: "cert.pem", EMULATOR_KEY: "key.pem" };
   const given = argumentsOf((await details(emulator, 0)).curl ?? "", env);
   expect(given.join(" ")).toContain("--cacert ca.pem --cert cert.pem --key key.pem");
   expect(await sendAgain(emulator, 0)).toMatchObject({ cmd: "list", status: 200 });

@@ -114,9 +114,9 @@ function curlOf({ method, path, headers, isAuthorized, body }: Repeatable, endpo
   return [
     `curl --globoff --request ${quoted(method)} ${quoted(endpoint + before)}${secret}`,
     ...Object.entries(headers).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
-    ...(isAuthorized ? [`--header "authorization: \${PACKETFILTER_AUTHORIZATION:?}"`] : []),
-    ...(tls === false ? [] : [`--cacert "\${PACKETFILTER_CA:?}"`]),
-    ...(isMutual(tls) ? [`--cert "\${PACKETFILTER_CERT:?}" --key "\${PACKETFILTER_KEY:?}"`] : []),
+    ...(isAuthorized ? [`--header "authorization: \${EMULATOR_AUTHORIZATION:?}"`] : []),
+    ...(tls === false ? [] : [`--cacert "\${EMULATOR_CA:?}"`]),
+    ...(isMutual(tls) ? [`--cert "\${EMULATOR_CERT:?}" --key "\${EMULATOR_KEY:?}"`] : []),
     ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
   ].join(" \\\n  ");
 }
