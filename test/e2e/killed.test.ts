@@ -39,12 +39,13 @@ function isRecorded({ folder }: TestStack, active: string[]): boolean {
   return prefixes.join() === active.map((address) => `${address}/32`).join();
 }
 
-/** Starts an `up`, and comes back with its processes once the slow commit of the set is under way and the signaling done. */
-async function inTheMiddle(stack: TestStack, emulator: Emulator, active: string[]) {
+/** Starts an `up`, and comes back with its processes once the slow commit of the set is under way, and entry and signaling are done. */
+async function inTheMiddle(stack: TestStack, emulator: Emulator, value: number, active: string[]) {
   const slow = emulator.fail({ cmd: "commit", url: BLOCKED, kind: "slow-commit", delay: LATE });
   const engine = stack.start("up", "--yes", "--skip-preview", "--stack", "test");
   const ended = finished(engine);
   await until("the commit arrives", () => slow.hits > 0, 60_000);
+  await until("the entry is applied", () => held(emulator).partners["203.0.113.4/32"] === value);
   await until("the signaling is in the state", () => isRecorded(stack, active));
   const [provider = 0] = providersUnder(engine.pid ?? 0);
   expect(provider).toBeGreaterThan(0);
@@ -63,7 +64,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
   const { emulator, stack } = w;
 
   // The provider is killed during the very first up.
-  const first = await inTheMiddle(stack, emulator, ["198.51.100.7"]);
+  const first = await inTheMiddle(stack, emulator, 1, ["198.51.100.7"]);
   process.kill(first.provider, "SIGKILL");
   expect((await first.ended).code).not.toBe(0);
   await converges(stack);
@@ -79,7 +80,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
     await stack.program(
       program({ "192.0.2.0/24": value, "203.0.113.0/24": 1 }, value, ["198.51.100.7", "198.51.100.8"]),
     );
-    const second = await inTheMiddle(stack, emulator, ["198.51.100.7", "198.51.100.8"]);
+    const second = await inTheMiddle(stack, emulator, value, ["198.51.100.7", "198.51.100.8"]);
     expect(isChild(second.provider, second.engine.pid)).toBe(KIND === "plugin" || script === undefined);
     process.kill(second.engine.pid ?? 0, "SIGKILL");
     await until("the provider exits", () => !isAlive(second.provider));
@@ -94,7 +95,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
 
   // Ctrl-C while a set is written.
   await stack.program(program({ "192.0.2.0/24": 4, "2001:db8::/32": 1 }, 4, ["198.51.100.8"]));
-  const third = await inTheMiddle(stack, emulator, ["198.51.100.8"]);
+  const third = await inTheMiddle(stack, emulator, 4, ["198.51.100.8"]);
   process.kill(third.engine.pid ?? 0, "SIGINT");
   const interrupted = await third.ended;
   expect(interrupted.code, interrupted.text).not.toBe(0);
