@@ -249,7 +249,7 @@ class Reader {
     if (values) return { type: "object", additionalProperties: this.schemaOf(values, undefined) };
     if (this.exported.has(name)) return { $ref: this.named(name, type) };
     if (member !== undefined && this.isPlain(type)) return { $ref: this.named(`${capitalised(member)}Args`, type) };
-    // What goes deeper and has no name of its own, such as how answers are read, stays open.
+    // Deeper types without a name, such as those of answers, stay open.
     return ANY;
   }
 

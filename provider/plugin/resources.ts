@@ -63,7 +63,7 @@ const ALL: readonly PluginResource[] = [
     imported: (id) => {
       const prefixes = listed(id).map((spelling) => prefixIn(spelling)?.toString());
       if (prefixes.includes(undefined)) throw new Error(`${form(id)}: write <prefix>,<prefix>.`);
-      // What was active before the import is not ours to stop.
+      // Signalings from before the import are not ours to stop.
       return { id: prefixes.join(","), state: { prefixes, started: [] } };
     },
   },

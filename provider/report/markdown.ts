@@ -44,7 +44,7 @@ interface Block {
 
 function composed(report: Report, options: MarkdownOptions): { text: string; omitted: number } {
   const blocks = blocksOf(report, options);
-  // What is left out is named at the end, which needs room of its own.
+  // Parts that are left out are named at the end, which needs room of its own.
   let room = options.maxBytes - 600 - (options.link?.href.length ?? 0);
   const taken = new Set<Block>();
   const omitted = new Map<string, number>();
