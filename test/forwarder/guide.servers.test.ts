@@ -157,6 +157,9 @@ async function shown(row: string, machines: readonly Machine[], by: "one" | "eac
     const sumOf = (series: string) => scrapes.reduce((sum, one) => sum + one.valueOf(series), 0);
     const enough = by === "one" ? meeting > 0 : meeting === machines.length;
     return enough && sums.every(({ series, holds }) => holds(sumOf(series)));
+  }).catch(async ({ message }: Error) => {
+    const scrapes = await Promise.all(machines.map((machine) => machine.scrape()));
+    throw new Error([message, ...scrapes.map((one) => one?.moved ?? "(no answer)")].join("\n\n"));
   });
 }
 

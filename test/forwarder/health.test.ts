@@ -27,6 +27,25 @@ async function asking(forwarder: Forwarder) {
   };
 }
 
+test("a node that is away from the start counts as lists that fail, and holds up no readiness", async () => {
+  using folder = temporaryFolder();
+  const emulator = await startEmulator();
+  await emulator.close();
+  const clock = new TestClock();
+  const { forwarder } = await openForwarder(
+    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }] },
+    folder.path,
+    { world: clock, onRecord: () => {} },
+  );
+  onTestFinished(() => forwarder.stop(0));
+  forwarder.start();
+  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  await passUntil(() => failed() === 1, clock);
+  expect((await (await asking(forwarder))("/readyz"))[0]).toBe(200);
+  await passUntil(() => failed() === 2, clock);
+  expect(forwarder.metrics.get("last_list_timestamp_seconds", { node: "fra1" })).toBe(0);
+});
+
 test("a state that answers no more makes the service unhealthy: its thread has ended, or hangs", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(10) });

@@ -98,7 +98,7 @@ class NodePoller {
   }
 
   private async look(signal: AbortSignal): Promise<boolean> {
-    const { troubles, config, secrets, loop } = this.parts;
+    const { troubles, config, secrets, loop, metrics } = this.parts;
     // Many nodes may be due at the same moment.
     await loop.next();
     const members = { node: this.name };
@@ -120,6 +120,8 @@ class NodePoller {
           if (polled) polled.poller.watched = watched;
         }
       }
+      // A node that was away all the time has no table whose list could fail.
+      if (!complete && this.found.size === 0) metrics.add("polls_total", { ...members, outcome: "failed" });
       return complete;
     } catch (error) {
       if (!signal.aborted) troubles.begin(key, members, messageOf(error));

@@ -29,7 +29,7 @@ export const FIXED_LABELS = {
  */
 export const FORWARD_METRICS = {
   polls_total: counter(
-    "Lists of marks that were tried; the outcome is taken, failed, refused or full.",
+    "Lists of marks that were tried; the outcome is taken, failed, refused or full. While no table of a node is known, a failed look for its tables counts.",
     "node",
     "outcome",
   ),

@@ -49,6 +49,11 @@ export class Scrape {
     this.lines = page.split("\n");
   }
 
+  /** The series that are not 0, for messages. */
+  get moved(): string {
+    return this.lines.filter((line) => /^packetfilter_.* (?!0$)/.test(line) && !line.includes("_bucket{")).join("\n");
+  }
+
   /** Value of a series; without labels the sum of all series, with `{a="b"}` the sum of those with these labels. */
   valueOf(series: string): number {
     const [name = "", labels = ""] = series.split(/[{}]/);
