@@ -37,10 +37,19 @@ const BY_PLUGIN = [
     "group",
     "import.long",
     "incidents",
-    "killed",
+    "killed.long",
   ],
-  ...["lists-as-arguments", "prefix-set", "preview", "protection", "regions.long", "report", "retiring", "scenarios"],
-  ...["secrets", "shapes"],
+  ...[
+    "lists-as-arguments",
+    "prefix-set",
+    "preview",
+    "protection",
+    "regions.long",
+    "report",
+    "retiring.long",
+    "scenarios",
+  ],
+  ...["secrets.long", "shape-settings.long", "shapes"],
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 export default defineConfig({

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 import { defaultState } from "../../provider/emulator/state/default-state";
 
-/** Every view that the page has; `accessibility.test.ts` compares them with its tabs and its link to Help. */
+/** Every view that the page has; `accessibility.long.test.ts` compares them with its tabs and its link to Help. */
 export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal", "help"] as const;
 
 /** Room for the installation of a browser. */
