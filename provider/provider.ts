@@ -1,5 +1,5 @@
 /**
- * Where the Pulumi engine reaches the resources. Every state of every stack names this module in one
+ * Entry point of the Pulumi engine to the resources. Every state of every stack names this module in one
  * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
  */
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";

@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
-/** What acts on a screen. */
+/** Sequences that act on a screen. */
 const ACTING = "\u001b[2J\u009b31m\u202e";
 const SEEN_ACTING = /(?![\n\r\t])[\p{Cc}\p{Cf}]/u;
 const HELD = { "192.0.2.0/24": 1, "10.20.0.0/16": 1 };

@@ -7,7 +7,7 @@ export const BLOCKED = "prefixset://edge/blocked";
 export const NAMES = Array.from({ length: 100 }, (_, index) => `n${index + 1}`);
 const TIMEOUT_MS = 600_000;
 
-/** How a node is ill. */
+/** Illnesses of a node. */
 export const SICKNESSES = [
   "silent",
   "slow",
@@ -18,7 +18,7 @@ export const SICKNESSES = [
 ] as const;
 export type Sickness = (typeof SICKNESSES)[number];
 
-/** How a command ends at a node that is ill so, and what ends it: that it is done, a refusal, five tries, or the time of the command. */
+/** The end of a command at a node with each illness: it is done, is refused, has tried five times, or its time is over. */
 export const ENDS: Readonly<
   Record<Sickness, { readonly outcome: "done" | "not sent" | "unknown"; readonly by: "answer" | "tries" | "timeout" }>
 > = {

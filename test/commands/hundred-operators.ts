@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
 
-/** What the file wants, and at how many nodes it may have each of its entries by a command. */
+/** Entries that the file wants, each with the number of nodes at which a command may have brought it. */
 function file() {
   const entries = Object.entries(readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true }));
   const wanted = entries.filter(([, { expires }]) => !isExpired(expires, Date.now())).map(([prefix]) => prefix);
@@ -31,7 +31,7 @@ function file() {
 const NOTICE =
   /^(n\d+, )*n\d+: with our commit, entries that are not ours (appeared|vanished): |^Waits for blocks\.yaml: /;
 
-/** What a command says that has met so many that are ill so. */
+/** Expects the words of a command that met so many sick nodes. */
 function expectEnd(ended: { code: number; out: string; err: string }, sick: number, sickness: Sickness): void {
   const { outcome, by } = ENDS[sickness];
   const left = outcome === "done" ? [] : NAMES.slice(0, sick);
@@ -73,7 +73,7 @@ export async function expectDone(sick: number, sickness: Sickness): Promise<void
   expect(file()).toEqual({ wanted: [FIRST], sent: { [FIRST]: known } });
 }
 
-/** What the second of two operators does: its command, and how its entry stands in the file before, if it does. */
+/** Commands of the second of two operators, each with its entry in the file before, if it has one. */
 const OTHERS = {
   block: { words: block(SECOND), before: undefined },
   unblock: { words: ["unblock", SECOND], before: "value: 1" },

@@ -107,7 +107,7 @@ describe("completion", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** What bash offers behind these words. */
+  /** Names that bash offers behind these words. */
   async function offered(...words: string[]): Promise<string[]> {
     const script = `source ${join(folder, "bash")}; COMP_WORDS=(pulumi-packetfilter "$@"); COMP_CWORD=$#; _pulumi_packetfilter; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = await promisify(execFile)("bash", ["-c", script, "bash", ...words]);

@@ -31,13 +31,13 @@ export async function namedProject(): Promise<string> {
   return folder;
 }
 
-/** Where its commands are found, and which of its stacks is selected. */
+/** Variables that name the folder of its commands and the stack that is selected. */
 export const environmentOf = (folder: string) => ({
   PATH: `${join(folder, "bin")}:${process.env.PATH}`,
   PULUMI_STACK: "dev",
 });
 
-/** What is typed, and the names that a shell offers then. */
+/** Lines that are typed, each with the names that a shell offers then. */
 export const NAMED: readonly (readonly [what: string, typed: string, offered: readonly string[]])[] = [
   ["nodes of the stack", "list prefixset://edge/blocked --node ", ["ams1", "fra1", "fra2"]],
   ["those that begin so", "list prefixset://edge/blocked --node fr", ["fra1", "fra2"]],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What bash offers at the end of a line that is typed. */
+/** Names that bash offers at the end of a typed line. */
 async function offered(line: string): Promise<string[]> {
   const script = `source completion.bash; COMP_LINE="pulumi-packetfilter $1" COMP_POINT=$((20 + \${#1})); _pulumi_packetfilter; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const env = environmentOf(folder);

@@ -232,7 +232,7 @@ async function atTerminal(words: readonly string[], seen: (written: string, type
   return { code, ...screen(written) };
 }
 
-/** What stands on the lines of a terminal, and each state that the last one was in. */
+/** The lines of a terminal, and each state that the last one was in. */
 function screen(written: string): { readonly lines: string[]; readonly moving: string[] } {
   const parts = written.replaceAll("\r\n", "\n").split("\r\u001b[K");
   const lines = parts.filter((part) => part.endsWith("\n")).join("");

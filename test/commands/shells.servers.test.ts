@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environmentOf, NAMED, namedProject } from "./named-project";
 
-/** What is typed, and what a shell that has the script offers then. */
+/** Lines that are typed, each with the names that a shell with the script offers then. */
 const TYPED: Readonly<Record<string, readonly string[]>> = {
   bl: ["block", "blocks"],
   "block e": ["expire"],

@@ -13,7 +13,7 @@ import { serveRaw } from "../support/raw-server";
 const BLOCKED = "prefixset://edge/blocked";
 const GONE = "203.0.113.1/32";
 
-/** What the file says before, what the command is told, what a node holds before and afterwards. */
+/** Commands, each with the file before it, its words, and the content of a node before and after it. */
 const COMMANDS = {
   block: [["203.0.113.7", "--reason", "r", "--permanent"], {}, { "203.0.113.7/32": 1 }],
   unblock: [["203.0.113.1"], { [GONE]: 1 }, {}],

@@ -149,7 +149,7 @@ const rows = Object.entries(WAITING).flatMap(([name, all]) =>
   all.map(([words, more], index) => ({ name, index, words, more })),
 );
 
-/** What was sent before it has come when this is answered. */
+/** Resolves when all that was sent before has come. */
 const settled = () => fetch(`${silent.url}/test`).then((response) => response.text());
 
 describe.each([
@@ -194,5 +194,5 @@ describe.each([
   });
 });
 
-/** What is in the folder before. */
+/** Files of the folder before. */
 const BEFORE = ["Pulumi.dev.yaml", "blocks.yaml", "forward.yaml", "preview.json", "spool"];

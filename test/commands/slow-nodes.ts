@@ -45,7 +45,7 @@ export const block = (host: string, ...more: string[]) => ["block", host, "--cre
 export const unblock = (host: string) => ["unblock", host, ...both()];
 
 /**
- * So many processes block and unblock four hosts at once, with values of their own; in the end file and nodes say the same, and another
+ * Lets so many processes block and unblock four hosts at once, with values of their own; in the end file and nodes say the same, and another
  * writer's entry stays. The lock covers the file alone: a command whose value another one has changed on its way says so, and ends when
  * it is run again.
  */

@@ -1,6 +1,6 @@
 import { main } from "../../provider/commands/program";
 
-/** What a command line says of its surroundings. */
+/** Surroundings of a command line, which a test may set. */
 export interface Surroundings {
   readonly env?: Record<string, string>;
   readonly folder?: string;

@@ -62,7 +62,7 @@ function operator(name: Name, own: string, endpoints: readonly string[]) {
   };
 }
 
-/** What stands in the file and at the nodes before an operator comes: what is blocked, to be taken out, or has expired. */
+/** Prepares file and nodes for the operators: entries that are blocked, are to be taken out, or have expired. */
 async function before(names: readonly [Name, Name], endpoints: readonly string[]): Promise<void> {
   const entry = (prefix: string, ended: boolean) =>
     `${prefix}: { value: 1, expires: "${ended ? "2020" : "2099"}-01-31T18:00:00Z", sent: ${[1, BLOCKED, ...endpoints].join(" ")} }\n`;
@@ -79,7 +79,7 @@ async function before(names: readonly [Name, Name], endpoints: readonly string[]
       node.change(BLOCKED, { insert: Object.fromEntries(prefixes.map((prefix) => [prefix, 1])) });
 }
 
-/** What the file wants by now. */
+/** Entries that the file wants by now. */
 function wanted(): string[] {
   const entries = Object.entries(readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true }));
   return entries.flatMap(([prefix, { expires }]) => (isExpired(expires, Date.now()) ? [] : [prefix])).sort();

@@ -68,7 +68,7 @@ async function localSdk(language: string, folder: string): Promise<string> {
   return sdk;
 }
 
-/** What makes a program of `examples/` run here. */
+/** Prepares a stack for a program of `examples/`, by language. */
 const LANGUAGES: Record<string, (stack: TestStack) => Promise<void>> = {
   async yaml() {
     // Its host asks the plugin for the schema.

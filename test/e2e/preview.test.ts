@@ -5,7 +5,7 @@ import { BLOCKED, blockedSet, since, world } from "./support/world";
 
 const PARTNERS = "prefixset://edge/partners";
 
-/** What a node and a receiver were asked, by object. */
+/** Requests that a node and a receiver got, by object. */
 const asked = (journal: readonly { cmd?: string; op?: string; url?: string }[]) =>
   journal.map(({ cmd, op, url }) => (op === undefined ? `${cmd} ${url}` : op)).sort();
 

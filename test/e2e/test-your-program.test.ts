@@ -25,7 +25,7 @@ async function repository() {
   return { folder, env, [Symbol.asyncDispose]: () => machine[Symbol.asyncDispose]() };
 }
 
-/** What a repository has: the runner of tests keeps a cache among the packages. */
+/** Files of a repository, without the packages, among which the runner of tests keeps a cache. */
 const filesOf = async (folder: string) =>
   (await readdir(folder, { recursive: true })).filter((name) => !name.startsWith("node_modules")).toSorted();
 

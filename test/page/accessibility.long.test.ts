@@ -11,7 +11,7 @@ const RULES = {
   "target-size": { enabled: true },
 };
 
-/** What axe finds wrong: each rule with the element that breaks it. */
+/** Faults that axe finds: each rule with the element that breaks it. */
 async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const options = JSON.stringify({ rules: RULES, resultTypes: ["violations"] });

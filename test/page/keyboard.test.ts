@@ -3,7 +3,7 @@ import { startNode, useBrowser, VIEWS } from "./support";
 
 const { open } = useBrowser();
 
-/** What has the focus: its role or element, its name, and whether one sees that it has it. Runs in the browser. */
+/** The element with the focus: its role or element, its name, and whether one sees that it has it. Runs in the browser. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;

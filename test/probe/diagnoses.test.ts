@@ -3,7 +3,7 @@ import { probe } from "../../provider/probe/probe";
 import type { ApplianceName } from "./appliances/appliance";
 import { probed, startAppliance } from "./appliances/probing";
 
-/** What is said of one point, and what is to be set, by a probe of an appliance with all that there is to ask. */
+/** Finding and settings for one point, by a probe of an appliance that may ask everything. */
 async function said(name: ApplianceName, point: string) {
   await using appliance = await startAppliance(name);
   const { findings, node, unusable } = await probed(appliance);

@@ -4,7 +4,7 @@ import { probe } from "../../provider/probe/probe";
 import { type Shape, startShapedNode } from "../support/shaped-node";
 import { SET } from "./support";
 
-/** What is set for a node whose lists have this shape, by a probe with all that it may ask of its set. */
+/** Settings for a node whose lists have this shape, by a probe that may ask everything of its set. */
 async function setFor(list: NonNullable<Shape["list"]>, answers = {}) {
   await using node = await startShapedNode({ [SET]: {} }, { list });
   const limits = { entries: 20, bytes: 2_048 };

@@ -24,7 +24,7 @@ test("every entry and every start is noted before it is sent, and nothing is lef
   expect(readUndo(notes)).toMatchObject({ inserted: [], started: [] });
 });
 
-/** What a request may put into the set, or start; an address that is started without its length is the same prefix. */
+/** Prefixes that a request may put into the set, or start; an address that is started without its length is the same prefix. */
 function writtenBy(path: string, body: string): string[] {
   if (path.endsWith("/start")) {
     const { IP_prefix: prefixes } = JSON.parse(body) as { IP_prefix: string[] };

@@ -10,7 +10,7 @@ const SECRET = "secret_key invalid";
 const ACTIVE = "cloud signaling already active";
 const INACTIVE = "cloud signaling is not active";
 
-/** So many requests are answered with a code while the receiver is busy. */
+/** Number of requests that are answered with a code while the receiver is busy. */
 const BUSY = 10;
 
 /** A receiver that answers 200 to everything: `{"outcome":"done"}`, or `{"outcome":"error"}` with a text of the contract. */

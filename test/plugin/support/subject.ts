@@ -13,7 +13,7 @@ export function made<Request extends object>(type: new () => Request, members: R
 /** Properties that an answer holds. */
 export type Held = Record<string, unknown>;
 
-/** What an engine asks about one resource. Properties go and come as they are on the wire, secrets closed. */
+/** Asks about one resource as an engine does. Properties go and come as they are on the wire, secrets closed. */
 export class Subject {
   readonly urn: string;
 

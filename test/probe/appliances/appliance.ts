@@ -60,7 +60,7 @@ export class Appliance {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What a set holds, in CIDR, once all that is late has taken effect. */
+  /** Entries of a set, in CIDR, once all that is late has taken effect. */
   held(set: string): Record<string, number> {
     this.settle(Number.POSITIVE_INFINITY);
     return Object.fromEntries([...(this.sets.get(set) ?? [])].map(([key, value]) => [spelt(key), value]));
@@ -77,7 +77,7 @@ export class Appliance {
     return [...this.staged.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** What is staged in sessions that cookies tell is gone with them, some time after the last request. */
+  /** Ends the sessions of cookies, and with them their staged changes, as happens some time after the last request. */
   endSessions(): void {
     if (this.node.stagingBy === "cookie") this.staged.clear();
   }

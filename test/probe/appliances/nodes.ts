@@ -2,12 +2,12 @@ import type { Entries, Reply } from "./appliance";
 import type { RECEIVERS } from "./receivers";
 import { bare, ends, span, spelt } from "./spans";
 
-/** How a node of some vendor answers. */
+/** Answers of a node of some vendor. */
 export interface NodeKind {
   readonly receiver: keyof typeof RECEIVERS;
   /** Milliseconds until a commit has taken effect. Default: 0. */
   readonly commitDelayMs?: number;
-  /** What staged changes belong to. Default: the set. */
+  /** Owner of staged changes. Default: the set. */
   readonly stagingBy?: "cookie" | "connection";
   /** A second request while one is under way is refused. */
   readonly oneAtATime?: true;
@@ -99,7 +99,7 @@ export const NODES = {
     receiver: "plain",
     list: (applied, own) => json({ candidate: plainRows(own), running: plainRows(applied) }),
   },
-  /** What is staged belongs to a session, which a cookie tells. */
+  /** Staged changes belong to a session, which a cookie names. */
   cookie: { ...plain, receiver: "plain", stagingBy: "cookie", list: (applied) => json({ data: plainRows(applied) }) },
   /** Lua: an empty table is an object; a byte order mark before everything. */
   lua: {
@@ -121,7 +121,7 @@ export const NODES = {
     list: (applied) => json({ data: plainRows(applied) }),
     refused: (error) => json({ error }, error === "busy" ? 409 : 400),
   },
-  /** What is staged belongs to the TCP connection on which it came. */
+  /** Staged changes belong to the TCP connection on which they came. */
   connection: {
     ...plain,
     receiver: "plain",

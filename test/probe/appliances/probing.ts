@@ -38,7 +38,7 @@ export async function startAppliance(name: ApplianceName) {
 
 type Started = Awaited<ReturnType<typeof startAppliance>>;
 
-/** Where it is, for a probe and for what cleans up after one. */
+/** Its address, for a probe and for a clean-up after one. */
 function reached({ url }: Started) {
   const receiver = { url: `${url}/path`, ...CLIENT };
   const node: NodeOptions = { endpoint: url };
@@ -61,7 +61,7 @@ export async function ownNode(appliance: Started, name: ApplianceName, folder: s
 }
 
 /**
- * What a probe writes about an appliance, as the members of a node and a receiver with which it is reached.
+ * Settings that a probe writes about an appliance, as the members of a node and a receiver with which it is reached.
  *
  * @param folder Where a module of the user's own is put.
  */

@@ -1,6 +1,6 @@
 import type { Reply } from "./appliance";
 
-/** How a receiver of some vendor answers, and how late what it was told takes effect. */
+/** Answers of a receiver of some vendor, and the time until a change takes effect. */
 export interface ReceiverKind {
   readonly delayMs: number;
   status(active: readonly string[]): Reply;
