@@ -260,6 +260,50 @@ test("full spools: one pauses its tables and loses nothing, one drops the oldest
   expect(newest.slice(-300).every(({ value }) => value === 20)).toBe(true);
 });
 
+test("records that a full spool drops are those that its sink lacks, one by one, and its counter says how many", async () => {
+  using folder = temporaryFolder();
+  using slow = await startSink();
+  using healthy = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0, 3_000) });
+  const clock = new TestClock();
+  const { forwarder } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      structureEveryMs: 7_200_000,
+      sinks: [
+        {
+          name: "slow",
+          type: "http" as const,
+          url: slow.url,
+          spool: { maxBytes: 262_144, whenFull: "drop-oldest" as const },
+        },
+        { name: "healthy", type: "http" as const, url: healthy.url },
+      ],
+    },
+    folder.path,
+    { world: clock },
+  );
+  const dropped = (sink: string) => forwarder.metrics.get("dropped_records_total", { sink });
+  const isRead = (value: number) => () => healthy.taken.length === 3_000 * (value + 1);
+  await passUntil(isRead(0), clock);
+  await passUntil(() => slow.taken.length === 3_000, clock);
+  for (let value = 1; value <= 20; value++) {
+    // It is away for lists 1 to 8 and 11 to 18. One delivery is tried again all the time, and arrives in the end.
+    slow.answer = value % 10 >= 1 && value % 10 <= 8 ? away : sound;
+    emulator.seed(stateOf(value, 3_000));
+    await passUntil(isRead(value), clock);
+  }
+  await passUntil(() => forwarder.status.sinks.every(({ records }) => records === 0), clock);
+  const all = once(healthy.taken);
+  expect(gapsOf(all)).toEqual([]);
+  const arrived = new Map(once(slow.taken).map((record) => [record.recordId, JSON.stringify(record)]));
+  const missing = all.filter((record) => arrived.get(record.recordId) !== JSON.stringify(record));
+  expect(missing.length).toBeGreaterThan(3_000);
+  expect(all.length - arrived.size).toBe(missing.length);
+  expect([dropped("slow"), dropped("healthy")]).toEqual([missing.length, 0]);
+});
+
 test("a full disk refuses readings with one report; with room again nothing is missing", async () => {
   using folder = temporaryFolder();
   using sink = await startSink();
