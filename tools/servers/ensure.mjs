@@ -10,10 +10,10 @@ import { goBuild } from "./go.mjs";
 import { ensureJava, fetchJars } from "./maven.mjs";
 
 /**
- * The servers that the forwarder's tests deliver to, and the programs that read Prometheus' rules and bases of Kubernetes, by the folder of what is pinned beside this file: a Go module, or jars. The
+ * The servers that the forwarder's tests deliver to, and the programs that read Prometheus' rules, bases of Kubernetes and GitHub's workflows, by the folder of what is pinned beside this file: a Go module, or jars. The
  * versions are those that are pinned there; a test compares the two.
  *
- * @typedef {"nats" | "victoria-logs" | "kafka" | "promtool" | "kustomize"} Name
+ * @typedef {"nats" | "victoria-logs" | "kafka" | "promtool" | "kustomize" | "actionlint"} Name
  * @typedef {{ version: string, package?: string, tags?: string, seconds: number }} Server `package`: of Go; jars have none
  * @type {Record<Name, Server>}
  */
@@ -33,6 +33,7 @@ export const SERVERS = {
     seconds: 150,
   },
   kustomize: { version: "5.6.0", package: "sigs.k8s.io/kustomize/kustomize/v5", seconds: 60 },
+  actionlint: { version: "1.7.12", package: "github.com/rhysd/actionlint/cmd/actionlint", seconds: 10 },
 };
 
 /**
