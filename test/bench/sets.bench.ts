@@ -14,10 +14,10 @@ const CLIENT = `
 const { parentPort } = require("node:worker_threads");
 const { Agent, request } = require("node:http");
 const agent = new Agent({ keepAlive: true });
-parentPort.on("message", async ({ endpoint, body, times }) => {
+parentPort.on("message", async ({ url, method, body = "", times }) => {
   const one = () => new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const sent = request(endpoint + "/fapi", { method: "POST", agent, headers }, (response) => {
+    const sent = request(url, { method, agent, headers }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode));
     });
@@ -35,6 +35,11 @@ interface Outcome {
   readonly statuses: readonly number[];
 }
 
+interface Cost {
+  readonly ms: number;
+  readonly stop: number;
+}
+
 class Client {
   private readonly worker = new Worker(CLIENT, { eval: true });
   private readonly delay = monitorEventLoopDelay({ resolution: 1 });
@@ -42,12 +47,20 @@ class Client {
   constructor(private readonly emulator: Emulator) {}
 
   /** Milliseconds that the command took, and the longest stop of the emulator's event loop meanwhile. */
-  async send(command: object, times = 1): Promise<{ ms: number; stop: number }> {
-    const body = JSON.stringify(command);
+  send(command: object, times = 1): Promise<Cost> {
+    return this.cost({ url: `${this.emulator.endpoint}/fapi`, method: "POST", body: JSON.stringify(command), times });
+  }
+
+  /** The same of an operation of the control API that only reads. */
+  look(path: string): Promise<Cost> {
+    return this.cost({ url: `${this.emulator.control}${path}`, method: "GET", times: 1 });
+  }
+
+  private async cost(asked: object): Promise<Cost> {
     this.delay.reset();
     this.delay.enable();
     await beats();
-    this.worker.postMessage({ endpoint: this.emulator.endpoint, body, times });
+    this.worker.postMessage(asked);
     const [{ ms, statuses }] = (await once(this.worker, "message")) as [Outcome];
     await beats();
     this.delay.disable();
@@ -122,7 +135,7 @@ export async function setsFigures(): Promise<Figure[]> {
   const order = Array.from({ length: ENTRIES }, (_, at) => (at * 7_919) % ENTRIES);
   const insert = { url: SET, cmd: "insert", data: order.map((at) => ({ p: address(at), v: 1 + (at % 9) })) };
   const remove = { url: SET, cmd: "delete", data: order.map((at) => ({ a: address(at) })) };
-  const both = (name: string, { ms, stop }: { ms: number; stop: number }) => {
+  const both = (name: string, { ms, stop }: Cost) => {
     add(`${name}: request to last byte`, ms, "ms");
     add(`${name}: longest stop of the event loop`, stop, "ms", "goal: 300 ms");
   };
@@ -135,6 +148,10 @@ export async function setsFigures(): Promise<Figure[]> {
   both("commit of one entry more", await client.send({ url: SET, cmd: "commit" }));
   both("twenty lists at once", await client.send({ url: SET, cmd: "list" }, 20));
   add("200 unread pipelined lists: growth of the process", await unread(emulator, 200), "MiB");
+  both("GET /state of the control API, 200 001 entries", await client.look("/state"));
+  both("GET /state.yaml", await client.look("/state.yaml"));
+  const state = client.look("/state");
+  add("a small list while GET /state is answered", await meanwhile(emulator, state), "ms", "goal: 300 ms");
   both("delete of 200 000 entries", await client.send(remove));
   both("their commit", await client.send({ url: SET, cmd: "commit" }));
   const large = client.send(insert);
