@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
+import { packageVersion } from "../../provider/files/package-version";
 import { FORWARD_METRICS } from "../../provider/forwarder/telling/metric-list";
 import { ForwardProcess } from "./support/child";
 import { until } from "./support/clock";
@@ -140,7 +141,8 @@ sinks:
   expect(await ended).toBe(0);
   expect(lines.slice(-table.length)).toEqual(table);
   expect(lines.slice(0, -table.length).sort()).toEqual([
-    expect.stringMatching(/^pulumi-packetfilter \S+ forwards with .* Sinks: disk \(file\), web \(http\)\./),
+    // There is no `listen`, whose page would tell this.
+    `pulumi-packetfilter ${packageVersion()} forwards with ${file}. Watches arena edge on fra1, fra2: profiles *, shost, conn, every 3000 ms, changes. Sinks: disk (file), web (http). State: ${join(folder.path, "forwarder-state")}.`,
     expect.stringMatching(/^warning: Marks \(conn\) of mark:\/\/edge\/web on fra2 .*HTTP 503/),
     expect.stringMatching(/^warning: Sink "web" takes nothing: .*ECONNREFUSED/),
   ]);
