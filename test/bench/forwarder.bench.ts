@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { LiveConfig } from "../../provider/forwarder/config/config";
+import { SIZES } from "../../provider/forwarder/defaults";
 import { Forwarder } from "../../provider/forwarder/forwarder";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { EVENTS } from "../../provider/forwarder/record/rows";
 import { silent } from "../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../provider/forwarder/world";
@@ -184,9 +186,58 @@ async function straightforward(load: Load): Promise<{ cost: Cost; ms: number; by
   return result;
 }
 
+/** A list of so many marks, as the pieces in which a node's answer arrives. */
+function listOf(marks: number): Uint8Array<ArrayBuffer>[] {
+  const one = (at: number) => ({ a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 70_001, v: 1, t: 60 });
+  const text = new TextEncoder().encode(JSON.stringify(Array.from({ length: marks }, (_, at) => one(at))));
+  const pieces = Math.ceil(text.length / SIZES.largestPieceBytes);
+  return Array.from({ length: pieces }, (_, at) =>
+    text.slice(at * SIZES.largestPieceBytes, (at + 1) * SIZES.largestPieceBytes),
+  );
+}
+
+/** The first list of a table, in the store's own loop: here in this thread, in a service in one beside it. */
+async function stored(marks: number): Promise<{ stopMs: number; ms: number }> {
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
+  const { ledger } = await StoredLedger.open({
+    file: join(folder, "forwarder.db"),
+    sinks: [{ name: "web", limits: { maxBytes: 2 ** 40, maxAgeMs: 0, whenFull: "pause" } }],
+    records: "changes",
+    wall: Date.now(),
+  });
+  const list = {
+    table: { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const,
+    body: listOf(marks),
+    wall: Date.now(),
+    now: 1_000,
+    rules: [],
+    habits: {},
+    snapshot: false,
+  };
+  let ms = 0;
+  // A stop is noticed between two ticks: one lies before it, and one behind.
+  const tick = () => new Promise((resolve) => setTimeout(resolve, 2 * TICK_MS));
+  const { stopMs } = await measured(async () => {
+    await tick();
+    const began = performance.now();
+    await ledger.take(list);
+    ms = performance.now() - began;
+    await tick();
+  });
+  await ledger.close(undefined);
+  rmSync(folder, { recursive: true, force: true });
+  return { stopMs, ms };
+}
+
 /** Figures of the forwarder, each load beside a straightforward script in the same run. */
 export async function forwarderFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
+  // Deliveries of other tables wait for one slice of rows, or for the parser of JSON, and not for a whole list.
+  for (const marks of [100_000, 1_000_000]) {
+    const { stopMs, ms } = await stored(marks);
+    const name = `${marks.toLocaleString("en").replaceAll(",", " ")} marks: longest stop of the store at the first list`;
+    figures.push({ name, value: stopMs, unit: "ms", reference: `all of its work: ${ms.toFixed(0)} ms` });
+  }
   // What other programs on the machine do to any event loop, before anything of ours runs.
   const idle = await measured(() => new Promise((resolve) => setTimeout(resolve, 3_000)));
   figures.push({
