@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { load as parse } from "js-yaml";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { jsonParts, Members } from "../../provider/emulator/http/json-parts";
@@ -34,7 +35,10 @@ test("of 200 000 wrong entries the first are told, and the others counted", asyn
   );
 });
 
-test("a state with 200 000 entries leaves in parts, between which others get their turn", async () => {
+test.each([
+  ["/state", JSON.parse],
+  ["/state.yaml", parse],
+])("a state with 200 000 entries leaves by %s in parts, between which others get their turn", async (path, read) => {
   const state = { arenas: { edge: { sets: { blocked: entries(200_000, 1) } } } };
   await using emulator = await startEmulator({ state });
   let turns = 0;
@@ -43,11 +47,11 @@ test("a state with 200 000 entries leaves in parts, between which others get the
     turns += 1;
     if (!isOver) setImmediate(count);
   };
-  const response = await fetch(`${emulator.control}/state`);
+  const response = await fetch(`${emulator.control}${path}`);
   setImmediate(count);
   const text = await response.text();
   isOver = true;
-  expect(JSON.parse(text)).toEqual(emulator.state());
+  expect(read(text)).toEqual(emulator.state());
   expect(turns).toBeGreaterThan(10);
   const parts = [...jsonParts({ sets: new Members(Object.entries(state.arenas.edge.sets.blocked)) })];
   expect(parts.length).toBeGreaterThan(200);

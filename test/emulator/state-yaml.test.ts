@@ -1,7 +1,8 @@
+import { dump } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { EmulatorState } from "../../provider/emulator";
-import { fromYaml, toYaml } from "../../provider/emulator/state/state-file";
+import { fromYaml, toYaml, yamlParts } from "../../provider/emulator/state/state-file";
 
 const at = (index: number) => `10.0.${index >> 8}.${index & 255}`;
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
@@ -48,6 +49,29 @@ test("YAML of a state has a line per mark and entry, and reads back the same", a
   expect(yaml).toContain("\n        10.0.4.175/32: 1199\n        ::/0: 1\n        2001:db8::/32: 4294967295\n");
   expect(parse(yaml)).toEqual(state);
   expect(await fromYaml(yaml, "state.yaml")).toEqual(state);
+});
+
+test("YAML in parts is that of the whole: names, texts of several lines, empty members and many", async () => {
+  const long = many(40, (n) => `word${n}`).join(" ");
+  const rules = [
+    { id: 1, name: `first\n\n${long}\n`, actions: [{ drop: {} }] },
+    { id: 2, name: "yes" },
+  ];
+  const web = { rules, prefixes: [], marks: { shost: many(2_500, (n) => ({ address: at(n), id: n })) } };
+  const all: object = {
+    arenas: {
+      "on: #": { sets: { 1: {}, null: many(1_000, String) }, profiles: { web, [long]: {} } },
+      ...state.arenas,
+      empty: {},
+    },
+    signaling: { clients: [], note: `${long}\n\n  ${long}` },
+  };
+  for (const one of [all, state, {}]) {
+    const whole = dump(one, { flowLevel: 7, noRefs: true });
+    expect(await toYaml(one as EmulatorState)).toBe(whole);
+  }
+  const parts = [...(await yamlParts(all as EmulatorState))];
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(60_000);
 });
 
 const lines = many(80, (n) => `  - { "address": "${at(n)}", "id": 1 }\n`).join("");

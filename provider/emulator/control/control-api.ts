@@ -71,7 +71,9 @@ export class ControlApi {
       // An answer with millions of members is generated while it is sent.
       if (operation.outline) return { ...json(200, null), body: jsonParts(answer) };
       if (!operation.type) return json(200, operation.answer ? answer : { status: "ok" });
-      return typeof answer === "string" ? { status: 200, type: operation.type, body: answer } : undefined;
+      if (answer === undefined) return undefined;
+      const body = typeof answer === "string" ? answer : buffers(answer as Iterable<string>);
+      return { status: 200, type: operation.type, body };
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
         return json(400, { error: error.message });
@@ -92,6 +94,10 @@ export class ControlApi {
     // Without a token, refuse requests that another site's page could send.
     return fromPage(request, "the control API");
   }
+}
+
+function* buffers(parts: Iterable<string>): Generator<Buffer, void> {
+  for (const part of parts) yield Buffer.from(part);
 }
 
 /** The path and query of a request; `undefined` for a target that is not valid. */

@@ -7,7 +7,7 @@ import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type GivenState, stateAsJson } from "../state/given-state";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
-import { toYaml } from "../state/state-file";
+import { yamlParts } from "../state/state-file";
 import { strictly } from "../validation/strict";
 import { name, setChanges, signalChanges, text } from "./arguments";
 import { type SetChanges, type SignalChanges, setChangesAsJson, withTexts } from "./given";
@@ -147,7 +147,7 @@ export const state = {
 
   stateText: operation("GET /state.yaml", "Content of the emulator, as YAML.", {
     type: "application/yaml",
-    run: ({ contents }) => toYaml(contents.export()),
+    run: ({ contents }) => yamlParts(contents.export(membersLater)),
   }),
 
   /** Names of the snapshots, in the order of their first creation. */

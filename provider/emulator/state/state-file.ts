@@ -3,8 +3,13 @@ import { join } from "node:path";
 import { messageOf } from "../../model/errors";
 import { isObject } from "../../model/json";
 import { ExcessError, plainData } from "../../model/plain-data";
+import { ANSWER_BYTES } from "../defaults";
+import { Members } from "../http/json-parts";
 import { type EmulatorState, readState, StateError } from "./state";
 
+/** Spaces by which a level is indented, and the length at which long texts are folded: those of js-yaml. */
+const INDENT = 2;
+const LINE_WIDTH = 80;
 /** Level of mark records in a state: `arenas`, name, `profiles`, name, `marks`, type, record. Each record is on one line. */
 const RECORD_LEVEL = 7;
 
@@ -35,8 +40,52 @@ export async function readStates(path: string): Promise<EmulatorState | undefine
 
 /** A state as readable YAML, the inverse of {@link readStateFile}. */
 export async function toYaml(state: EmulatorState): Promise<string> {
+  return [...(await yamlParts(state))].join("");
+}
+
+/** The same in parts of limited size, between which other requests are served. */
+export async function yamlParts(state: EmulatorState): Promise<Iterable<string>> {
   const { dump } = await yaml();
-  return dump(state, { flowLevel: RECORD_LEVEL, noRefs: true });
+  if (!hasMembers(state)) return [dump(state)];
+  return partsOf(state, 0, (value, level) => {
+    const text = dump(value, { flowLevel: RECORD_LEVEL - level, lineWidth: LINE_WIDTH - INDENT * level, noRefs: true });
+    return level === 0 ? text : text.replace(/^(?=.)/gm, " ".repeat(INDENT * level));
+  });
+}
+
+type Dump = (value: unknown, level: number) => string;
+
+/** Text of a container that is not empty, at a level: its members in slices, those with members of their own one by one. */
+function* partsOf(container: object, level: number, dump: Dump): Generator<string> {
+  const { members: most } = ANSWER_BYTES;
+  if (Array.isArray(container)) {
+    for (let from = 0; from < container.length; from += most) yield dump(container.slice(from, from + most), level);
+    return;
+  }
+  let slice: [name: string, value: unknown][] = [];
+  const cut = (): string => {
+    const text = slice.length === 0 ? "" : dump(Object.fromEntries(slice), level);
+    slice = [];
+    return text;
+  };
+  for (const [name, value] of membersOf(container)) {
+    const isNested = level + 1 < RECORD_LEVEL && hasMembers(value);
+    if (slice.length === most || isNested) yield cut();
+    if (isNested) {
+      yield dump({ [name]: null }, level).replace(/ null\n$/, "\n");
+      yield* partsOf(value, level + 1, dump);
+    } else slice.push([name, value instanceof Members ? {} : value]);
+  }
+  yield cut();
+}
+
+function hasMembers(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return (Array.isArray(value) ? value : membersOf(value)).length > 0;
+}
+
+function membersOf(container: object): readonly (readonly [name: string, value: unknown])[] {
+  return container instanceof Members ? container.pairs : Object.entries(container);
 }
 
 function fromJson(source: string, path: string): unknown {
@@ -78,7 +127,7 @@ function yaml() {
  */
 function joinStates(states: readonly { file: string; state: EmulatorState }[]): EmulatorState {
   const sources = new Map<string, string>();
-  const joined: Members = {};
+  const joined: Named = {};
   for (const { file, state } of states) {
     const { $schema: _, ...content } = state;
     add(joined, content, "", file, sources);
@@ -86,10 +135,10 @@ function joinStates(states: readonly { file: string; state: EmulatorState }[]): 
   return joined;
 }
 
-type Members = Record<string, unknown>;
+type Named = Record<string, unknown>;
 
 /** @param sources File of each place in the state. */
-function add(to: Members, from: object, place: string, file: string, sources: Map<string, string>): void {
+function add(to: Named, from: object, place: string, file: string, sources: Map<string, string>): void {
   for (const [name, value] of Object.entries(from)) {
     const here = place === "" ? name : `${place}.${name}`;
     const before = to[name];
