@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { writeForOlderCompilers } from "./lib/older-compilers.mjs";
 import { keepReachedTypes } from "./lib/reached-types.mjs";
 
 const root = join(import.meta.dirname, "..");
@@ -32,6 +33,7 @@ export function build({ clean = false } = {}) {
   const entries = Object.values(/** @type {Record<string, { types?: string }>} */ (manifest().exports));
   const types = entries.flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
   if (status === 0 && !keepReachedTypes(types, filesUnder(dist)) && !clean) return build({ clean: true });
+  writeForOlderCompilers(filesUnder(dist));
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
   }

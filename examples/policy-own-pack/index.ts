@@ -1,4 +1,5 @@
-import { PolicyPack, type ResourceValidationPolicy, validateResourceOfType } from "@pulumi/policy";
+import type { ResourceValidationPolicy } from "@pulumi/policy";
+import { PolicyPack, validateResourceOfType } from "@pulumi/policy";
 import { PrefixSet } from "pulumi-packetfilter";
 import { policiesOf, rules } from "pulumi-packetfilter/policies";
 import { ticketFormat } from "./ticket-format";

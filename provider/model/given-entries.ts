@@ -24,7 +24,7 @@ export interface ValueLike {
  * content, or a record or Map by prefix. A text as value, which some nodes list, is refused wherever entries are written.
  */
 export type EntriesOf<Content> =
-  | (Iterable<PrefixLike | EntryLike<Content> | readonly [prefix: PrefixLike, content: ListedValue | Content]> & object)
+  | (Iterable<PrefixLike | EntryLike<Content> | readonly [PrefixLike, ListedValue | Content]> & object)
   | Readonly<Record<string, ListedValue | Content>>;
 
 /** Entries as given, not yet checked. Paths are made for messages only, since they cost more than most entries. */

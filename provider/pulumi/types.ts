@@ -83,13 +83,12 @@ export type PrefixInput = pulumi.Input<PrefixLike>;
 
 /** Entries in an array, or in a record by prefix: what an Output keeps of them. */
 type ResolvedEntries =
-  | readonly (PrefixInput | EntryLike<EntryArgs> | readonly [prefix: PrefixLike, content: ListedValue | EntryArgs])[]
+  | readonly (PrefixInput | EntryLike<EntryArgs> | readonly [PrefixLike, ListedValue | EntryArgs])[]
   | Readonly<Record<string, pulumi.Input<ListedValue | EntryArgs>>>;
 
 /** Entries as a program writes them, a Map or another iterable included. */
 type WrittenEntries =
-  | (Iterable<PrefixInput | EntryLike<EntryArgs> | readonly [prefix: PrefixLike, content: ListedValue | EntryArgs]> &
-      object)
+  | (Iterable<PrefixInput | EntryLike<EntryArgs> | readonly [PrefixLike, ListedValue | EntryArgs]> & object)
   | ResolvedEntries;
 
 /**
