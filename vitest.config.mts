@@ -29,27 +29,27 @@ class LongestFirst extends BaseSequencer {
  * the program, its texts or the dynamic state. The long walks go through one of them, dynamic resources.
  */
 const BY_PLUGIN = [
-  ...[
-    "counts",
-    "edges-answers.long",
-    "edges-declared.long",
-    "edges-leaving.long",
-    "group",
-    "import.long",
-    "incidents",
-    "killed.long",
-  ],
-  ...[
-    "lists-as-arguments",
-    "prefix-set",
-    "preview",
-    "protection",
-    "regions.long",
-    "report",
-    "retiring.long",
-    "scenarios",
-  ],
-  ...["secrets.long", "shape-settings.long", "shapes"],
+  "counts",
+  "edges-answers.long",
+  "edges-declared.long",
+  "edges-leaving.long",
+  "group",
+  "group-options.long",
+  "import.long",
+  "incidents",
+  "killed.long",
+  "lists-as-arguments",
+  "prefix-set",
+  "preview",
+  "protection",
+  "put-back.long",
+  "regions.long",
+  "report",
+  "retiring.long",
+  "scenarios",
+  "secrets.long",
+  "shape-settings.long",
+  "shapes",
 ].map((name) => `test/e2e/${name}.test.ts`);
 
 export default defineConfig({

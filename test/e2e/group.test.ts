@@ -89,41 +89,6 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(applied()).toEqual([{}, {}, {}]);
 }, 240_000);
 
-it("ignoreChanges leaves the drift of a node as it was found, of all entries or of one", async () => {
-  const nodes = { fra1: await emptyNode(), fra2: await emptyNode() };
-  const all = Object.values(nodes);
-  const endpoints = Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint }]);
-  const stack = await TestStack.create({ program: "", config: { nodes: Object.fromEntries(endpoints) } });
-  await using _ = { [Symbol.asyncDispose]: () => ended(stack, all) };
-  const declare = (entries: object, ignored: string) =>
-    stack.program(`new pf.PrefixSetGroup("blocked",
-      { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)}, nodes: ["fra1", "fra2"] },
-      { ignoreChanges: [${JSON.stringify(ignored)}] });`);
-  const [first, drifted] = [
-    { "192.0.2.0/24": 1, "198.51.100.0/24": 1 },
-    { "198.51.100.0/24": 1, "203.0.113.9/32": 7 },
-  ];
-  await declare(first, "entries");
-  await stack.must("up", "--yes", "--skip-preview");
-  nodes.fra2.change(BLOCKED, { insert: { "203.0.113.9": 7 }, delete: ["192.0.2.0/24"] });
-
-  await declare({ "192.0.2.0/24": 9 }, "entries");
-  const sent = all.map(since);
-  const preview = await stack.must("preview", "--refresh", "--diff");
-  expect(preview.text).not.toMatch(/up (removes|changes)|to update|lacks/);
-  expect(preview.text).toMatch(/on fra2: up keeps 1 entry as found.*: 203\.0\.113\.9\/32\./);
-  await stack.must("up", "--yes", "--refresh", "--skip-preview");
-  expect(sent.map((mutations) => mutations())).toEqual([[], []]);
-  await stack.must("preview", "--refresh", "--expect-no-changes");
-
-  // Of one entry alone: what the program says of the others is done, and their drift is repaired.
-  await declare({ "198.51.100.0/24": 2, "192.0.2.0/24": 1 }, 'entries["203.0.113.9"]');
-  await stack.must("up", "--yes", "--skip-preview");
-  const changed = { "192.0.2.0/24": 1, "198.51.100.0/24": 2 };
-  expect(all.map((node) => node.prefixSet(BLOCKED).applied)).toEqual([changed, { ...drifted, ...changed }]);
-  await stack.must("preview", "--refresh", "--expect-no-changes");
-}, 120_000);
-
 it("a node that comes twice in a group is refused before anything is sent, by one name or by two", async () => {
   await using w = await world({ program: "" });
   const { emulator, stack } = w;
@@ -141,24 +106,6 @@ it("a node that comes twice in a group is refused before anything is sent, by on
     'PrefixSetGroup "blocked" at same and PrefixSetGroup "blocked" at fra1 both own the whole set',
   );
   expect(emulator.journal).toEqual([]);
-});
-
-it("what one node of a group has in secret is in no state and no output, its reason included", async () => {
-  await using w = await world({ program: "" });
-  const { emulator, stack } = w;
-  await stack.must("config", "set", "packetfilter:nodes", JSON.stringify({ fra1: { endpoint: emulator.endpoint } }));
-  const declare = (value: number) =>
-    stack.program(`
-      const entries = pulumi.secret({ "203.0.113.9": { value: ${value}, reason: "hushed" } });
-      new pf.PrefixSetGroup("blocked", { arena: "edge", set: "blocked", entries: [], nodes: { fra1: { entries } } });`);
-  const shown: string[] = [];
-  for (const value of [1, 2]) {
-    await declare(value);
-    shown.push((await stack.must("preview", "--diff")).text, (await stack.must("up", "--yes", "--skip-preview")).text);
-    shown.push(await stack.read(".backend/.pulumi/stacks/journey/test.json"));
-  }
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.9/32": 2 });
-  expect(shown.filter((text) => /203\.0\.113\.9|hushed/.test(text))).toEqual([]);
 });
 
 async function ended(stack: TestStack, nodes: readonly Emulator[]): Promise<void> {
