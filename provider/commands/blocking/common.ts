@@ -116,7 +116,10 @@ async function projectsOf(flags: EditFlags, folders: readonly string[], io: CliI
   const files = configFiles(config, names);
   const more = { folders, judges: true, isOneOfSeveral: names.length > 1 };
   const chosen = names.length > 0 ? names : [undefined];
-  return Promise.all(chosen.map((stack) => readProject({ ...more, stack, config: files.get(stack) }, io)));
+  const projects: Project[] = [];
+  // One after the other: of several that fail, the first is named.
+  for (const stack of chosen) projects.push(await readProject({ ...more, stack, config: files.get(stack) }, io));
+  return projects;
 }
 
 /** The file of --config for each stack; a single stack needs no name. @throws {UsageError} */
