@@ -244,6 +244,15 @@ describe("what npm publishes", () => {
     expect(files.filter((file) => file.startsWith("examples/")).sort()).toEqual(kept.sort());
   });
 
+  test("has its comments in the declarations, which editors show, and none in the programs", () => {
+    const lines = (ending: RegExp, line: RegExp) =>
+      files
+        .filter((file) => /^dist\/(provider|policies)\//.test(file) && ending.test(file))
+        .flatMap((file) => readFileSync(join(root, file), "utf8").match(line)?.[0] ?? []);
+    expect(lines(/\.js$/, /^\s*(\/\*|\/\/).*/m)).toEqual([]);
+    expect(lines(/\.d\.ts$/, /^\s*\/\*\*.*/m).length).toBeGreaterThan(100);
+  });
+
   test("stays below 5.4 MB and 1 450 files", () => {
     expect(bytes).toBeLessThan(5_400_000);
     expect(files.length).toBeLessThan(1_450);

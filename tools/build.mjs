@@ -37,8 +37,9 @@ export function build({ clean = false } = {}) {
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
   }
-  // The page of the emulator is a program for browsers, which the compiler above does not make; nor does it join files.
-  const joined = ["build-page.mjs", "build-forward.mjs"].map((tool) =>
+  // The compiler writes comments into all of its output or into none. It makes neither the page, a program for browsers, nor
+  // joined files.
+  const joined = ["build-comments.mjs", "build-page.mjs", "build-forward.mjs"].map((tool) =>
     spawnSync(process.execPath, [join(root, "tools", tool)], { stdio: ["ignore", 2, 2] }),
   );
   // A build with errors is never up to date, though its output is there.
