@@ -76,18 +76,17 @@ async function copied(path: string): Promise<string> {
   try {
     target.transaction(() => {
       const tables = new Map<string, number>();
-      for (const { seq, table, records, bytes, taken, body } of source.batches()) {
-        const sql = "INSERT INTO tables (name, epoch, sequence, marks, bytes) VALUES (?, 0, 0, 0, 0)";
-        const id = tables.get(table) ?? target.run(sql, table);
-        tables.set(table, id);
-        const into = "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, ?)";
-        target.run(into, seq, id, records, bytes, taken, body);
-      }
       for (const { name, position, dropped } of source.sinks()) {
         target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
       }
-      for (const { seq, sink } of source.missed()) {
-        target.run("INSERT INTO missed (seq, sink) VALUES (?, ?)", seq, sink);
+      for (const { seq, table, records, bytes, taken, body, sinks } of source.batches()) {
+        const sql = "INSERT INTO tables (name, epoch, sequence, marks, bytes) VALUES (?, 0, 0, 0, 0)";
+        const id = tables.get(table) ?? target.run(sql, table);
+        tables.set(table, id);
+        const into =
+          "INSERT INTO batches (seq, table_id, records, bytes, taken, now, body) VALUES (?, ?, ?, ?, ?, 0, ?)";
+        target.run(into, seq, id, records, bytes, taken, body);
+        for (const sink of sinks) target.run("INSERT INTO unread (sink, seq) VALUES (?, ?)", sink, seq);
       }
     });
   } finally {

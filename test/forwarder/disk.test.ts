@@ -8,6 +8,7 @@ import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
+import { TableState } from "../../provider/forwarder/ledger/table-state";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
 import { openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
@@ -109,12 +110,17 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
   await read(ledger, 1);
   const { position } = await unread(ledger, "web");
   const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
-  const failing = vi.spyOn(Store.prototype, "slicedTransaction").mockRejectedValue(full);
+  const failing = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
+    throw full;
+  });
   await ledger.acknowledge("web", position);
   await until(() => failing.mock.calls.length > 0);
+  vi.spyOn(TableState.prototype, "settled").mockResolvedValue(() => {
+    throw full;
+  });
   await ledger.close(undefined);
   const last = await open(folder.path, [sink("web", "pause")], disk);
-  vi.spyOn(Store.prototype, "transaction").mockImplementation(() => {
+  failing.mockImplementation(() => {
     throw full;
   });
   await expect(last.close(undefined)).rejects.toThrow(

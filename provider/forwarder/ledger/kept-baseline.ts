@@ -17,7 +17,7 @@ const partSchema = z.object({ part: z.number(), listed: z.number(), whole: z.num
 
 /**
  * The baseline of one table in the store: parts of rows, which are either the whole of it or what a reading changed. Played
- * back in their order they give the baseline. All work is in slices, and all writing within a transaction of the caller.
+ * back in their order they give the baseline. All writing is within a transaction of the caller.
  */
 export class KeptBaseline {
   private changedBytes = 0;
@@ -34,19 +34,19 @@ export class KeptBaseline {
   }
 
   /** Adds what a reading changed. */
-  *add(table: number, listed: number, chunks: readonly RowChunk[]): Generator<void> {
+  add(table: number, listed: number, chunks: readonly RowChunk[]): void {
     // The first part after an empty baseline is the whole baseline.
     const first = this.changedBytes === 0 && this.wholeBytes === 0;
     const bytes = bytesOf(chunks);
-    yield* this.insert(table, listed, first ? 1 : 0, chunks);
+    this.insert(table, listed, first ? 1 : 0, chunks);
     if (first) this.wholeBytes = bytes;
     else this.changedBytes += bytes;
   }
 
   /** Puts the whole of it, as {@link wholeRows} makes it, in place of all parts. */
-  *replace(table: number, listed: number, whole: readonly RowChunk[]): Generator<void> {
+  replace(table: number, listed: number, whole: readonly RowChunk[]): void {
     this.clear(table);
-    yield* this.insert(table, listed, 1, whole);
+    this.insert(table, listed, 1, whole);
     this.wholeBytes = bytesOf(whole);
   }
 
@@ -82,17 +82,9 @@ export class KeptBaseline {
     return { baseline, listed };
   }
 
-  private *insert(table: number, listed: number, whole: 0 | 1, chunks: readonly RowChunk[]): Generator<void> {
-    for (const { rows } of chunks) {
-      this.store.run(
-        "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, CAST(? AS TEXT))",
-        table,
-        listed,
-        whole,
-        rows,
-      );
-      yield;
-    }
+  private insert(table: number, listed: number, whole: 0 | 1, chunks: readonly RowChunk[]): void {
+    const sql = "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, CAST(? AS TEXT))";
+    for (const { rows } of chunks) this.store.run(sql, table, listed, whole, rows);
   }
 }
 

@@ -12,7 +12,7 @@ import type { FinishedReading } from "./table-state";
 /**
  * The ledger in the store, in one thread. A list that has arrived is parsed as a whole, takes its place in its table's baseline
  * in memory, and then on the disk, together with its records. No other stretch of work is longer than a slice (see
- * `slices.ts`), but for SQLite's own commit.
+ * `slices.ts`), but for the transaction.
  */
 export class StoredLedger implements Ledger {
   /** Ends of the lists that are being read, by table: no two lists of one at a time. */
@@ -59,15 +59,11 @@ export class StoredLedger implements Ledger {
   }
 
   async next(...args: Parameters<Ledger["next"]>): Promise<readonly SpooledBatch[]> {
-    try {
-      return this.current.spool.next(...args);
-    } catch (error) {
-      throw this.noticed(error);
-    }
+    return this.noticing(() => this.current.spool.next(...args));
   }
 
   async acknowledge(sink: string, position: number): Promise<void> {
-    this.current.acknowledge(sink, position);
+    this.noticing(() => this.current.acknowledge(sink, position));
   }
 
   async status(): Promise<LedgerStatus> {
@@ -87,10 +83,14 @@ export class StoredLedger implements Ledger {
     await this.current.close(listed);
   }
 
-  /** Sets the store aside if the error says that it is broken. @returns the error. */
-  private noticed(error: unknown): unknown {
-    if (isBroken(error)) this.startAnew();
-    return error;
+  /** Sets the store aside if an error of the work says that it is broken. @throws what the work throws. */
+  private noticing<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isBroken(error)) this.startAnew();
+      throw error;
+    }
   }
 
   /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
@@ -119,7 +119,8 @@ export class StoredLedger implements Ledger {
     } catch (error) {
       if (store !== this.current) throw new Error(GIVEN_UP);
       table.forget();
-      throw this.noticed(error);
+      if (isBroken(error)) this.startAnew();
+      throw error;
     }
     if (store !== this.current) throw new Error(GIVEN_UP);
     return store.take(reading);

@@ -4,10 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
-import { tableKey, tableOf } from "../table";
-import { missedBy, missedRow } from "./kept-batches";
-import type { Backlog, SinkSpec } from "./protocol";
-import { SinkAccount } from "./sink-account";
+import { tableKey } from "../table";
+import type { Backlog } from "./protocol";
 import { sinkRow } from "./spool";
 import { isBroken, isCode, loadSqlite, StoreError } from "./sqlite";
 
@@ -21,8 +19,8 @@ const batchRow = z.object({
   body: z.string(),
 });
 
-/** All of it may be unread: the limits are those of another time. */
-const LIMITS: SinkSpec["limits"] = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: 0, whenFull: "pause" };
+const unreadRow = z.object({ sink: z.string() });
+
 /** Number of consecutive unreadable batches that end the reading. */
 const PATIENCE = 10_000;
 
@@ -62,22 +60,18 @@ export class LeftSpool implements Disposable {
 
   /** Its sinks, and up to where each has taken it; none where that cannot be read. */
   sinks(): z.infer<typeof sinkRow>[] {
-    return this.rows(sinkRow, "SELECT name, position, dropped FROM sinks ORDER BY name");
+    return this.read(sinkRow, "SELECT name, position, dropped FROM sinks ORDER BY name") ?? [];
   }
 
   /** Its tables, and how many bytes a reading of each usually was; none where that cannot be read. */
   tables(): z.infer<typeof tableRow>[] {
-    return this.rows(tableRow, "SELECT id, name, bytes FROM tables");
+    return this.read(tableRow, "SELECT id, name, bytes FROM tables") ?? [];
   }
 
-  /** The batches that a sink is not to get, since it had no room for them. */
-  missed(): z.infer<typeof missedRow>[] {
-    return this.rows(missedRow, "SELECT seq, sink FROM missed");
-  }
-
-  /** Its batches, in their order, each with the key of its table. */
+  /** Its batches, in their order, each with the key of its table, and the sinks that have not taken it. */
   *batches() {
     const tables = new Map(this.tables().map(({ id, name }) => [id, name]));
+    const marks = this.sinks();
     let failures = 0;
     for (let at = 0; failures < PATIENCE; ) {
       try {
@@ -89,7 +83,7 @@ export class LeftSpool implements Disposable {
         failures = 0;
         // The head of a batch names its table, too.
         const table = tables.get(batch.table_id) ?? tableIn(batch.body);
-        yield { ...batch, table };
+        yield { ...batch, table, sinks: this.sinksOf(batch.seq, marks) };
       } catch (error) {
         if (!isBroken(error) && !(error instanceof z.ZodError)) throw error;
         at++;
@@ -100,30 +94,41 @@ export class LeftSpool implements Disposable {
   }
 
   /** Undelivered part of each sink. */
-  backlogs(): Backlog[] {
-    const accounts = this.sinks().map(
-      ({ name, position, dropped }) => new SinkAccount({ name, limits: LIMITS }, position, dropped),
-    );
-    const missed = missedBy(this.missed());
-    for (const { seq, table, records, bytes, taken } of this.batches()) {
-      for (const account of accounts) {
-        if (missed.get(seq)?.has(account.spec.name)) continue;
-        account.add({ seq, table: tableOf(table), records, bytes, taken });
+  backlogs(): Pick<Backlog, "name" | "records" | "bytes" | "oldest">[] {
+    const left = this.sinks().map(({ name }) => ({
+      name,
+      records: 0,
+      bytes: 0,
+      oldest: undefined as number | undefined,
+    }));
+    for (const { sinks, records, bytes, taken } of this.batches()) {
+      for (const one of left.filter(({ name }) => sinks.includes(name))) {
+        one.records += records;
+        one.bytes += bytes;
+        one.oldest ??= taken;
       }
     }
-    return accounts.map((account) => account.backlog());
+    return left.map(({ oldest, ...sums }) => ({ ...sums, ...(oldest !== undefined && { oldest }) }));
   }
 
   [Symbol.dispose](): void {
     this.db.close();
   }
 
-  private rows<T>(schema: z.ZodType<T>, sql: string): T[] {
+  /** Sinks that have not taken a batch; where that cannot be read, all that have acknowledged none behind it. */
+  private sinksOf(seq: number, marks: readonly z.infer<typeof sinkRow>[]): string[] {
+    const behind = marks.filter(({ position }) => position < seq).map(({ name }) => name);
+    const unread = this.read(unreadRow, "SELECT sink FROM unread WHERE seq = ?", seq);
+    return behind.filter((name) => unread?.some(({ sink }) => sink === name) ?? true);
+  }
+
+  /** Rows; `undefined` where they cannot be read. */
+  private read<T>(schema: z.ZodType<T>, sql: string, ...values: number[]): T[] | undefined {
     try {
-      return z.array(schema).parse(this.db.prepare(sql).all());
+      return z.array(schema).parse(this.db.prepare(sql).all(...values));
     } catch (error) {
       if (!isBroken(error) && !isNoTable(error)) throw error;
-      return [];
+      return undefined;
     }
   }
 }

@@ -6,8 +6,8 @@ import { type TableName, tableKey } from "../table";
 import { keepPlace, loadIdentity, type RunIdentity, setEnded } from "./identity";
 import { bytesOf } from "./kept-baseline";
 import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
-import type { Entry, SinkAccount } from "./sink-account";
-import { type Moved, Spool } from "./spool";
+import type { SinkAccount } from "./sink-account";
+import { Spool, type Takers } from "./spool";
 import { explained, isBroken, isFull, sqliteError } from "./sqlite";
 import type { Store } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
@@ -21,9 +21,9 @@ interface Finished {
   readonly isSecondTry?: true;
 }
 
-/** One that has a place, and who does not get it. */
+/** One that has a place. */
 interface Accepted extends Finished {
-  readonly missing: ReadonlySet<SinkAccount>;
+  readonly takers: Takers;
 }
 
 /**
@@ -62,11 +62,11 @@ export class OpenStore {
   ) {
     this.reserveBytes = reserveBytes;
     this.after = after;
-    this.spool = new Spool(store);
     try {
       const { identity, ...found } = loadIdentity(store, wall);
       this.identity = identity;
-      this.opened = { ...found, forgotten: this.spool.load(sinks, least) };
+      this.spool = new Spool(store, sinks, least);
+      this.opened = { ...found, forgotten: this.spool.forgotten };
     } catch (error) {
       store.close();
       throw error;
@@ -115,16 +115,21 @@ export class OpenStore {
   async close(listed: number | undefined): Promise<void> {
     while (this.writing) await this.writing;
     const { spool, store } = this;
-    const moved = this.takeMoved();
+    const leaving = await Promise.all([...this.tables.values()].map((table) => table.settled()));
+    this.cancelMarks?.();
     try {
-      await store.slicedTransaction(this.leaving(moved, listed)).then(
+      try {
+        store.transaction(() => {
+          spool.writeMoved();
+          setEnded(store, listed);
+          for (const write of leaving) write();
+        });
         // On failure the place stays unknown, and the next run trusts the store as it is.
-        () => attempt(() => keepPlace(store)),
-        (error: unknown) => {
-          if (!isFull(error)) throw error;
-          store.transaction(() => spool.writeMoved(moved));
-        },
-      );
+        attempt(() => keepPlace(store));
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        store.transaction(() => spool.writeMoved());
+      }
     } catch (error) {
       throw explained(error, store.file);
     } finally {
@@ -132,17 +137,11 @@ export class OpenStore {
     }
   }
 
-  /** The store was set aside: waiting readings are rejected, and the transaction under way fails. */
+  /** The store was set aside: waiting readings are rejected. */
   giveUp(error: Error): void {
     this.ended = error;
     this.cancelMarks?.();
     for (const { reject } of this.finished.splice(0)) reject(error);
-  }
-
-  private *leaving(moved: Moved, listed: number | undefined): Generator<void> {
-    this.spool.writeMoved(moved);
-    setEnded(this.store, listed);
-    for (const table of this.tables.values()) yield* table.settle();
   }
 
   /** Readings that arrive until the next transaction share it: with a slow disk, many do. */
@@ -156,37 +155,33 @@ export class OpenStore {
   }
 
   /** Writes finished readings and acknowledgements. @returns whether there is more to write at once. */
-  private async flush(): Promise<boolean> {
+  private flush(): boolean {
     const { store, spool } = this;
     const reserved = new Map<SinkAccount, number>();
-    const accepted = this.finished.splice(0).flatMap((one) => (this.hasRoom(one) ? this.placed(one, reserved) : []));
-    const last = spool.last;
-    const moved = this.takeMoved();
-    if (accepted.length === 0 && moved.marks.length + moved.done.length === 0) return false;
-    let taken: readonly TakenOver[];
+    const waiting = this.finished.splice(0);
+    let accepted: readonly Accepted[] = [];
+    this.cancelMarks?.();
+    this.cancelMarks = undefined;
     try {
-      const { entries, ...written } = await store.slicedTransaction(this.steps(accepted, moved));
-      taken = written.taken;
-      spool.forget(moved);
-      spool.noteBehind(written.behind);
-      for (const { entry, missing } of entries) spool.note(entry, missing);
+      accepted = waiting.flatMap((one) => (this.hasRoom(one) ? this.placed(one, reserved) : []));
+      if (this.ended || (accepted.length === 0 && !spool.hasMoved)) return false;
+      const written = store.transaction(() => ({
+        freed: spool.writeMoved(),
+        readings: accepted.map((one) => this.write(one)),
+      }));
+      spool.noteMoved(written.freed);
+      for (const done of written.readings) done();
+      const newest = accepted.map(({ reading }) => reading.list).sort((a, b) => b.now - a.now)[0];
+      if (newest) spool.drop((account) => account.dropOldest(newest));
     } catch (error) {
-      spool.rewind(last);
-      spool.giveBack(moved);
       if (isBroken(error)) this.onBroken();
-      for (const { reading, reject } of accepted) {
+      for (const { reading, reject } of this.ended ? waiting : accepted) {
         if (!this.ended) reading.table.reload();
         reject(this.ended ?? error);
       }
       // Only removing delivered batches can make room; without any, they are written with the next reading.
       return accepted.length > 0 && spool.hasMoved && !this.ended;
     }
-    for (const [index, { reading, resolve }] of accepted.entries()) {
-      reading.table.taken(reading.list.now);
-      resolve(taken[index] as TakenOver);
-    }
-    const newest = accepted.map(({ reading }) => reading.list).sort((a, b) => b.now - a.now)[0];
-    if (newest) spool.drop((account) => account.dropOldest(newest));
     if (spool.hasMoved) this.scheduleMarks();
     return false;
   }
@@ -198,36 +193,20 @@ export class OpenStore {
     });
   }
 
-  private takeMoved(): Moved {
-    this.cancelMarks?.();
-    this.cancelMarks = undefined;
-    return this.spool.takeMoved();
-  }
-
-  /** Within a transaction. */
-  private *steps(accepted: readonly Accepted[], moved: Moved) {
-    this.spool.writeMoved(moved);
-    const entries: { readonly entry: Entry; readonly missing: ReadonlySet<SinkAccount> }[] = [];
-    const taken: TakenOver[] = [];
-    const behind = this.spool.keepBehind(
-      accepted.map(({ reading, missing }) => ({ table: reading.list.table, missing })),
-    );
-    for (const { reading, missing } of accepted) {
-      const { table, list, rows } = reading;
-      const epoch = list.turn?.epoch ?? this.identity.epoch;
-      const isNew = !table.known || table.epoch !== epoch;
-      table.enter(epoch);
-      let spooled = 0;
-      for (const chunk of rows) {
-        const entry = this.spool.insert(table, chunk, list, missing);
-        entries.push({ entry, missing });
-        spooled += entry.bytes;
-        yield;
-      }
-      if (spooled > 0 || isNew) yield* table.keep(reading, spooled);
-      taken.push({ ...reading.taken, bytes: spooled });
-    }
-    return { entries, taken, behind };
+  /** Within a transaction: writes a reading. @returns what is to be done once it is on the disk. */
+  private write({ reading, takers, resolve }: Accepted): () => void {
+    const { table, list, taken } = reading;
+    const epoch = list.turn?.epoch ?? this.identity.epoch;
+    const isNew = !table.known || table.epoch !== epoch;
+    table.enter(epoch);
+    const entries = this.spool.insert(reading, takers);
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (bytes > 0 || isNew) table.keep(reading, bytes);
+    return () => {
+      this.spool.note(table, entries, takers);
+      table.taken(list.now);
+      resolve({ ...taken, bytes });
+    };
   }
 
   /** Rejects a reading that would take what is to stay free of the disk, once those that drop the oldest have done so. */
@@ -247,8 +226,8 @@ export class OpenStore {
   /** Decides which sinks get a reading; rejects one for which no sink has room. */
   private placed(one: Finished, reserved: Map<SinkAccount, number>): Accepted[] {
     const { list, table } = one.reading;
-    const missing = this.spool.missing(list.table, one.reading, list, reserved);
-    if (missing) return [{ ...one, missing }];
+    const takers = this.spool.place(one.reading, reserved);
+    if (takers) return [{ ...one, takers }];
     table.forget();
     one.reject(new SpoolFull(this.spool.takers(list.table).map(({ spec }) => spec.name)));
     return [];

@@ -1,18 +1,28 @@
+import { z } from "zod";
 import { SIZES } from "../defaults";
-import { type TableName, tableOf, takes } from "../table";
-import type { Backlog, SinkSpec } from "./protocol";
+import { type TableName, takes } from "../table";
+import type { Backlog, SinkSpec, SpooledBatch } from "./protocol";
+import type { Store } from "./store";
+
+const entryRow = z.object({
+  seq: z.number(),
+  records: z.number(),
+  bytes: z.number(),
+  /** When it was taken over: milliseconds since 1970. */
+  taken: z.number(),
+  /** The same on the clock that is never set. */
+  now: z.number(),
+});
 
 /** A batch as far as sinks count it. */
-export interface Entry {
-  readonly seq: number;
-  readonly table: TableName;
-  readonly records: number;
-  readonly bytes: number;
-  /** When it was taken over. */
-  readonly taken: number;
-  /** The same on the clock that is never set, of what this run has taken over. */
-  readonly now?: number;
-}
+export type Entry = z.infer<typeof entryRow>;
+
+const sumRow = z.object({ records: z.number(), bytes: z.number() });
+const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
+const nameRow = z.object({ name: z.string() });
+
+/** The batches that a sink has to take, behind one of them. */
+const UNREAD = "FROM unread CROSS JOIN batches USING (seq) WHERE sink = ? AND seq > ?";
 
 /** When a list came, on both clocks. */
 export interface Moment {
@@ -21,21 +31,17 @@ export interface Moment {
   readonly now: number;
 }
 
-/** Age of a batch; of one from an earlier run only the date is known. */
-function ageOf({ taken, now }: Entry, at: Moment): number {
-  return now === undefined ? at.wall - taken : at.now - now;
-}
-
-function recordsIn(entries: readonly Entry[]): number {
+function recordsIn(entries: readonly Pick<Entry, "records">[]): number {
   return entries.reduce((sum, { records }) => sum + records, 0);
 }
 
 /** Unacknowledged records of one sink: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
-  private unread: Entry[] = [];
-  private first = 0;
+  /** Tables of which it missed a reading, since it had no room: it gets them again with the next one that is told whole. */
+  behind = new Set<string>();
   private records = 0;
   private bytes = 0;
+  private oldest: Entry | undefined;
   /** The newest batch that was handed out. */
   private handed = 0;
   /** Dropped after they were handed out: they arrive all the same, unless the run ends before. */
@@ -44,43 +50,36 @@ export class SinkAccount {
   tried = 0;
 
   constructor(
+    private readonly store: Store,
     public spec: SinkSpec,
     /** All batches up to here are acknowledged or dropped. */
     public position: number,
     /** Records that were dropped, those that are under way among them. */
     public dropped: number,
-    /** Tables of which it missed a reading, since it had no room: it gets them again with the next one that is told whole. */
-    public behind: ReadonlySet<string> = new Set(),
-    /** It needs a batch no more. */
-    private readonly release: (seq: number) => void = () => {},
+    /** Batches up to here are of earlier runs: of their age only the date is known. */
+    private readonly earlier: number,
   ) {}
 
-  /** Goes on with other limits, or takes other tables: what it has to read and takes no more is given up. */
+  /** Goes on with these limits and tables, and counts what the store holds for it. */
   become(spec: SinkSpec): void {
     this.spec = spec;
-    const unread = this.unread.slice(this.first);
-    this.clear();
-    for (const entry of unread) if (!this.add(entry)) this.release(entry.seq);
-    this.behind = new Set([...this.behind].filter((key) => this.takes(tableOf(key))));
-  }
-
-  /** There is no such sink any more: what it has not read is given up. */
-  end(): void {
-    for (const { seq } of this.unread.slice(this.first)) this.release(seq);
-    this.clear();
+    const behind = "SELECT name FROM behind JOIN tables ON id = table_id WHERE sink = ?";
+    this.behind = new Set(this.store.all(nameRow, behind, spec.name).map(({ name }) => name));
+    const { records, bytes } = this.sumTo(Number.MAX_SAFE_INTEGER);
+    this.records = records;
+    this.bytes = bytes;
+    this.oldest = this.first();
   }
 
   takes(table: TableName): boolean {
     return takes(this.spec.only, table);
   }
 
-  /** Notes a batch, when the sink takes it. @returns whether it does. */
-  add(entry: Entry): boolean {
-    if (entry.seq <= this.position || !this.takes(entry.table)) return false;
-    this.unread.push(entry);
+  /** Notes a batch that is on the disk for it. */
+  add(entry: Entry): void {
     this.records += entry.records;
     this.bytes += entry.bytes;
-    return true;
+    this.oldest ??= entry;
   }
 
   /** The sink has taken all batches up to here. */
@@ -91,32 +90,15 @@ export class SinkAccount {
     this.dropped -= recordsIn(arrived);
   }
 
-  /** Moves the sink's mark. */
-  private advance(position: number): void {
-    this.position = Math.max(this.position, position);
-    for (let entry = this.oldest; entry && entry.seq <= this.position; entry = this.oldest) {
-      this.records -= entry.records;
-      this.bytes -= entry.bytes;
-      this.first++;
-      this.release(entry.seq);
-    }
-    if (this.first > 1_000) {
-      this.unread = this.unread.slice(this.first);
-      this.first = 0;
-    }
-  }
-
   /**
    * True when `more` bytes do not fit. An empty spool takes any reading, or a large table would never be read.
    *
    * @param reserved Bytes that are about to be added.
    */
   isFullFor(more: number, at: Moment, reserved: number): boolean {
-    const { maxBytes, maxAgeMs } = this.spec.limits;
-    const { oldest } = this;
-    if (!oldest && reserved === 0) return false;
-    const isLate = oldest !== undefined && maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs;
-    return isLate || this.bytes + reserved + more > maxBytes;
+    const { maxBytes } = this.spec.limits;
+    if (!this.oldest && reserved === 0) return false;
+    return this.isLate(at) || this.bytes + reserved + more > maxBytes;
   }
 
   /** True when what it missed fits again, as far as it is known. */
@@ -130,11 +112,8 @@ export class SinkAccount {
    * @returns whether there were any.
    */
   dropOldest(at: Moment): boolean {
-    const { maxBytes, maxAgeMs } = this.spec.limits;
-    return this.dropWhile((oldest) => {
-      const tooMuch = this.bytes > maxBytes && this.unread.length - this.first > 1;
-      return tooMuch || (maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs);
-    });
+    const { maxBytes } = this.spec.limits;
+    return this.dropWhile(({ records }) => (this.bytes > maxBytes && this.records > records) || this.isLate(at));
   }
 
   /** Gives up the oldest batches of so many bytes. @returns whether there were any. */
@@ -143,25 +122,27 @@ export class SinkAccount {
     return this.dropWhile(() => this.bytes > rest);
   }
 
-  /** The numbers of the batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
-  next(maxRecords: number, after: number): number[] {
+  /** The batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
+  next(maxRecords: number, after: number): SpooledBatch[] {
     // Reading from the mark begins anew: batches handed out before do not arrive any more.
     if (after === 0) {
       this.handed = 0;
       this.underWay = [];
     }
-    const batches: number[] = [];
-    let records = 0;
-    let bytes = 0;
-    for (let index = this.first; index < this.unread.length; index++) {
-      const entry = this.unread[index] as Entry;
-      if (entry.seq <= after) continue;
-      records += entry.records;
-      bytes += entry.bytes;
-      if (batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes)) break;
-      batches.push(entry.seq);
+    const sql = `SELECT seq AS position, records, CAST(body AS BLOB) AS body ${UNREAD} ORDER BY seq LIMIT 1`;
+    const batches: SpooledBatch[] = [];
+    let at = Math.max(after, this.position);
+    let [records, bytes] = [0, 0];
+    for (;;) {
+      const batch = this.store.get(bodyRow, sql, this.spec.name, at);
+      records += batch?.records ?? 0;
+      bytes += batch?.body.length ?? 0;
+      const isFull = batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes);
+      if (!batch || isFull) break;
+      batches.push(batch);
+      at = batch.position;
     }
-    this.handed = Math.max(this.handed, ...batches.slice(-1));
+    if (batches.length > 0) this.handed = Math.max(this.handed, at);
     return batches;
   }
 
@@ -172,20 +153,28 @@ export class SinkAccount {
       records: this.records,
       bytes: this.bytes,
       ...(oldest && { oldest: oldest.taken }),
-      ...(oldest?.now !== undefined && { oldestNow: oldest.now }),
+      ...(oldest && oldest.seq > this.earlier && { oldestNow: oldest.now }),
       dropped: this.dropped - recordsIn(this.underWay),
       behind: [...this.behind],
       limitBytes: this.spec.limits.maxBytes,
     };
   }
 
-  private clear(): void {
-    this.unread = [];
-    this.first = this.records = this.bytes = 0;
+  private isLate({ wall, now }: Moment): boolean {
+    const { oldest } = this;
+    const { maxAgeMs } = this.spec.limits;
+    if (!oldest || maxAgeMs === 0) return false;
+    return (oldest.seq > this.earlier ? now - oldest.now : wall - oldest.taken) > maxAgeMs;
   }
 
-  private get oldest(): Entry | undefined {
-    return this.unread[this.first];
+  /** Moves the sink's mark. */
+  private advance(position: number): void {
+    if (position <= this.position) return;
+    const { records, bytes } = this.sumTo(position);
+    this.records -= records;
+    this.bytes -= bytes;
+    this.position = position;
+    this.oldest = this.first();
   }
 
   private dropWhile(isToGo: (oldest: Entry) => boolean): boolean {
@@ -196,5 +185,15 @@ export class SinkAccount {
       this.advance(oldest.seq);
     }
     return this.position !== before;
+  }
+
+  private first(): Entry | undefined {
+    const sql = `SELECT seq, records, bytes, taken, now ${UNREAD} ORDER BY seq LIMIT 1`;
+    return this.store.get(entryRow, sql, this.spec.name, this.position);
+  }
+
+  private sumTo(position: number): z.infer<typeof sumRow> {
+    const sql = `SELECT total(records) AS records, total(bytes) AS bytes ${UNREAD} AND seq <= ?`;
+    return this.store.get(sumRow, sql, this.spec.name, this.position, position) ?? { records: 0, bytes: 0 };
   }
 }

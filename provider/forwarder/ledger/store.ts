@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
-import { messageOf } from "../../model/errors";
-import { inSlices } from "../slices";
+import { attempt, messageOf } from "../../model/errors";
 import type { LedgerOptions } from "./protocol";
 import { explained, loadSqlite, type Sqlite, StoreError, sqliteError } from "./sqlite";
 
@@ -32,6 +31,7 @@ const SCHEMA = `
     records INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     taken REAL NOT NULL,
+    now REAL NOT NULL,
     body TEXT NOT NULL
   );
   CREATE TABLE IF NOT EXISTS sinks (
@@ -39,10 +39,16 @@ const SCHEMA = `
     position INTEGER NOT NULL,
     dropped INTEGER NOT NULL
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS missed (
-    seq INTEGER NOT NULL,
+  CREATE TABLE IF NOT EXISTS unread (
     sink TEXT NOT NULL,
-    PRIMARY KEY (seq, sink)
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (sink, seq)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS unread_of_batch ON unread (seq);
+  CREATE TABLE IF NOT EXISTS behind (
+    sink TEXT NOT NULL,
+    table_id INTEGER NOT NULL,
+    PRIMARY KEY (sink, table_id)
   ) WITHOUT ROWID;
 `;
 
@@ -58,7 +64,7 @@ export type Place = Readonly<Record<"file" | "born" | "lock", string>>;
 type StoreOptions = Pick<LedgerOptions, "maxPages" | "freeBytes">;
 
 /** The form of the file. One of another form is left as it is: it is sound, and another version knows it. */
-const FORM = 1;
+const FORM = 2;
 
 /**
  * The embedded store: one SQLite file in write-ahead mode, in which a transaction is on the disk when it returns
@@ -124,23 +130,8 @@ export class Store {
       this.db.exec("COMMIT");
       return result;
     } catch (error) {
-      this.rollBack();
-      throw error;
-    }
-  }
-
-  /**
-   * The same for work that yields after each slice, so that other work of this thread has its turn. Other work may read, but
-   * must not write: its writes would become part of this transaction.
-   */
-  async slicedTransaction<T>(work: Generator<void, T>): Promise<T> {
-    this.db.exec("BEGIN IMMEDIATE");
-    try {
-      const result = await inSlices(work);
-      this.db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      this.rollBack();
+      // A full disk has rolled it back already.
+      attempt(() => this.db.exec("ROLLBACK"));
       throw error;
     }
   }
@@ -207,14 +198,6 @@ export class Store {
     this.statements.clear();
     this.db.close();
     this.lock.close();
-  }
-
-  private rollBack(): void {
-    try {
-      this.db.exec("ROLLBACK");
-    } catch {
-      // A full disk has rolled it back already, or the store was set aside meanwhile.
-    }
   }
 
   private statement(sql: string): StatementSync {

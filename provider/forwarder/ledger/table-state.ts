@@ -162,7 +162,7 @@ export class TableState {
   }
 
   /** Within a transaction: stores the state of the table, and the changes of its baseline. */
-  *keep({ changes, whole, list, reset }: FinishedReading, spooled: number): Generator<void> {
+  keep({ changes, whole, list, reset }: FinishedReading, spooled: number): void {
     this.usualBytes = this.usualBytes === 0 ? spooled : this.usualBytes * (1 - WEIGHT) + spooled * WEIGHT;
     this.store.run(
       "UPDATE tables SET epoch = ?, sequence = ?, marks = ?, bytes = ? WHERE id = ?",
@@ -173,13 +173,16 @@ export class TableState {
       this.id,
     );
     if (reset) this.stored.clear(this.id);
-    yield* whole ? this.stored.replace(this.id, list.now, whole) : this.stored.add(this.id, list.now, changes);
+    if (whole) this.stored.replace(this.id, list.now, whole);
+    else this.stored.add(this.id, list.now, changes);
   }
 
-  /** Within a transaction: stores lifetimes as they were last listed, with which a restart compares. */
-  *settle(): Generator<void> {
-    if (!this.stale || !this.known || !this.baseline || this.listed === undefined) return;
-    yield* this.stored.replace(this.id, this.listed, yield* wholeRows(this.baseline));
+  /** Lifetimes as they were last listed, with which a restart compares. @returns what stores them, within a transaction. */
+  async settled(): Promise<() => void> {
+    const { baseline, listed } = this;
+    if (!this.stale || !this.known || !baseline || listed === undefined) return () => {};
+    const whole = await inSlices(wholeRows(baseline));
+    return () => this.stored.replace(this.id, listed, whole);
   }
 }
 
