@@ -42,7 +42,6 @@ export const SINK_DEFAULTS = {
   /** nats: an acknowledgement of JetStream takes milliseconds. */
   natsTimeoutMs: 5_000,
   subject: "marks.{node}.{arena}.{profile}.{type}",
-  recordsPerMessage: 1,
   splunkSourcetype: "packetfilter:mark",
 } as const;
 

@@ -288,8 +288,6 @@ interface NatsSink extends AnySink, NatsConfig {
   readonly subject?: Text;
   /** Whether a stream that is missing is made. Default: true. */
   readonly create?: boolean;
-  /** Records in one message. Default: 1. */
-  readonly recordsPerMessage?: number;
   /** Milliseconds until an acknowledgement. Default: 5 000. */
   readonly timeoutMs?: Duration;
 }

@@ -2,7 +2,7 @@ import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { z } from "zod";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { duration, flag, members, text, whole } from "../fields";
+import { duration, flag, members, text } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
@@ -14,7 +14,6 @@ const schema = members({
   stream: text.regex(/^[^\s.*>/\\]+$/, { error: "may have no spaces, and no . * > / \\" }),
   subject: text.default(SINK_DEFAULTS.subject),
   create: flag.default(true),
-  recordsPerMessage: whole(1, 1_000).default(SINK_DEFAULTS.recordsPerMessage),
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
 });
 
@@ -31,59 +30,38 @@ const NOT_FOUND = 10_059;
  */
 export const nats = sinkKind(
   schema,
-  async (context): Promise<Sink<readonly Payload[]>> => {
+  async (context): Promise<Sink<readonly Message[]>> => {
     const library = await loadNats(sinkNamed(context.name));
     const format = formatter(context.format);
     const link = new Link(library, () => context.options(schema), context.name);
     return {
       async write(records) {
-        const options = context.options(schema);
+        const { subject } = context.options(schema);
         const messages = await inSlicesOf(await records.records(), (slice) =>
-          messagesOf(slice, options.subject, options.recordsPerMessage).map((one) => ({
-            ...one,
-            payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
-          })),
+          slice.map((record) => {
+            const payload = Buffer.from(JSON.stringify(format(record)));
+            return { record, subject: subjectOf(subject, record), payload };
+          }),
         );
         const payload = messages.flat();
         return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
       },
-      deliver(parcels, signal) {
-        return link.publish(
+      deliver: (parcels, signal) =>
+        link.publish(
           parcels.flatMap(({ payload }) => payload),
-          context.options(schema),
           signal,
-        );
-      },
+        ),
       close: () => link.close(),
     };
   },
   loadNats,
 );
 
+/** A record as JetStream gets it. */
 interface Message {
+  readonly record: ForwardRecord;
   readonly subject: string;
-  readonly id: string;
-  readonly records: readonly ForwardRecord[];
-}
-
-/** A message with what it says. */
-interface Payload extends Message {
   readonly payload: Buffer;
-}
-
-/** Neighbouring records of one subject, so many a message. */
-function messagesOf(records: readonly ForwardRecord[], pattern: string, perMessage: number): Message[] {
-  const messages: { subject: string; id: string; records: ForwardRecord[] }[] = [];
-  for (const record of records) {
-    const subject = subjectOf(pattern, record);
-    const last = messages.at(-1);
-    if (last && last.subject === subject && last.records.length < perMessage) last.records.push(record);
-    else messages.push({ subject, id: record.recordId, records: [record] });
-  }
-  // A message of several is another one when it holds more or less.
-  return messages.map((one) =>
-    one.records.length === 1 ? one : { ...one, id: `${one.id}+${one.records.length - 1}` },
-  );
 }
 
 function subjectOf(pattern: string, { node, arena, profile, type, event }: ForwardRecord): string {
@@ -103,36 +81,33 @@ class Link {
     private readonly name: string,
   ) {}
 
-  async publish(messages: readonly Payload[], { timeoutMs }: Options, signal: AbortSignal): Promise<Delivered> {
+  async publish(messages: readonly Message[], signal: AbortSignal): Promise<Delivered> {
     const client = await this.opened();
+    const options = this.options();
     const rejected: Rejected[] = [];
-    const again: ForwardRecord[] = [];
+    const left = new Set(messages);
     let reason: string | undefined;
     const room = this.connection?.info?.max_payload ?? Number.POSITIVE_INFINITY;
-    for (let start = 0; start < messages.length; start += SIZES.natsInFlight) {
-      const group = messages.slice(start, start + SIZES.natsInFlight);
-      if (signal.aborted || reason !== undefined) {
-        again.push(...group.flatMap(({ records }) => records));
-        continue;
-      }
-      const results = await Promise.allSettled(
-        group.map(async ({ subject, id, payload }) => {
-          if (payload.length > room) throw new TooLarge(`the server takes ${room} bytes`);
-          return client.publish(subject, payload, { msgID: id, timeout: timeoutMs });
-        }),
-      );
-      for (const [index, result] of results.entries()) {
-        if (result.status === "fulfilled") continue;
-        const records = group[index]?.records ?? [];
-        const words = natsWords(result.reason, this.options());
-        if (this.isRefusal(result.reason)) rejected.push(...records.map((record) => ({ record, reason: words })));
-        else {
-          again.push(...records);
+    const send = async (message: Message) => {
+      const { record, subject, payload } = message;
+      try {
+        if (payload.length > room) throw new TooLarge(`the server takes ${room} bytes`);
+        await client.publish(subject, payload, { msgID: record.recordId, timeout: options.timeoutMs });
+      } catch (error) {
+        const words = natsWords(error, options);
+        if (!this.isRefusal(error)) {
           reason ??= `JetStream did not acknowledge: ${words}`;
+          return;
         }
+        rejected.push({ record, reason: words });
       }
+      left.delete(message);
+    };
+    for (let start = 0; start < messages.length; start += SIZES.natsInFlight) {
+      if (signal.aborted || reason !== undefined) break;
+      await Promise.all(messages.slice(start, start + SIZES.natsInFlight).map(send));
     }
-    return { rejected, again, ...(reason !== undefined && { reason }) };
+    return { rejected, again: [...left].map(({ record }) => record), ...(reason !== undefined && { reason }) };
   }
 
   async close(): Promise<void> {
