@@ -1,19 +1,16 @@
 import { z } from "zod";
 import { SIZES } from "../defaults";
 import { Baseline } from "../reading/baseline";
+import { RowReader } from "../record/row-reader";
 import { EVENT_NUMBER, type RowChunk, RowWriter } from "../record/rows";
 import type { Store } from "./store";
 
-const rowSchema = z
-  .tuple([z.number(), z.string()])
-  .rest(z.unknown())
-  .transform(([event, key, id, value, lifetime, , details]) => ({ event, key, id, value, lifetime, details }));
-const number = z.number().nullish();
-const detailsSchema = z
-  .object({ status: z.string().optional(), exact: z.record(z.string(), z.string()).optional() })
-  .optional()
-  .catch(undefined);
-const partSchema = z.object({ part: z.number(), listed: z.number(), whole: z.number(), body: z.string() });
+const partSchema = z.object({
+  part: z.number(),
+  listed: z.number(),
+  whole: z.number(),
+  body: z.instanceof(Uint8Array<ArrayBuffer>),
+});
 
 /**
  * The baseline of one table in the store: parts of rows, which are either the whole of it or what a reading changed. Played
@@ -69,14 +66,15 @@ export class KeptBaseline {
     for (let at = 0; at < (end?.part ?? 0); ) {
       // One at a time: all of them are as large as the table.
       const next =
-        "SELECT part, listed, whole, body FROM baseline WHERE table_id = ? AND part > ? ORDER BY part LIMIT 1";
+        "SELECT part, listed, whole, CAST(body AS BLOB) AS body FROM baseline WHERE table_id = ? AND part > ? ORDER BY part LIMIT 1";
       const part = this.store.get(partSchema, next, table, at);
       if (!part) break;
       at = part.part;
       if (part.whole) this.wholeBytes += part.body.length;
       else this.changedBytes += part.body.length;
       const older = Math.max(0, (listed ?? 0) - part.listed) / 1_000;
-      for (const raw of z.array(z.unknown()).parse(JSON.parse(part.body))) playBack(baseline, raw, older);
+      const rows = new RowReader(Buffer.from(part.body.buffer));
+      while (rows.next()) playBack(baseline, rows, older);
       yield;
     }
     return { baseline, listed };
@@ -107,16 +105,16 @@ export function bytesOf(chunks: readonly RowChunk[]): number {
   return chunks.reduce((sum, { rows }) => sum + rows.length, 0);
 }
 
-function playBack(baseline: Baseline, raw: unknown, older: number): void {
-  const { event, key, id, value, lifetime, details } = rowSchema.parse(raw);
-  if (event === EVENT_NUMBER.reset) return;
-  if (event === EVENT_NUMBER.gone) {
+function playBack(baseline: Baseline, row: RowReader, older: number): void {
+  if (row.event === EVENT_NUMBER.reset) return;
+  const key = row.keyText();
+  if (row.event === EVENT_NUMBER.gone) {
     baseline.remove(key);
     return;
   }
-  const row = baseline.row(key) ?? baseline.add(key, 0);
-  const seconds = number.parse(lifetime) ?? Number.NaN;
-  baseline.found(row, 0, number.parse(id) ?? Number.NaN, number.parse(value) ?? Number.NaN, seconds - older);
-  if (older > 0) baseline.reckoned(row, seconds);
-  baseline.speak(row, detailsSchema.parse(details), event === EVENT_NUMBER.expired);
+  const place = baseline.row(key) ?? baseline.add(key, 0);
+  const seconds = row.numberAt(row.lifetime);
+  baseline.found(place, 0, row.numberAt(row.id), row.numberAt(row.value), seconds - older);
+  if (older > 0) baseline.reckoned(place, seconds);
+  baseline.speak(place, row.details, row.event === EVENT_NUMBER.expired);
 }

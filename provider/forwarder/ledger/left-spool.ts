@@ -3,16 +3,15 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../model/errors";
-import { MARK_TYPES } from "../../model/mark";
+import { openBatch } from "../record/row-reader";
 import { tableKey } from "../table";
 import type { Backlog } from "./protocol";
 import { sinkRow } from "./spool";
 import { isBroken, isCode, loadSqlite, StoreError } from "./sqlite";
 
-const tableRow = z.object({ id: z.number(), name: z.string(), bytes: z.number().catch(0) });
+const tableRow = z.object({ name: z.string(), bytes: z.number().catch(0) });
 const batchRow = z.object({
   seq: z.number(),
-  table_id: z.number(),
   records: z.number(),
   bytes: z.number(),
   taken: z.number(),
@@ -65,27 +64,26 @@ export class LeftSpool implements Disposable {
 
   /** Its tables, and how many bytes a reading of each usually was; none where that cannot be read. */
   tables(): z.infer<typeof tableRow>[] {
-    return this.read(tableRow, "SELECT id, name, bytes FROM tables") ?? [];
+    return this.read(tableRow, "SELECT name, bytes FROM tables") ?? [];
   }
 
   /** Its batches, in their order, each with the key of its table, and the sinks that have not taken it. */
   *batches() {
-    const tables = new Map(this.tables().map(({ id, name }) => [id, name]));
     const marks = this.sinks();
     let failures = 0;
     for (let at = 0; failures < PATIENCE; ) {
       try {
-        const sql = "SELECT seq, table_id, records, bytes, taken, body FROM batches WHERE seq > ? ORDER BY seq LIMIT 1";
+        const sql = "SELECT seq, records, bytes, taken, body FROM batches WHERE seq > ? ORDER BY seq LIMIT 1";
         const row = this.db.prepare(sql).get(at);
         if (!row) break;
         const batch = batchRow.parse(row);
         at = batch.seq;
         failures = 0;
-        // The head of a batch names its table, too.
-        const table = tables.get(batch.table_id) ?? tableIn(batch.body);
+        // Also where the tables cannot be read.
+        const table = tableKey(openBatch(Buffer.from(batch.body)).head);
         yield { ...batch, table, sinks: this.sinksOf(batch.seq, marks) };
       } catch (error) {
-        if (!isBroken(error) && !(error instanceof z.ZodError)) throw error;
+        if (!isBroken(error) && !(error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
         at++;
         if (failures++ === 0) this.unreadable++;
         if (isCode(error, "notADatabase")) return;
@@ -156,12 +154,4 @@ function unreadable(path: string, error: unknown): StoreError {
 
 function isNoTable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("no such table");
-}
-
-const names = z.object({ node: z.string(), arena: z.string(), profile: z.string(), type: z.enum(MARK_TYPES) });
-const headed = z.object({ head: names });
-
-/** Key of the table that the head of a batch names. */
-function tableIn(body: string): string {
-  return tableKey(headed.parse(JSON.parse(body)).head);
 }

@@ -1,6 +1,6 @@
 import { visible } from "../../model/foreign-text";
-import { RowReader } from "./row-reader";
-import { EVENT_NUMBER, EVENTS, type KeyMembers, membersOf } from "./rows";
+import { openBatch, type Place, type RowReader } from "./row-reader";
+import { type BatchHead, EVENT_NUMBER, EVENTS, type KeyMembers, membersOf } from "./rows";
 import type { Sheet } from "./sheet";
 
 /** Rows of a batch, from the first to the one before `end`. */
@@ -16,8 +16,8 @@ const utf8 = (text: string): Buffer => Buffer.from(text);
 
 /** Members of a line, and parts of its message, that are the same in all batches. */
 const [ADDRESS, ID, VALUE, LIFETIME] = [utf8(',"address":"'), utf8(',"id":'), utf8(',"value":'), utf8(',"lifetime":')];
-const [ID_WORD, VALUE_WORD, LIFETIME_WORD] = [utf8("id "), utf8("value "), utf8("lifetime ")];
-const [COLON, AND, SECONDS, NOTHING] = [utf8(": "), utf8(", "), utf8(" s"), utf8("")];
+const [ID_WORD, VALUE_WORD, LIFETIME_WORD] = [utf8(": id "), utf8(": value "), utf8(": lifetime ")];
+const [AND_VALUE, AND_LIFETIME, SECONDS, NOTHING] = [utf8(", value "), utf8(", lifetime "), utf8(" s"), utf8("")];
 const RESET = utf8("reset: what follows is the whole table");
 const [QUOTE, NEW_LINE, END] = [utf8('"'), utf8("\n"), utf8("}\n")];
 
@@ -26,8 +26,7 @@ const EVENT_WORDS = EVENTS.map((event) => utf8(` ${event}`));
 /** The same of a batch. */
 type Words = ReturnType<typeof wordsOf>;
 
-function wordsOf({ head }: RowReader, before: LineBefore | undefined) {
-  const { node, arena, profile, type, at, epoch, id, rules } = head;
+function wordsOf({ node, arena, profile, type, at, epoch, id, rules }: BatchHead, before: LineBefore | undefined) {
   const names = `"node":${JSON.stringify(node)},"arena":${JSON.stringify(arena)},"profile":${JSON.stringify(profile)}`;
   const beginning = `{"timestamp":"${new Date(at).toISOString()}",${names},"type":"${type}","event":"`;
   const idStart = `${id}-${epoch.toString(36)}-`;
@@ -53,10 +52,10 @@ function wordsOf({ head }: RowReader, before: LineBefore | undefined) {
  * the bytes of the rows at once: texts in between take three times as long, and objects with `JSON.stringify` more than four times.
  */
 export function writeLines(body: Buffer, { start, end }: RowRange, sheet: Sheet, before?: LineBefore): Buffer {
-  const rows = new RowReader(body);
-  const words = wordsOf(rows, before);
+  const { head, rows } = openBatch(body);
+  const words = wordsOf(head, before);
   for (let index = 0; index < end && rows.next(); index++) {
-    if (index >= start) writeLine(sheet, rows, words, rows.head.first + index);
+    if (index >= start) writeLine(sheet, rows, words, head.first + index);
   }
   return sheet.cut();
 }
@@ -98,51 +97,33 @@ function writeLine(sheet: Sheet, row: RowReader, words: Words, sequence: number)
   sheet.put(END);
 }
 
-function writeNumbers(sheet: Sheet, { bytes, id, value, lifetime, details }: RowReader): void {
-  const exact = details?.exact;
-  if (id.isThere) {
-    sheet.put(ID);
-    if (exact?.id === undefined) sheet.copy(bytes, id.start, id.end);
-    else sheet.text(JSON.stringify(exact.id));
-  }
-  if (value.isThere) {
-    sheet.put(VALUE);
-    if (exact?.value === undefined) sheet.copy(bytes, value.start, value.end);
-    else sheet.text(JSON.stringify(exact.value));
-  }
-  if (lifetime.isThere) {
-    sheet.put(LIFETIME);
-    sheet.copy(bytes, lifetime.start, lifetime.end);
-  }
+function writeNumbers(sheet: Sheet, row: RowReader): void {
+  const { id, value, lifetime, details } = row;
+  const { exact } = details ?? {};
+  writeNumber(sheet, row, ID, id, exact?.id && JSON.stringify(exact.id));
+  writeNumber(sheet, row, VALUE, value, exact?.value && JSON.stringify(exact.value));
+  writeNumber(sheet, row, LIFETIME, lifetime);
   if (details) sheet.text(further({ age: details.age, status: details.status }));
 }
 
+/** A number of the row behind `before`, where it has it. @param exact Its digits, where it is beyond 2⁵³. */
+function writeNumber(sheet: Sheet, { bytes }: RowReader, before: Buffer, place: Place, exact?: string): void {
+  if (!place.isThere) return;
+  sheet.put(before);
+  if (exact === undefined) sheet.copy(bytes, place.start, place.end);
+  else sheet.text(exact);
+}
+
 /** The same for readers: `: id 1 (rule), value 2, lifetime 3 s`. */
-function writeFacts(sheet: Sheet, { bytes, id, value, lifetime, details }: RowReader, rule: Buffer): void {
-  const exact = details?.exact;
-  let sign = COLON;
-  if (id.isThere) {
-    sheet.put(sign);
-    sheet.put(ID_WORD);
-    if (exact?.id === undefined) sheet.copy(bytes, id.start, id.end);
-    else sheet.text(inside(exact.id));
-    sheet.put(rule);
-    sign = AND;
-  }
-  if (value.isThere) {
-    sheet.put(sign);
-    sheet.put(VALUE_WORD);
-    if (exact?.value === undefined) sheet.copy(bytes, value.start, value.end);
-    else sheet.text(inside(exact.value));
-    if (!id.isThere) sheet.put(rule);
-    sign = AND;
-  }
-  if (lifetime.isThere) {
-    sheet.put(sign);
-    sheet.put(LIFETIME_WORD);
-    sheet.copy(bytes, lifetime.start, lifetime.end);
-    sheet.put(SECONDS);
-  }
+function writeFacts(sheet: Sheet, row: RowReader, rule: Buffer): void {
+  const { id, value, lifetime, details } = row;
+  const { exact } = details ?? {};
+  writeNumber(sheet, row, ID_WORD, id, exact?.id && inside(exact.id));
+  if (id.isThere) sheet.put(rule);
+  writeNumber(sheet, row, id.isThere ? AND_VALUE : VALUE_WORD, value, exact?.value && inside(exact.value));
+  if (value.isThere && !id.isThere) sheet.put(rule);
+  writeNumber(sheet, row, id.isThere || value.isThere ? AND_LIFETIME : LIFETIME_WORD, lifetime);
+  if (lifetime.isThere) sheet.put(SECONDS);
 }
 
 /** Members of JSON behind others. */

@@ -26,11 +26,10 @@ export class Place {
 }
 
 /**
- * The rows of a batch of the spool, one after the other, as the bytes that they are: most of what they hold goes into a line as
- * it stands. Members of it are those of the row that was read last.
+ * Rows as `RowWriter` writes them, one after the other, as the bytes that they are: most of what they hold goes into a line as it
+ * stands. Members are those of the row that was read last.
  */
 export class RowReader {
-  readonly head: BatchHead;
   event = 0;
   readonly key = new Place();
   /** True where the key is an address and nothing else: as text, in JSON and in a message it is the same. */
@@ -41,42 +40,36 @@ export class RowReader {
   /** Position in the list of rules; -1 where there is none. */
   rule = -1;
   details: Details | undefined;
-  private at: number;
   private readonly ruleAt = new Place();
 
-  /** @throws {SyntaxError} here and in {@link next}, when it is no batch. */
-  constructor(readonly bytes: Buffer) {
-    const start = this.passed(HEAD, 0);
-    const end = this.endOfValue(start);
-    this.head = JSON.parse(bytes.toString("utf8", start, end));
-    this.at = this.passed(ROWS, end);
-  }
+  /** @param at Behind the bracket that opens them. */
+  constructor(
+    readonly bytes: Buffer,
+    private at = 1,
+  ) {}
 
-  /** Reads the next row. @returns false when there is none. */
+  /** Reads the next row. @returns false when there is none. @throws {SyntaxError} when these are no rows. */
   next(): boolean {
     const { bytes, id, value, lifetime, ruleAt } = this;
     let at = this.at;
-    if (bytes[at] === ARRAY_END) {
-      this.passed(END, at);
-      return false;
-    }
+    if (bytes[at] === ARRAY_END) return false;
     if (bytes[at] === COMMA) at++;
     this.event = (bytes[at + 1] as number) - ZERO;
-    if (bytes[at] !== ARRAY || bytes[at + 2] !== COMMA || bytes[at + 3] !== QUOTE) throw this.broken(at);
-    if (EVENTS[this.event] === undefined) throw this.broken(at + 1);
+    if (bytes[at] !== ARRAY || bytes[at + 2] !== COMMA || bytes[at + 3] !== QUOTE) throw broken(at);
+    if (EVENTS[this.event] === undefined) throw broken(at + 1);
     at = this.readKey(at + 4);
     at = this.number(id, at);
     at = this.number(value, at);
     at = this.number(lifetime, at);
     at = this.number(ruleAt, at);
-    this.rule = ruleAt.isThere ? Number(bytes.toString("latin1", ruleAt.start, ruleAt.end)) : -1;
+    this.rule = ruleAt.isThere ? this.numberAt(ruleAt) : -1;
     this.details = undefined;
     if (bytes[at] === COMMA) {
-      const end = this.endOfValue(at + 1);
+      const end = endOfObject(bytes, at + 1);
       this.details = JSON.parse(bytes.toString("utf8", at + 1, end));
       at = end;
     }
-    if (bytes[at] !== ARRAY_END) throw this.broken(at);
+    if (bytes[at] !== ARRAY_END) throw broken(at);
     this.at = at + 1;
     return true;
   }
@@ -84,6 +77,11 @@ export class RowReader {
   /** The key as a text. */
   keyText(): MarkKey {
     return JSON.parse(this.bytes.toString("utf8", this.key.start - 1, this.key.end + 1));
+  }
+
+  /** A number; `NaN` where the row does not have it. */
+  numberAt({ isThere, start, end }: Place): number {
+    return isThere ? Number(this.bytes.toString("latin1", start, end)) : Number.NaN;
   }
 
   private readKey(start: number): number {
@@ -105,37 +103,45 @@ export class RowReader {
     place.end = 0;
     if (bytes[at] !== COMMA) return at;
     let end = at + 1;
-    if (bytes[end] === NULL) return this.passed("null", end);
+    if (bytes[end] === NULL) return passed(bytes, "null", end);
     while (((PARTS[bytes[end] as number] as number) & OF_NUMBER) !== 0) end++;
-    if (end === at + 1) throw this.broken(end);
+    if (end === at + 1) throw broken(end);
     place.start = at + 1;
     place.end = end;
     return end;
   }
+}
 
-  /** End of the object that begins here. */
-  private endOfValue(start: number): number {
-    const { bytes } = this;
-    let depth = 0;
-    let inText = false;
-    for (let at = start; at < bytes.length; at++) {
-      const byte = bytes[at];
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inText = !inText;
-      else if (inText) continue;
-      else if (byte === OBJECT) depth++;
-      else if (byte === OBJECT_END && --depth === 0) return at + 1;
-    }
-    throw this.broken(start);
-  }
+/** A batch of the spool: what its records share, and its rows. @throws {SyntaxError} when it is none. */
+export function openBatch(bytes: Buffer): { readonly head: BatchHead; readonly rows: RowReader } {
+  const start = passed(bytes, HEAD, 0);
+  const end = endOfObject(bytes, start);
+  passed(bytes, END, bytes.length - END.length);
+  const head = JSON.parse(bytes.toString("utf8", start, end));
+  return { head, rows: new RowReader(bytes, passed(bytes, ROWS, end)) };
+}
 
-  private passed(text: string, at: number): number {
-    const end = at + text.length;
-    if (this.bytes.toString("latin1", at, end) !== text) throw this.broken(at);
-    return end;
+/** End of the object that begins here. */
+function endOfObject(bytes: Buffer, start: number): number {
+  let depth = 0;
+  let inText = false;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) at++;
+    else if (byte === QUOTE) inText = !inText;
+    else if (inText) continue;
+    else if (byte === OBJECT) depth++;
+    else if (byte === OBJECT_END && --depth === 0) return at + 1;
   }
+  throw broken(start);
+}
 
-  private broken(at: number): SyntaxError {
-    return new SyntaxError(`a batch of the spool is broken at byte ${at}`);
-  }
+function passed(bytes: Buffer, text: string, at: number): number {
+  const end = at + text.length;
+  if (bytes.toString("latin1", at, end) !== text) throw broken(at);
+  return end;
+}
+
+function broken(at: number): SyntaxError {
+  return new SyntaxError(`rows of the store are broken at byte ${at}`);
 }
