@@ -22,11 +22,15 @@ export function tableOf(key: string): TableName {
   return { node, arena, profile, type: z.enum(MARK_TYPES).parse(type) };
 }
 
-/** Which tables something is about; absent members mean all. `*` in a name stands for any characters. */
+/** Which tables something is about. `*` in a name stands for any characters. */
 export interface TableFilter {
+  /** Patterns of names of nodes. Default: all. */
   readonly nodes?: readonly string[];
+  /** Patterns of names of arenas. Default: all. */
   readonly arenas?: readonly string[];
+  /** Patterns of names of profiles. Default: all. */
   readonly profiles?: readonly string[];
+  /** Types of marks. Default: all. */
   readonly types?: readonly MarkType[];
 }
 

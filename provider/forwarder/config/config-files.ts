@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { visible } from "../../model/foreign-text";
@@ -102,26 +102,22 @@ async function readOne(file: string): Promise<Written> {
   const told = problems.slice(0, MAX_PROBLEMS).map(({ offset, message }) => `${at(offset)}: ${message}`);
   if (told.length > 0) throw new OptionsError(told.join("\n"));
   try {
-    return { config: dataOf(document, text), place: (path) => at(offsetOf(document.contents, path) ?? 0) };
+    return { config: dataOf(document, text), place: (path) => at(offsetOf(document, path) ?? 0) };
   } catch (error) {
     throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
   }
 }
 
-/** Offset of the deepest existing part of a path. */
-function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = root;
-  let offset = isNode(root) ? root.range?.[0] : undefined;
+/** Offset of the deepest existing part of a path: of what stands there, or of its name. */
+function offsetOf({ contents }: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  let offset = contents?.range[0];
+  let node: unknown = contents;
   for (const part of path) {
-    let next: unknown;
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === part);
-      next = pair?.value;
-      if (pair && isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
-    } else if (isSeq(node)) next = node.items[Number(part)];
-    else return offset;
-    if (isScalar(next) || isSeq(next) || isMap(next)) offset = next.range?.[0] ?? offset;
-    if (!isNode(next)) return offset;
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part) : undefined;
+    const next = isSeq(node) ? node.items[Number(part)] : pair?.value;
+    const place = [next, pair?.key].find((one) => isScalar(one) || isCollection(one));
+    if (!place) break;
+    offset = place.range?.[0] ?? offset;
     node = next;
   }
   return offset;

@@ -1,6 +1,8 @@
 import type { NodeOptions, TlsOptions } from "../../client";
 import type { MarkType } from "../../model/mark";
+import type { RecordFilter } from "../record/filter";
 import type { Format } from "../record/formats";
+import type { TableFilter } from "../table";
 
 /** The content of a file without the line end, in place of a text; read again when it changes. For secrets above all. */
 interface FromFile {
@@ -161,22 +163,7 @@ interface AnySink {
   /** Records that it refused for good. Default: as the configuration's `rejected`. */
   readonly rejected?: RejectedConfig;
   /** The tables that it takes, and which of their records; in patterns `*` stands for any characters. Default: all. */
-  readonly only?: {
-    /** Patterns of names of nodes. Default: all. */
-    readonly nodes?: readonly Text[];
-    /** Patterns of names of arenas. Default: all. */
-    readonly arenas?: readonly Text[];
-    /** Patterns of names of profiles. Default: all. */
-    readonly profiles?: readonly Text[];
-    /** Types of marks. Default: all. */
-    readonly types?: readonly MarkType[];
-    /** Of their records those with one of these ids, beyond 2⁵³ as text, and whatever says that marks are gone. Default: all. */
-    readonly ids?: readonly (number | string)[];
-    /** Likewise those with one of these values. Default: all. */
-    readonly values?: readonly (number | string)[];
-    /** Likewise those of marks that live for so many seconds, or more. Default: all. */
-    readonly minLifetime?: number;
-  };
+  readonly only?: Written<TableFilter & RecordFilter>;
   /** Limits of one delivery. */
   readonly batch?: {
     /** Records in one delivery. Default: 10 000. */

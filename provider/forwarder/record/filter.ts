@@ -1,13 +1,13 @@
 import type { ForwardRecord } from "./record";
 import type { MarkEvent } from "./rows";
 
-/** Which records of its tables a sink takes; absent members mean all. */
+/** Which records of its tables a sink takes. What says that marks are gone passes always. */
 export interface RecordFilter {
-  /** Ids of marks, an integer beyond 2⁵³ as text. */
+  /** Of their records those with one of these ids, beyond 2⁵³ as text, and whatever says that marks are gone. Default: all. */
   readonly ids?: readonly (number | string)[];
-  /** Values of marks, likewise. */
+  /** Likewise those with one of these values. Default: all. */
   readonly values?: readonly (number | string)[];
-  /** Seconds that a mark has still to live. */
+  /** Likewise those of marks that live for so many seconds, or more. Default: all. */
   readonly minLifetime?: number;
 }
 
