@@ -15,8 +15,11 @@ export const endpointTransport = resourceRule({
   needs: [],
   configure: ["managementPrefixes", "rules.endpoint-transport"],
   config: z.strictObject({
-    networks: z.array(prefix).default([]).describe("Networks on which http is fine, beside `managementPrefixes`."),
-    hosts: z.array(z.string().min(1)).default([]).describe("Host names for which http is fine."),
+    networks: z
+      .array(prefix)
+      .default([])
+      .describe("Networks on which http is allowed, in addition to `managementPrefixes`."),
+    hosts: z.array(z.string().min(1)).default([]).describe("Host names for which http is allowed."),
   }),
   example: {
     resources: [

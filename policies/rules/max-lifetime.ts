@@ -16,12 +16,15 @@ export const maxLifetime = resourceRule({
   needs: ["role"],
   configure: ["rules.max-lifetime"],
   config: z.strictObject({
-    longest: duration.prefault("90d").describe("The longest lifetime, as 12h or 30d (default 90d)."),
+    longest: duration.prefault("90d").describe("The longest lifetime, such as 12h or 30d (default 90d)."),
     roles: z
       .array(z.enum(["block", "allow"]))
       .default(["block"])
-      .describe("Roles of sets that it is for (default block)."),
-    except: z.array(setPattern).default([]).describe("Patterns of sets that it is not for, as a list of bogons."),
+      .describe("Roles of sets to which the rule applies (default block)."),
+    except: z
+      .array(setPattern)
+      .default([])
+      .describe("Patterns of sets to which the rule does not apply, such as a list of bogons."),
   }),
   example: {
     config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },

@@ -18,7 +18,7 @@ export const prefixLength = resourceRule({
   name: "prefix-length",
   level: "mandatory",
   description:
-    "Entries of a set are no default route, cover together no more than a quarter of a family unless its shortest is 1, and are neither shorter nor longer than their family and the set's role allow.",
+    "Entries of a set are not default routes, cover together no more than a quarter of a family unless its shortest is 1, and are neither shorter nor longer than their family and the set's role allow.",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: [],
   configure: ["rules.prefix-length"],
@@ -50,7 +50,7 @@ export const prefixLength = resourceRule({
     yield* entriesFinding(resource, {
       offence: ({ prefix }) => problem(prefix, limits[prefix.family], role === "block"),
       problem: "entries with a prefix length that is not allowed",
-      remedy: "Write the prefixes that are meant, or change the limits.",
+      remedy: "Write the intended prefixes, or change the limits.",
     });
     const prefixes = resource.entries.map(({ prefix }) => prefix);
     const isTold = (family: 4 | 6) =>
@@ -61,7 +61,7 @@ export const prefixLength = resourceRule({
     if (tooWide.length > 0)
       yield {
         problem: `its ${tooWide.map((family) => `IPv${family}`).join(" and ")} entries together cover more than a quarter of all addresses`,
-        remedy: "Write the prefixes that are meant, or allow it with shortest: 1 for the family.",
+        remedy: "Write the intended prefixes, or allow it with shortest: 1 for the family.",
       };
   },
 });

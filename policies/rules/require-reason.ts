@@ -16,9 +16,12 @@ export const requireReason = resourceRule({
     roles: z
       .array(z.enum(["block", "allow"]))
       .default(["block"])
-      .describe("Roles of sets that it is for (default block)."),
+      .describe("Roles of sets to which the rule applies (default block)."),
     ticket: z.boolean().default(false).describe("Whether a `ticket` is required as well (default false)."),
-    except: z.array(setPattern).default([]).describe("Patterns of sets that it is not for, as a list of bogons."),
+    except: z
+      .array(setPattern)
+      .default([])
+      .describe("Patterns of sets to which the rule does not apply, such as a list of bogons."),
   }),
   example: {
     config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },

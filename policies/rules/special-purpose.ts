@@ -17,7 +17,7 @@ export const specialPurposeRanges = resourceRule({
   name: "special-purpose",
   level: "mandatory",
   description:
-    "Sets hold no special-purpose addresses of the IANA registries (RFC 6890), save those that are fine for their role; block sets may hold all of them.",
+    "Sets hold no special-purpose addresses of the IANA registries (RFC 6890), except those that are allowed for their role; block sets may hold all of them.",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: ["role"],
   configure: ["rules.special-purpose"],
@@ -25,11 +25,11 @@ export const specialPurposeRanges = resourceRule({
     allow: z
       .union([z.literal("all"), fine])
       .default([])
-      .describe('What is fine in allow sets: prefixes or names of the registries, or "all" (default none).'),
+      .describe('What is allowed in allow sets: prefixes or names of the registries, or "all" (default none).'),
     block: z
       .union([z.literal("all"), fine])
       .default("all")
-      .describe('What is fine in block sets: prefixes or names of the registries, or "all" (default "all").'),
+      .describe('What is allowed in block sets: prefixes or names of the registries, or "all" (default "all").'),
   }),
   example: {
     config: { sets: [{ pattern: "prefixset://*/partners", role: "allow" }] },
@@ -57,7 +57,7 @@ export const specialPurposeRanges = resourceRule({
         return citation(block);
       },
       problem: `entries of this ${role} set that are or hold special-purpose addresses`,
-      remedy: "Remove them, or list what is fine for this role.",
+      remedy: "Remove them, or list what is allowed for this role.",
     });
   },
 });

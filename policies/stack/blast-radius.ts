@@ -39,7 +39,7 @@ export const blastRadius = stackRule({
       .min(0)
       .default(65_536)
       .describe("Highest number of owned IPv6 /64 networks (default 65536, a /48)."),
-    except: z.array(setPattern).default([]).describe("Patterns of sets that do not count, as a list of bogons."),
+    except: z.array(setPattern).default([]).describe("Patterns of sets that do not count, such as a list of bogons."),
   }),
   example: {
     config: {

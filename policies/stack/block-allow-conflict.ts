@@ -10,7 +10,7 @@ export const blockAllowConflict = stackRule({
   name: "block-allow-conflict",
   level: "advisory",
   description:
-    "No prefix stands in a block set and in an allow set of the same direction; a longer prefix within a shorter one is a carve-out and fine.",
+    "No prefix is in a block set and in an allow set of the same direction; a longer prefix within a shorter one is an exception, and allowed.",
   needs: ["role", "direction"],
   configure: ["sets"],
   config: z.strictObject({}),

@@ -11,11 +11,11 @@ export const redundantPrefixes = stackRule({
   name: "redundant-prefixes",
   level: "advisory",
   description:
-    "No set holds an entry that a covering one of equal value, reason and expiry makes redundant, nor entries that one prefix could stand for.",
+    "No set holds an entry that a covering one of equal value, reason and expiry makes redundant, nor entries that one prefix could replace.",
   needs: [],
   configure: ["rules.redundant-prefixes"],
   config: z.strictObject({
-    except: z.array(setPattern).default([]).describe("Patterns of sets that it is not for."),
+    except: z.array(setPattern).default([]).describe("Patterns of sets to which the rule does not apply."),
   }),
   example: {
     resources: [

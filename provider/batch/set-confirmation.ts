@@ -173,7 +173,7 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
     return stuckOutcome(plan.value, flushed, applied, label);
   if (!refused.every(isNew)) {
     const reason = refusals.get(refused[0] as CanonicalPrefix)?.message ?? "";
-    const message = `Set ${label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Put that right, and run the same pulumi command again.`;
+    const message = `Set ${label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Correct that, and run the same pulumi command again.`;
     return { ok: false, error: new Error(message) };
   }
   const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
@@ -197,7 +197,7 @@ function stuckOutcome(
     refused.has(prefix) && after.values.get(prefix) !== value;
   const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
   const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
-  const message = `Set ${label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
+  const message = `Set ${label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Correct that, and run the same pulumi command again.`;
   const truth = { applied: after.values, unsettled: [] };
   return { ok: false, error: new SetWriteFailure(message, truth) };
 }

@@ -125,10 +125,12 @@ export class SetWriter {
     const names = some([...entries.keys()]);
     try {
       await this.putBack(entries);
-      notices.warn(`Set ${label}: ${names} went while another resource of this stack came to want it; put back.`);
+      notices.warn(
+        `Set ${label}: ${names} was removed while another resource of this stack began to declare it; put back.`,
+      );
     } catch (error) {
       notices.warn(
-        `Set ${label}: ${names} went while another resource of this stack came to want it, and could not be put back: ${messageOf(error)} Run "pulumi up" again.`,
+        `Set ${label}: ${names} was removed while another resource of this stack began to declare it, and could not be put back: ${messageOf(error)} Run "pulumi up" again.`,
       );
     }
   }

@@ -97,7 +97,7 @@ function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, 
   }
   const isClosed = neverAnswered && cause instanceof Error && cause.message === "other side closed";
   if (!isClosed && !code.startsWith("HPE_INVALID_")) return undefined;
-  const what = isClosed ? "the other side closed the connection without an answer" : "the answer is no HTTP";
+  const what = isClosed ? "the other side closed the connection without an answer" : "the answer is not HTTP";
   return { message: `${what}: if this port speaks https, write https:// in the url`, repeat: true };
 }
 

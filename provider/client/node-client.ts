@@ -187,7 +187,7 @@ function parseEntries(entries: unknown): SetEntry[] {
     const content = given.content(index);
     const value = typeof content === "object" ? (membersOf(content).value ?? 1) : content;
     if (isEntryValue(value)) return [prefix, value];
-    throw new TypeError(`Entry ${prefix}: the value ${String(value)} is no integer from 0 to ${MAX_VALUE}.`);
+    throw new TypeError(`Entry ${prefix}: the value ${String(value)} is not an integer from 0 to ${MAX_VALUE}.`);
   });
 }
 

@@ -110,7 +110,11 @@ export function readList<T extends readonly unknown[]>(
         return unexpected(`the answer is ${body.title}`, true);
       case "empty":
         if (habits.answers?.empty === "") return done(read([], habits));
-        return unexpected("the answer is empty", true, 'If this node answers an empty list so, set answers.empty: "".');
+        return unexpected(
+          "the answer is empty",
+          true,
+          'If this is how the node answers an empty list, set answers.empty: "".',
+        );
       case "text":
         return unexpected(noJson(body.text), true, formatHint(body.text));
     }

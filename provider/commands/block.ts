@@ -151,9 +151,7 @@ function readValue(text: string): number {
 function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
   const routes = prefixes.filter(({ length }) => length === 0);
   if (routes.length === 0) return;
-  throw new UsageError(
-    `${some(routes)} is everything that there is, and is never blocked by a command. Nothing was changed.`,
-  );
+  throw new UsageError(`${some(routes)} covers all addresses, and no command blocks it. Nothing was changed.`);
 }
 
 function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits, project: Project): void {
@@ -176,7 +174,7 @@ function refuse(problems: readonly string[], limits: readonly ConfigKey[], { sou
   if (problems.length === 0) return;
   const files = limits.filter((key) => source(key) !== "the environment");
   const said = files.map((key) => `packetfilter:${key} in ${source(key)}`).join(", ");
-  const where = said === "" ? "The word for a command is packetfilter:shortestPrefix." : `Limits: ${said}.`;
+  const where = said === "" ? "Commands take this limit from packetfilter:shortestPrefix." : `Limits: ${said}.`;
   throw new Error(`${problems.join(" ")} ${where} Nothing was changed.`);
 }
 

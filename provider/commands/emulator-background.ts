@@ -137,7 +137,7 @@ async function readPidFile(file: string): Promise<{ pid: number; control: string
   if (!existsSync(file)) return undefined;
   const [pid = "", control = ""] = (await readOwn(file)).split("\n");
   if (/^\d+$/.test(pid) && isOfThisMachine(control)) return { pid: Number(pid), control: new URL(control).origin };
-  throw new UsageError(`${file} is no file that emulator --background wrote.`);
+  throw new UsageError(`${file} is not a file that emulator --background wrote.`);
 }
 
 function isOfThisMachine(url: string): boolean {

@@ -16,7 +16,7 @@ export function failureText(error: unknown): string {
 /** Meanings of the system's codes for files. */
 const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>> = {
   ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not made.`,
-  ENOTDIR: (path) => `${path}: a part of the path is a file and no folder (ENOTDIR). Check the path.`,
+  ENOTDIR: (path) => `${path}: a part of the path is a file, not a folder (ENOTDIR). Check the path.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
 };

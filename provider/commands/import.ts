@@ -180,7 +180,8 @@ function setUrls(texts: readonly string[]): PrefixSetUrl[] {
   const urls = new Map<string, PrefixSetUrl>();
   for (const text of texts) {
     const url = parseUrl(text);
-    if (url.kind !== "prefixset") throw new TypeError(`${text} is no set: name one as prefixset://edge/blocked.`);
+    if (url.kind !== "prefixset")
+      throw new TypeError(`${text} is not a set: name one such as prefixset://edge/blocked.`);
     urls.set(formatUrl(url), url);
   }
   return [...urls.values()];

@@ -68,7 +68,10 @@ export function addNodeFlags(
     .option("--ca <file>", "certificates to trust, PEM")
     .option("--cert <file>", "client certificate, PEM")
     .option("--key <file>", "key of the client certificate, PEM")
-    .option("--settings <file>", "further members of the node as JSON (answers, commitDelayMs, …), as of probe --out");
+    .option(
+      "--settings <file>",
+      "further members of the node as JSON (answers, commitDelayMs, …), as probe --out writes them",
+    );
   command.option("--timeout <span>", timeout);
   if (!listsMarks) return command.optionsGroup("");
   return command
@@ -102,7 +105,7 @@ export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project
 export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOptions> {
   const [first, ...more] = await chosenNodes(flags, io);
   if (first && more.length === 0) return first.options;
-  throw new UsageError(`This command takes one node, and ${more.length + 1} are named: leave one of them.`);
+  throw new UsageError(`This command takes one node, and ${more.length + 1} are named: keep one of them.`);
 }
 
 /** A client of a node; `stop` ends its requests. @throws {UsageError} */

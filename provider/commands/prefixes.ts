@@ -106,7 +106,7 @@ function pairs(option: string, given: readonly string[]): [name: string, value: 
   return given.map((text) => {
     const at = text.indexOf("=");
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new UsageError(`${option} ${JSON.stringify(text)} is no name=value.`);
+    throw new UsageError(`${option} ${JSON.stringify(text)} is not of the form name=value.`);
   });
 }
 

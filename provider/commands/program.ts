@@ -126,7 +126,7 @@ function refuseRepeats(command: Command): void {
     command.on(`option:${option.name()}`, () => {
       times += 1;
       if (times > 1)
-        throw new UsageError(`${option.long ?? option.short} is given twice, and takes one value: leave one of them.`);
+        throw new UsageError(`${option.long ?? option.short} is given twice, and takes one value: give it once.`);
     });
   }
   for (const below of command.commands) refuseRepeats(below);

@@ -16,7 +16,7 @@ const HELP = `
 The exact prefix is removed from the file, whatever its spelling. If "block --now" put it on a node, it stays in the file as
 expired until the next "pulumi up" removes it there; --now removes it from both at once. If a wider entry still covers the
 prefix, in the file or with --now at the node, that entry is named and the exit code is 1: unblock it, or write narrower ones.
-A prefix that is not in the file is reported, and no error. With --now an entry of the node that the file never had, or had
+A prefix that is not in the file is reported, and is not an error. With --now an entry of the node that the file never had, or had
 with another value, belongs to another writer: it stays and is named, and the exit code is 1; --force removes it.
 
 Examples:
@@ -113,7 +113,7 @@ function stillCovered(name: string, prefixes: readonly Prefix[], left: PrefixEnt
     return by.length > 0 ? [`${prefix} is still covered by ${some(by)}`] : [];
   });
   if (covered.length === 0) return [];
-  return [`${name}: ${covered.join("; ")}. Unblock that as well, or block the parts of it that are meant.`];
+  return [`${name}: ${covered.join("; ")}. Unblock that as well, or block only the intended parts of it.`];
 }
 
 function without(entries: PrefixEntries, prefixes: readonly string[]): PrefixEntries {

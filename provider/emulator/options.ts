@@ -145,7 +145,7 @@ function checkRecording({ proxy, proxySignaling, record, replay, unseen }: Emula
     throw new TypeError("`replay` answers without the node: leave out `proxy` and `proxySignaling`.");
   if (record !== undefined && !isProxy)
     throw new TypeError("`record` needs a real node or receiver: give `proxy` or `proxySignaling`.");
-  if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has a meaning only with `replay`.");
+  if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has an effect only with `replay`.");
 }
 
 function controlToken({ controlToken: given }: EmulatorOptions, host: string): string | undefined {

@@ -122,5 +122,5 @@ function ofLink(error: unknown, file: string): unknown {
 
 function message(file: string, link: string): string {
   const what = resolve(file) === link || file === link ? "is a symbolic link" : `lies behind the symbolic link ${link}`;
-  return `${file} ${what}, which is not followed: it may have come with a change, and lead anywhere. Name the file that is meant.`;
+  return `${file} ${what}, which is not followed: it may have come with a change, and lead anywhere. Name the file itself.`;
 }

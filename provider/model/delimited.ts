@@ -26,7 +26,7 @@ export function splitRecord(
       if (end < record.length && record.charAt(end) !== delimiter) {
         return {
           offset: end,
-          message: `stands behind a closing quote: write ${delimiter === "\t" ? "a tab" : `"${delimiter}"`} there, and quotes in texts twice.`,
+          message: `follows a closing quote: write ${delimiter === "\t" ? "a tab" : `"${delimiter}"`} there, and double each quote within a text.`,
         };
       }
     } else {

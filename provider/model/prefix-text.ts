@@ -73,7 +73,7 @@ export function readPrefixText(spelling: string, hostBits: HostBits = "reject"):
   const network = mask(bits, family, length);
   if (family === 6 && network >> 32n === MAPPED) {
     const corrected = format(4, BigInt.asUintN(32, network), length - 96);
-    const sentence = `is an IPv4-mapped IPv6 prefix, which no packet carries: write "${corrected}"`;
+    const sentence = `is an IPv4-mapped IPv6 prefix, which no packet has: write "${corrected}"`;
     throw refusal("mapped", spelling, sentence, corrected);
   }
   if (network !== bits && hostBits !== "mask") {

@@ -92,8 +92,8 @@ export function parseUrl(text: string): ResourceUrl {
 export function declaredNameProblem(name: string): string | undefined {
   const problem = nameProblem(name);
   if (problem !== undefined) return problem;
-  if (name.includes("%")) return 'contains "%", behind which a node may read another character';
-  return name === "." || name === ".." ? "is a step within an address, and no name" : undefined;
+  if (name.includes("%")) return 'contains "%", after which a node may decode another character';
+  return name === "." || name === ".." ? "is a step in a path, not a name" : undefined;
 }
 
 /** The address of the set that the arguments or outputs of a resource name; `undefined` where a part of it is unknown, or no name. */

@@ -81,7 +81,7 @@ export function readYaml(text: string): unknown {
   const [repeated] = repeatedKeys(document);
   if (repeated) {
     const { line, col } = lines.linePos(repeated.offset);
-    throw new Error(`the key ${visible(JSON.stringify(repeated.name))} is there twice, at line ${line}, column ${col}`);
+    throw new Error(`the key ${visible(JSON.stringify(repeated.name))} appears twice, at line ${line}, column ${col}`);
   }
   return dataOf(document, text);
 }

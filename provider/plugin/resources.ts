@@ -98,5 +98,5 @@ function listed(texts: string): string[] {
 }
 
 function form(id: string): string {
-  return `${JSON.stringify(id)} is no id that can be imported`;
+  return `${JSON.stringify(id)} is not an id that can be imported`;
 }

@@ -79,10 +79,10 @@ export class Collector {
 
   private nothing(): string {
     if (this.leftOut.size > 0) {
-      return `nothing is left of it: ${leftOutWords(this.leftOut)}. Set allowEmpty: true where that is meant, or choose with select.`;
+      return `nothing is left of it: ${leftOutWords(this.leftOut)}. Set allowEmpty: true if that is intended, or choose with select.`;
     }
     if (this.records > 0) return this.selection.explain();
-    return "there is no prefix in it: fetch or write it again, or set allowEmpty: true where an empty list is meant.";
+    return "there is no prefix in it: fetch or write it again, or set allowEmpty: true if an empty list is intended.";
   }
 
   private prefixesOf(spelling: unknown, where: Where): readonly string[] {
@@ -168,7 +168,7 @@ export class Collector {
     if (onDuplicate === "max") return earlier.value > later.value ? earlier : later;
     this.problems.add(
       where("prefix"),
-      `${prefix} comes again with the value ${later.value}, it had ${earlier.value}: keep one of them, or set onDuplicate.`,
+      `${prefix} appears again with the value ${later.value}; it had ${earlier.value} before: keep one of them, or set onDuplicate.`,
     );
     return earlier;
   }

@@ -50,7 +50,7 @@ export function readDocument(
 
   function readMap(map: JsonObject): void {
     const again = text.repeated();
-    if (again) problems.add(again.place, `${shown(again.name)} is there twice: keep one of them.`);
+    if (again) problems.add(again.place, `${shown(again.name)} appears twice: keep one of them.`);
     for (const prefix of Object.keys(map)) {
       const content = map[prefix];
       const where = (part: string) => text.place(isObject(content) && part !== "prefix" ? [prefix, part] : [prefix]);
@@ -61,7 +61,7 @@ export function readDocument(
         if (unknown !== undefined) {
           problems.add(
             text.place([prefix, unknown]),
-            `${shown(unknown)} is no part of an entry: there are value, reason, ticket, expires and sent.${likelyMeant(unknown, [...PARTS])}`,
+            `${shown(unknown)} is not a member of an entry: the members are value, reason, ticket, expires and sent.${likelyMeant(unknown, [...PARTS])}`,
           );
         }
         collector.add({ ...content, prefix }, where);

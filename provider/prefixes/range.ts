@@ -15,7 +15,7 @@ export function rangeToPrefixes(first: string, last: string): string[] {
     throw new RangeError(`"${first}-${last}" goes from one address family to the other: write one range for each.`);
   }
   if (from.bits > to.bits) {
-    throw new RangeError(`"${first}-${last}" ends before it begins: write "${last}-${first}" if that is meant.`);
+    throw new RangeError(`"${first}-${last}" ends before it begins: write "${last}-${first}" if that is intended.`);
   }
   return split(from.family, from.bits, to.bits);
 }

@@ -106,7 +106,7 @@ function read(subject: Subject, path: string): (string | number)[] {
   STEP.lastIndex = 0;
   while (STEP.lastIndex < path.length) {
     const found = STEP.exec(path);
-    if (!found) throw refusal(subject, path, "it is no property path");
+    if (!found) throw refusal(subject, path, "it is not a property path");
     const [, name, quoted, position, every] = found;
     steps.push(position === undefined ? (name ?? quoted?.replaceAll('\\"', '"') ?? every ?? "") : Number(position));
   }

@@ -92,7 +92,7 @@ function refuseImport(type: string, name: string, options: pulumi.CustomResource
   if (options.import === undefined) return;
   const remedy =
     type === "CloudSignaling"
-      ? "Active signalings are adopted by create, nothing more is needed"
+      ? "A create adopts active signalings, so no import is needed"
       : 'To take over what a node holds, create the resource with onExisting: "adopt"';
   throw new pulumi.RunError(
     `${type} "${name}": the option "import" cannot work with dynamic resources. ${remedy}; or let "pulumi-packetfilter import" write the file that "pulumi import --file … --generate-code=false" takes, and the program that matches it.`,

@@ -62,7 +62,7 @@ function composed(report: Report, options: MarkdownOptions): { text: string; omi
   }
   const text = blocks.filter((block) => taken.has(block)).map((block) => block.text);
   const left = [...omitted].map(([kind, number]) => `${grouped(number)} ${kind}`);
-  if (left.length > 0) text.push(`\n**Left out for want of room:** ${left.join(", ")}.\n`);
+  if (left.length > 0) text.push(`\n**Left out for lack of space:** ${left.join(", ")}.\n`);
   if (options.link) text.push(`\n[The whole preview](<${addressOf(options.link)}>)\n`);
   return { text: text.join(""), omitted: omitted.size };
 }

@@ -82,7 +82,7 @@ export interface UsedBefore {
 export function requireSameAddress(what: string, inUse: Connection, before: string | undefined): void {
   if (!inUse.fromEnvironment || before === undefined || before === inUse.endpoint) return;
   throw new Error(
-    `${what} is at ${before} by the state, but the environment names ${inUse.endpoint}: nothing was sent. Set the environment back, or put the new address into the stack's configuration, where a preview shows it.`,
+    `${what} is at ${before} according to the state, but the environment names ${inUse.endpoint}: nothing was sent. Restore the environment, or write the new address into the stack's configuration, where a preview shows it.`,
   );
 }
 

@@ -35,7 +35,7 @@ export function strayCredentials(env: Environment, use: CredentialUse): string |
   if (variables.length === 0) return undefined;
   const start = `${variables.join(" and ")} would go to ${to.shown}`;
   if (own && endpointOf(own, cut)?.shown !== to.shown) {
-    const named = endpointOf(own, cut)?.shown ?? "something that is no address";
+    const named = endpointOf(own, cut)?.shown ?? "something that is not an address";
     return `${start}, which ${use.namedBy} names, but the environment names ${named} (${use.variable}): nothing was sent. Credentials of the environment belong to the address that it names: make both name the same one, unset ${use.variable}, or give the other address credentials of its own.`;
   }
   const hosts = env.PACKETFILTER_CREDENTIAL_HOSTS;

@@ -14,7 +14,7 @@ export function lookAgain(
   known: ListedMap,
   desired: ListedMap,
 ): LookedAt {
-  if (refused !== undefined) sayUnseen(runtime, set, refused, ", and this run goes by the state alone");
+  if (refused !== undefined) sayUnseen(runtime, set, refused, ", and this run uses the state alone");
   const lost = set.lost(known, desired);
   return lost ? { putsBack: set.shown(putsBackText(lost, desired)) } : {};
 }
@@ -56,7 +56,7 @@ function sayUnseen(
 ): void {
   notices.warnAlike(`${url} not seen${fate}`, { at, refused }, (all) => {
     const why = all.slice(0, TOLD).map((one) => one.refused);
-    return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be seen${fate}. ${why.join(" ")}`);
+    return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be read${fate}. ${why.join(" ")}`);
   });
 }
 
@@ -68,7 +68,7 @@ const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 /** Reports lost entries and their fate: they are restored, unless a wave has to pass first. */
 export function sayLost(say: SayOfSet, set: ResourceSet, lost: Lost, desired: ListedMap, isHeld = false): void {
   const fate = (number: number) =>
-    isHeld ? "nothing is written there before the check of its wave has passed." : `this up puts ${them(number)} back.`;
+    isHeld ? "nothing is written there until the check of its wave has passed." : `this up puts ${them(number)} back.`;
   const { length } = lost.missing;
   const { size } = lost.different;
   if (length > 0) say("seen", set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);

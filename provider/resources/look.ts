@@ -80,7 +80,7 @@ export class Look {
       return { there: await reads.read() };
     } catch (error) {
       throw new ConfigError(
-        `packetfilter:detectDrift is "require", and ${what} cannot be seen. ${messageOf(error)} Without it: pulumi config set packetfilter:detectDrift auto.`,
+        `packetfilter:detectDrift is "require", and ${what} cannot be read. ${messageOf(error)} Without it: pulumi config set packetfilter:detectDrift auto.`,
       );
     }
   }
@@ -122,14 +122,14 @@ export class Look {
   private silent({ at, what }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
     const error = this.unseen.get(at.endpoint);
-    const [is, once] = isBusy(error) ? ["is busy", "no longer is"] : ["does not answer", "answers"];
+    const [is, once] = isBusy(error) ? ["is busy", "is no longer busy"] : ["does not answer", "answers"];
     if (this.told.has(at.endpoint)) return {};
     this.told.add(at.endpoint);
     const fate = isFirst
-      ? ` This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it ${once}.`
+      ? ` This run uses the state alone there, and puts nothing back. The next "pulumi up" does so, once the address ${once}.`
       : "";
     this.say.notices.warn(
-      `${what} is not seen${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${fate}`,
+      `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${fate}`,
     );
     return {};
   }

@@ -58,7 +58,7 @@ export function receiverOfState(runtime: Runtime, what: string, { argument, endp
   const today = attempt(() => runtime.settings.receiver(argument), UnknownConnection);
   if (!today) {
     throw new Error(
-      `${what} is at ${endpoint} by the state, and ${named("receiver", argument)} is not in the configuration any more: nothing was sent. ${sentence(waysOut("receiver", argument, endpoint, false))}`,
+      `${what} is at ${endpoint} according to the state, and ${named("receiver", argument)} is not in the configuration any more: nothing was sent. ${sentence(waysOut("receiver", argument, endpoint, false))}`,
     );
   }
   const inUse = runtime.receiver(argument);
@@ -76,28 +76,29 @@ function movedAway(
   inUse: string,
 ): string {
   const who = today.fromEnvironment ? "environment" : "configuration";
-  return `${what} is at ${endpoint} by the state, but the ${who} names ${inUse}: nothing was sent, since the credentials are meant for ${inUse}. ${sentence(waysOut(kind, argument, endpoint, today.fromEnvironment))} "pulumi up" without --refresh moves what stays in the program, as its preview shows.`;
+  return `${what} is at ${endpoint} according to the state, but the ${who} names ${inUse}: nothing was sent, since the credentials are meant for ${inUse}. ${sentence(waysOut(kind, argument, endpoint, today.fromEnvironment))} "pulumi up" without --refresh moves what stays in the program; its preview shows this.`;
 }
 
 /** Remedies, as a text that follows a colon. */
 function waysOut(kind: Kind, argument: unknown, endpoint: string, fromEnvironment = false): string {
   return [
     `${wayBack(kind, argument, endpoint, fromEnvironment)}, and run the same pulumi command again (refresh and destroy use the configuration of the last up; with --run-program they use today's);`,
-    `or, if what is at ${endpoint} is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists the urns).`,
-    "docs/guides/moving-and-retiring-nodes.md goes through all cases.",
+    `or, if what is at ${endpoint} is gone for good, remove the resource from the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists the urns).`,
+    "docs/guides/moving-and-retiring-nodes.md has all cases.",
   ].join(" ");
 }
 
 function wayBack(kind: Kind, argument: unknown, endpoint: string, fromEnvironment: boolean): string {
   const [member, keys] = kind === "node" ? ["endpoint", "its headers"] : ["url", "its clientId and secretKey"];
-  if (fromEnvironment) return `set ${kind === "node" ? "PACKETFILTER_ENDPOINT" : "PACKETFILTER_SIGNALING_URL"} back`;
+  if (fromEnvironment)
+    return `set ${kind === "node" ? "PACKETFILTER_ENDPOINT" : "PACKETFILTER_SIGNALING_URL"} to it again`;
   if (typeof argument === "string") {
     const path = `packetfilter:${kind}s.${argument}.${member}`;
-    return `put the address back, with ${keys} if it needs them, by pulumi config set --path '${path}' ${endpoint}`;
+    return `restore the address, and ${keys} if it needs them: pulumi config set --path '${path}' ${endpoint}`;
   }
-  if (typeof argument === "object" && argument !== null) return `put ${endpoint} back into the program`;
+  if (typeof argument === "object" && argument !== null) return `write ${endpoint} into the program again`;
   const key = kind === "node" ? "packetfilter:endpoint" : "packetfilter:signalingUrl";
-  return `put the address back, with ${keys} if it needs them, by pulumi config set ${key} ${endpoint}`;
+  return `restore the address, and ${keys} if it needs them: pulumi config set ${key} ${endpoint}`;
 }
 
 function named(kind: Kind, argument: unknown): string {

@@ -204,7 +204,7 @@ export class ReceiverAccess {
     const late = stopped.filter((prefix) => this.receiver.wanted.has(prefix));
     if (late.length === 0) return;
     const { notices } = this.runtime;
-    const what = `Signaling at ${this.label}: ${some(late)} stopped while another resource of this stack came to want it`;
+    const what = `Signaling at ${this.label}: ${some(late)} stopped while another resource of this stack began to declare it`;
     try {
       const { started } = await this.receiver.client.ensureActive(parsed(late));
       this.audit(texts(started), { old: null, new: 1 }, "applied");
@@ -226,7 +226,7 @@ export class ReceiverAccess {
     if (unseen === undefined) return;
     const state = operation === "start" ? "active" : "stopped";
     this.runtime.notices.warn(
-      `Signaling at ${this.label}: the ${operation} of ${some(prefixes)} was sent and answered; whether ${prefixes.length === 1 ? "it is" : "they are"} ${state} could not be seen: ${unseen.message} "pulumi refresh" shows it once the status can be read.`,
+      `Signaling at ${this.label}: the ${operation} of ${some(prefixes)} was sent and answered; it is unknown whether ${prefixes.length === 1 ? "it is" : "they are"} ${state}: ${unseen.message} "pulumi refresh" shows it once the status can be read.`,
     );
   }
 
@@ -263,7 +263,7 @@ function sayActive(
   { label, kept, owned }: { label: string; kept: readonly CanonicalPrefix[]; owned: { has(key: string): boolean } },
 ): void {
   const stay = (prefixes: readonly CanonicalPrefix[]) =>
-    `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, wanted by another resource of this stack.`;
+    `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
   const handedOn = kept.filter((prefix) => owned.has(prefix));
   const orphaned = kept.filter((prefix) => !owned.has(prefix));
   if (handedOn.length > 0) notices.info(stay(handedOn));
@@ -279,9 +279,9 @@ function failure(error: unknown, partial: PartialOutputs | undefined): Error {
 }
 
 function remedyOf({ reason, missing, started, stopped, already }: SignalingIncomplete): string {
-  if (reason !== "prefix-invalid") return "Run the same pulumi command again: it asks first what is active.";
-  const others = started.length + stopped.length + already.length > 0 ? " What was done for the others stays." : "";
-  return `The receiver does not take ${some(missing)} for a prefix of this client:${others} Correct it or take it out of the program, or have the receiver's operator assign it to the client, and run the same pulumi command again.`;
+  if (reason !== "prefix-invalid") return "Run the same pulumi command again: it first asks which prefixes are active.";
+  const others = started.length + stopped.length + already.length > 0 ? " The changes of the other prefixes stay." : "";
+  return `The receiver does not accept ${some(missing)} as a prefix of this client.${others} Correct it, remove it from the program, or ask the receiver's operator to assign it to the client; then run the same pulumi command again.`;
 }
 
 function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {

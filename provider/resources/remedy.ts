@@ -8,7 +8,7 @@ export function untouched(error: unknown): unknown {
   if (!request) return error;
   const remedy =
     request.outcome === "refused"
-      ? "put right what it says, and run the same pulumi command again"
+      ? "correct what it says, and run the same pulumi command again"
       : "run the same pulumi command again once it answers";
   return new Error(`${messageOf(error)} Nothing was changed: ${remedy}.`, { cause: error });
 }
@@ -44,7 +44,7 @@ export function refusedList(error: unknown): RequestError | undefined {
 
 /** Remedy for a node that does not answer the delete of a resource. */
 export const GONE_NODE =
-  "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
+  "If it is gone for good, remove the resource from the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
 
 /**
  * Advice if a node or receiver refuses the credentials of a read or a delete: the engine uses the configuration of the last
@@ -55,7 +55,7 @@ export function credentialsOfState(error: unknown): string | undefined {
   const said =
     request instanceof SignalingRefused || request instanceof SignalingIncomplete ? request.reason : undefined;
   if (said !== "secret-invalid" && request?.status !== 401 && request?.status !== 403) return undefined;
-  return 'Refresh and destroy use the configuration of the last "pulumi up": where the credentials were changed since, run a plain "pulumi up" first, or the same command with --run-program.';
+  return 'Refresh and destroy use the configuration of the last "pulumi up": if the credentials have changed since, run a plain "pulumi up" first, or run the same command with --run-program.';
 }
 
 /**
@@ -65,16 +65,16 @@ export function credentialsOfState(error: unknown): string | undefined {
  * @param isOfState True if a state has the set: then it existed once.
  */
 export function unknownSet(status: number | undefined, isOfState: boolean): string {
-  const ways = ["make it there"];
+  const ways = ["create it there"];
   if (status === 404) {
     const when = isOfState ? ", and run the same command with --run-program" : "";
     ways.push(
-      `give the node answers.absent: "empty", with which it counts as empty and its first insert makes it${when}`,
+      `set answers.absent: "empty" of the node, so that the set counts as empty and the first insert creates it${when}`,
     );
   }
   if (isOfState) {
     ways.push(
-      "take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them)",
+      "remove the resource from the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them)",
     );
   }
   return `If the node has no such set${isOfState ? " any more" : ""}: ${ways.join("; or ")}.`;

@@ -130,12 +130,12 @@ export class SameMachine {
         if (lost.length === 0) continue;
         await there.putBack(new Map(lost));
         this.notices.warn(
-          `${there.title}: ${some(lost.map(([prefix]) => prefix))} went with a commit at ${here.endpoint} and is put back, since it is wanted: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
+          `${there.title}: ${some(lost.map(([prefix]) => prefix))} was removed by a commit at ${here.endpoint} and is put back, since this stack declares it: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
         );
       } catch (error) {
         const names = some(held.map(([prefix]) => prefix));
         this.notices.warn(
-          `${there.title}: whether ${names} is still there after the removal at ${here.endpoint} is not known: ${messageOf(error)} "pulumi up --refresh" puts it right.`,
+          `${there.title}: it is unknown whether ${names} is still there after the removal at ${here.endpoint}: ${messageOf(error)} "pulumi up --refresh" corrects it.`,
         );
       }
     }
@@ -172,13 +172,13 @@ export class SameMachine {
       return;
     }
     this.explained.add(pair);
-    const text = `${here.title}: ${what}, since this stack wants the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}`;
+    const text = `${here.title}: ${what}, since this stack declares the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}`;
     this.notices.warnAlike(`${object} stays`, text, (all) => {
       const [it, rest] =
         all.length === 1
           ? ["it is", ""]
           : ["they are", all.length > TOLD ? `. So do entries at ${all.length - TOLD} other addresses` : ""];
-      return `${all.slice(0, TOLD).join(". ")}${rest}. If ${it}, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and next time set packetfilter:distinctNodes to true beforehand.`;
+      return `${all.slice(0, TOLD).join(". ")}${rest}. If ${it}, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and set packetfilter:distinctNodes to true before the next such change.`;
     });
   }
 }

@@ -175,7 +175,9 @@ export function readRange(first: string, last: string, index: number, spelling?:
   const bits = size > 0n ? size.toString(2).length - 1 : 0;
   const isOne = from.family === to.family && size > 0n && size === 1n << BigInt(bits) && from.bits % size === 0n;
   if (!isOne || from.length !== width || to.length !== width) {
-    throw new ShapeError(`element ${index} is the range ${first.trim()} to ${last.trim()}, which is no single prefix`);
+    throw new ShapeError(
+      `element ${index} is the range ${first.trim()} to ${last.trim()}, which is not a single prefix`,
+    );
   }
   const prefix = parsePrefix(`${from.address}/${width - bits}`, index);
   return { prefix, spelling: spelling ?? prefix.toString() };

@@ -115,7 +115,7 @@ function listAt(path: string, found: ListCandidate | undefined, json: unknown, h
   if (isEmptyAt(path, habits)) return NOTHING;
   throw new ShapeError(
     path === "" ? "the answer is an empty object" : `the answer is ${describe(json)}, and "${path}" is an empty object`,
-    `If this node answers an empty list so, set answers.empty: "{}".`,
+    `If this is how the node answers an empty list, set answers.empty: "{}".`,
   );
 }
 

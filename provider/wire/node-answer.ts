@@ -87,7 +87,7 @@ export function errorText(body: string): string {
 
 /** Reason why a text is no list or status; a text of punctuation alone is quoted. */
 export function noJson(text: string): string {
-  return `the answer is no JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
+  return `the answer is not JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
 }
 
 const MAX_QUOTE = 200;

@@ -53,7 +53,7 @@ export function successRemedy(answers: Verdicts | undefined, command: string, to
 
 /** A sentence with the setting that accepts an empty list beside such a member. */
 export function emptyRemedy(answers: Answers | undefined, told: Told): string {
-  return `If this node answers an empty list so, set ${successSetting(answers, "list", told)}.`;
+  return `If this is how the node answers an empty list, set ${successSetting(answers, "list", told)}.`;
 }
 
 /** The settings of a node or receiver for success and failure. */

@@ -161,7 +161,7 @@ function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeErr
       `If this means that nothing is active, set answers.empty: "{}" of the receiver.`,
     );
   }
-  const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is no list`;
+  const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is not a list`;
   const wanted = name === undefined ? "IP_prefix" : name;
   return new ShapeError(
     `the answer is ${describe(json)}, without "${wanted}"${where}; its shape is ${sketch(json)}`,

@@ -54,7 +54,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
     } catch (error) {
       if (error instanceof ShapeError) throw error;
       if (isErrorText(content)) return { kind: "error", message: content };
-      throw new ShapeError(`line ${number} is no JSON: ${short(content)}`);
+      throw new ShapeError(`line ${number} is not JSON: ${short(content)}`);
     }
     if (isErrorRecord(element)) return { kind: "error", message: markerIn(element)?.message ?? content };
     json.push(element);

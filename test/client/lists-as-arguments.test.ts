@@ -28,7 +28,10 @@ it("a wrong entry is refused by its place, and nothing is sent", async () => {
   const client = new NodeClient({ endpoint: emulator.endpoint });
   for (const [entries, message] of [
     [["192.0.2.0/24", { prefix: 7 }], "`entries[1]` is not a text with a prefix in it."],
-    [[{ prefix: "192.0.2.0/24", value: "1" }], "Entry 192.0.2.0/24: the value 1 is no integer from 0 to 4294967295."],
+    [
+      [{ prefix: "192.0.2.0/24", value: "1" }],
+      "Entry 192.0.2.0/24: the value 1 is not an integer from 0 to 4294967295.",
+    ],
     ["192.0.2.0/24", "`entries` is neither an array of prefixes nor an object with prefixes as keys."],
   ] as const) {
     await expect(client.insert(BLOCKED, entries as never)).rejects.toThrow(message);

@@ -77,7 +77,7 @@ describe("a status", () => {
     ],
     ["", 'the answer is empty. If this means that nothing is active, set answers.empty: "" of the receiver.'],
     ['{"active":[]}', 'without "IP_prefix"; its shape is {"active":[]}. If a list of prefixes is in it, say where'],
-    ['{"a":1}', 'without "IP_prefix", and at "b" in it is no list', { path: "b" }],
+    ['{"a":1}', 'without "IP_prefix", and at "b" in it is not a list', { path: "b" }],
     ['{"code":5,"message":"table locked","IP_prefix":[]}', "table locked"],
     [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
     [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],

@@ -38,7 +38,9 @@ it("the settings may be JSON texts, as a configuration holds them, and wrong one
 
 it("an answer without a body is no list, and an empty one with the setting for it", async () => {
   const message = await list(200, "");
-  expect(message).toMatch(/the answer is empty\. If this node answers an empty list so, set answers\.empty: ""\.$/);
+  expect(message).toMatch(
+    /the answer is empty\. If this is how the node answers an empty list, set answers\.empty: ""\.$/,
+  );
   expect(await list(200, "", { answers: { empty: "" } })).toEqual([]);
   expect(await list(200, "", { answers: { empty: "{}" } })).toMatch(/the answer is empty/);
   expect(await list(200, {}, { answers: { empty: "{}" } })).toEqual([]);
@@ -118,6 +120,6 @@ it("a value that a node listed goes back to it as it came", async () => {
     '[{"p":"192.0.2.0/32","v":1.5},{"p":"192.0.2.1/32","v":-1},{"p":"192.0.2.2/32","v":"drop"},{"p":"192.0.2.3/32","v":18446744073709551617},{"p":"192.0.2.4/32","v":"017"}]',
   );
   const own = await failureOf(client.insert(SET, [["192.0.2.0/24", 1.5]]));
-  expect(own.message).toContain("the value 1.5 is no integer from 0 to 4294967295");
+  expect(own.message).toContain("the value 1.5 is not an integer from 0 to 4294967295");
   await client.close();
 });

@@ -115,7 +115,7 @@ describe("block judges as up does", () => {
     for (const halves of [["0.0.0.0/1", "128.0.0.0/1"], "128.0.0.0/1"]) {
       const ended = await block(halves, now);
       expect([ended.code, ended.err]).toEqual(refused);
-      expect(ended.err).toContain("The word for a command is packetfilter:shortestPrefix.");
+      expect(ended.err).toContain("Commands take this limit from packetfilter:shortestPrefix.");
       untouched();
     }
     expect((await block("64.0.0.0/2")).code).toBe(0);

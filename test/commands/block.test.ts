@@ -148,8 +148,8 @@ describe("what is wrong leaves the file as it is", () => {
 
   test.each([
     [["block", "192.0.2.1/24", "198.51.100.300", ...forWhile], 2, 'write "192.0.2.0/24"'],
-    [["block", "0.0.0.0/0", ...forWhile], 2, "never blocked by a command"],
-    [["block", "::/0", ...forWhile], 2, "never blocked by a command"],
+    [["block", "0.0.0.0/0", ...forWhile], 2, "no command blocks it"],
+    [["block", "::/0", ...forWhile], 2, "no command blocks it"],
     [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r"], 2, "Give one of --for 2h"],
     [["block", "192.0.2.2", ...forWhile, "--permanent"], 2, "Give one of --for 2h"],
     [["block", "192.0.2.2", ...forWhile, "--duration", "1h"], 2, "--duration is the same as --for"],

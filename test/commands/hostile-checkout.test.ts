@@ -85,7 +85,7 @@ describe("a pid file of an emulator that a commit has brought", () => {
       await write("emulator.pid", `1\n${control}\n`);
       expect(await stop()).toMatchObject({
         code: 2,
-        err: expect.stringContaining("is no file that emulator --background"),
+        err: expect.stringContaining("is not a file that emulator --background"),
       });
     },
   );

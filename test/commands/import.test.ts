@@ -150,7 +150,7 @@ test("a file that exists is not overwritten, and then nothing is written beside 
 
 test.each([
   [["prefixset://edge/nothing", "--out", "x"], 1, "prefixset://edge/nothing"],
-  [["arena://edge", "--out", "x"], 2, "arena://edge is no set"],
+  [["arena://edge", "--out", "x"], 2, "arena://edge is not a set"],
   [["--out", "x"], 2, "Name at least one set, or give --signaling."],
   [["prefixset://edge/blocked"], 2, "--out"],
   [["prefixset://edge/blocked", "--signaling", "--out", "x"], 2, "--signaling-url"],

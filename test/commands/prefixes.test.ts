@@ -111,7 +111,7 @@ list.txt:3:14: the value "many" is not an integer from 0 to 4294967295.
   });
 
   test.each([
-    [["--select", "service"], '--select "service" is no name=value.\n'],
+    [["--select", "service"], '--select "service" is not of the form name=value.\n'],
     [["--column", "prefix=net", "--column", "valu=weight"], "There is no option `columns.valu`.\n"],
     [["--format", "txt", "--column", "prefix=0"], /needs a format that has columns/],
     [["--format", "xml"], /Allowed choices are txt, csv, json, ndjson, yaml/],
@@ -215,7 +215,7 @@ describe("block and unblock", () => {
     expect([code, err.split("\n")]).toEqual([
       2,
       [
-        '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is meant.',
+        '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is intended.',
         'standard input:2: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
         'standard input:3: "192.0.2.7 5" is more than one prefix: write one a line; options say the rest.',
         "Nothing was changed.",
@@ -227,7 +227,7 @@ describe("block and unblock", () => {
     );
     expect((await here(["block", "-", ...flags, "--permanent"])).err).toBe('Pipe prefixes in, or leave "-" out.\n');
     expect((await here(["block", "0.0.0.0-255.255.255.255", ...flags, "--permanent"])).err).toContain(
-      "is everything that there is, and is never blocked by a command",
+      "covers all addresses, and no command blocks it",
     );
   });
 });

@@ -95,7 +95,7 @@ test.each(["", "/redirected"])(
 test("SIGTERM ends a probe, and a signaling that shows late is stopped before it is over", async () => {
   await using appliance = await Appliance.start("coded");
   const { code, err } = await endedBy("SIGTERM", appliance, () => appliance.active.size > 0);
-  expect({ code, err }).toEqual({ code: 143, err: expect.stringContaining("it was told to end") });
+  expect({ code, err }).toEqual({ code: 143, err: expect.stringContaining("it received a signal to end") });
   expect(appliance.held("edge/probe")).toEqual({});
   expect(appliance.signaled()).toEqual([]);
   await expect(access(join(folder, "node.json.undo"))).rejects.toThrow("ENOENT");

@@ -97,7 +97,7 @@ describe("nodes and receivers of a stack", () => {
     const destroyed = await stack.destroy();
     expect(destroyed.code).not.toBe(0);
     expect(destroyed.text).toContain(
-      `is at ${emulator.signalingUrl} by the state, but the environment names ${other.signalingUrl}`,
+      `is at ${emulator.signalingUrl} according to the state, but the environment names ${other.signalingUrl}`,
     );
     // The preview asked what is active there, and nothing else was sent.
     expect(other.journal.map(({ op }) => op)).toEqual(["status"]);

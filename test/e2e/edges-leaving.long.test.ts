@@ -35,7 +35,7 @@ it("a refresh says that credentials were rotated; a profile that is gone can be 
   const refused = await stack.preview("--refresh", "--expect-no-changes");
   expect(refused.code).not.toBe(0);
   expect(oneLine(refused.text)).toContain(
-    'use the configuration of the last "pulumi up": where the credentials were changed since, run a plain "pulumi up" first, or the same command with --run-program.',
+    'use the configuration of the last "pulumi up": if the credentials have changed since, run a plain "pulumi up" first, or run the same command with --run-program.',
   );
 
   const left = await stack.up("--skip-preview");
@@ -90,10 +90,10 @@ it("a block that ended before any up goes with the next; what others put there s
   const preview = await stack.preview("--diff");
   expect(preview.code, preview.text).toBe(0);
   expect(oneLine(preview.text)).toContain(
-    `${BLOCKED}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: 203.0.113.1/32 (1), 203.0.113.2/32 (1).`,
+    `${BLOCKED}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: 203.0.113.1/32 (1), 203.0.113.2/32 (1).`,
   );
   expect(oneLine(preview.text)).toContain(
-    `${PARTNERS}: 198.51.100.9/32 (1) is removed, where the node still holds it so`,
+    `${PARTNERS}: 198.51.100.9/32 (1) is removed if the node still has it with this value`,
   );
   expect(sent()).toEqual([]);
 
@@ -137,9 +137,7 @@ it("a group goes on without as many dead nodes as it may, and one is taken out",
   await stack.program(program(all, one));
   const stopped = await stack.up("--skip-preview");
   expect(stopped.code).not.toBe(0);
-  expect(oneLine(stopped.text)).toContain(
-    "1 node does not answer, and maxUnreachable allows 0: that many may be left as they are.",
-  );
+  expect(oneLine(stopped.text)).toContain("1 node does not answer, and maxUnreachable allows 0.");
   expect(held()).toEqual([one, []]);
 
   await stack.program(program(all, two, 'maxUnreachable: "34%"'));
@@ -208,7 +206,7 @@ it("what a resource declares that the run leaves out stays when the one of its f
       'PrefixSet "renamed" is left out of this run (--target, --exclude), and the stack does not have it yet',
     );
   }
-  expect(update).toContain("1 entry stays, wanted by another resource of this stack: 192.0.2.0/24.");
+  expect(update).toContain("1 entry stays, since another resource of this stack declares them: 192.0.2.0/24.");
   expect(held()).toEqual([{ "192.0.2.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
   expect(sent()).toEqual(["delete 1", "commit"]);
 

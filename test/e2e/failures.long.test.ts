@@ -70,7 +70,7 @@ describe("a signaling whose status fails", () => {
     const started = await stack.up("--skip-preview");
     expect(started.code, started.text).toBe(0);
     expect(started.text).toMatch(
-      /warning: .*the start of 198\.51\.100\.7\/32 was sent and answered; whether it is active could not be seen: .*HTTP 500/,
+      /warning: .*the start of 198\.51\.100\.7\/32 was sent and answered; it is unknown whether it is active: .*HTTP 500/,
     );
     emulator.clearFaults();
     emulator.fail({ op: "status", status: 404, times: 1_000 });
@@ -86,7 +86,7 @@ describe("a signaling whose status fails", () => {
     const destroyed = await stack.destroy();
     expect(destroyed.code, destroyed.text).toBe(0);
     expect(destroyed.text).toMatch(
-      /the stop of 198\.51\.100\.7\/32 was sent and answered; whether it is stopped could not be seen/,
+      /the stop of 198\.51\.100\.7\/32 was sent and answered; it is unknown whether it is stopped/,
     );
     expect(active()).toEqual([]);
     expect(sent()).toEqual(["start 1", "start 1", "stop 1", "stop 1"]);

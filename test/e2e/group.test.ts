@@ -101,7 +101,7 @@ it("a node that comes twice in a group is refused before anything is sent, by on
     expect(code).not.toBe(0);
     return text;
   };
-  expect(await refused(["fra1", "fra1"])).toContain("nodes[1]: the node 'fra1' comes twice.");
+  expect(await refused(["fra1", "fra1"])).toContain("nodes[1]: the node 'fra1' appears twice.");
   expect(await refused(["fra1", "same"])).toContain(
     'PrefixSetGroup "blocked" at same and PrefixSetGroup "blocked" at fra1 both own the whole set',
   );

@@ -54,7 +54,7 @@ guide(
     for (const node of [fra1, fra2]) node.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
     const { text } = await stack.must("up", "--yes", "--skip-preview");
     // Each in its own wave.
-    for (const node of ["fra1", "fra2"]) expect(text).toContain(said("was there already", node));
+    for (const node of ["fra1", "fra2"]) expect(text).toContain(said("was already there", node));
     const applied = [lab1, fra1, fra2, ams1].map((node) => node.prefixSet(BLOCKED).applied);
     expect(applied).toEqual([applied[0], applied[0], applied[0], { ...applied[0], "198.51.100.0/24": 2 }]);
     expect(Object.keys(applied[0] ?? {})).toEqual(["192.0.2.0/24", "203.0.113.7/32"]);

@@ -120,7 +120,7 @@ guide(
     const preview = await stack.preview();
     expect(preview.code, preview.text).toBe(0);
     // The look of the preview reads the node's lists by these settings; where it could not, it says so.
-    expect(preview.text).not.toMatch(/now: |not seen|cannot be seen/);
+    expect(preview.text).not.toMatch(/now: |cannot be read/);
 
     await guide.next("capture");
     await guide.next("emulator --state");

@@ -55,7 +55,7 @@ describe("places", () => {
     const renamed = await stack.up("--skip-preview");
     expect(renamed.code, renamed.text).toBe(0);
     expect([old.prefixSet(BLOCKED).applied, old.prefixSet(PARTNERS).applied]).toEqual([ENTRIES, { "192.0.2.0/24": 1 }]);
-    expect(renamed.text).toContain(`2 entries stay, since this stack wants the same at ${endpoint}`);
+    expect(renamed.text).toContain(`2 entries stay, since this stack declares the same at ${endpoint}`);
 
     // To new hardware: a second name, the program, and the old name goes.
     await stack.program(both("fra9") + spare);

@@ -146,7 +146,9 @@ it("what cannot be seen is said: a set that the node does not know, a silent nod
   expect(
     unseen.text
       .split("Diagnostics:")[1]
-      ?.match(/warning: .* is not seen: .* does not answer\. .*the next "pulumi up" does once it answers/g),
+      ?.match(
+        /warning: .* cannot be read: .* does not answer\. .*The next "pulumi up" does so, once the address answers/g,
+      ),
   ).toHaveLength(1);
   expect(asked(emulator.journal)).toHaveLength(1);
   const strict = { detectDrift: "require", "node.timeoutMs": 100, "node.deadlineMs": 300 };
@@ -154,5 +156,5 @@ it("what cannot be seen is said: a set that the node does not know, a silent nod
   await stack.must("config", "set-all", "--path", ...pairs, "--stack", "test");
   const required = await stack.preview();
   expect(required.code).not.toBe(0);
-  expect(required.text).toMatch(/packetfilter:detectDrift is 'require', and .* cannot be seen\./);
+  expect(required.text).toMatch(/packetfilter:detectDrift is 'require', and .* cannot be read\./);
 });

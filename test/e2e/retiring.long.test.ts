@@ -41,7 +41,7 @@ it("a node that leaves is cleared once it is known to be a machine of its own, o
     expect(oneLine(preview.text)).toContain(fate);
     const up = await stack.up("--skip-preview");
     expect(up.code, up.text).toBe(0);
-    expect(oneLine(up.text)).toContain("1 entry stays, since this stack wants the same at");
+    expect(oneLine(up.text)).toContain("1 entry stays, since this stack declares the same at");
     expect(holding()).toEqual(["ams1", "fra1", "lab1"]);
     expect(await outputs()).toMatchObject({ differs: { lab1: { [ENTRY]: 1 } } });
   }

@@ -15,7 +15,7 @@ it("an unknown answer of a node names the setting that reads it", async () => {
   const failed = await stack.up("--skip-preview");
   expect(failed.code).not.toBe(0);
   expect(failed.text).toContain('If the list is there, set answers.path: "payload".');
-  expect(failed.text).toMatch(/warning: .*prefixset:\/\/edge\/blocked cannot be seen\. /);
+  expect(failed.text).toMatch(/warning: .*prefixset:\/\/edge\/blocked cannot be read\. /);
   // The look's, and the one before a write, which has no list to take from it. Neither is tried again, and nothing is sent.
   expect(node.asked).toEqual(["list", "list"]);
   await stack.must("config", "set", "--path", "packetfilter:node.answers.path", "payload");

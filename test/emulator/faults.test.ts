@@ -192,7 +192,7 @@ test.each<[Fault, string]>([
   [{ url: BLOCKED, client: "client-a" }, "no request has both url and client"],
   [
     { url: "edge/blocked" },
-    '"edge/blocked" is no resource address: it must begin with arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
+    '"edge/blocked" is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
   ],
   [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
   [{ cmd: "commit", url: "arena://edge" }, "a commit works on prefix-sets, and arena://edge is none"],
@@ -203,7 +203,7 @@ test.each<[Fault, string]>([
   [{ body: "x", message: "y" }, "body is the whole answer: message is not in it"],
   [{ nth: 2, every: 3 }, "nth and every contradict each other"],
   [{ rate: 0 }, "with the rate 0 it never strikes"],
-  [{ seed: 3 }, "seed has a meaning only with rate"],
+  [{ seed: 3 }, "seed has an effect only with rate"],
   [
     { kind: "slow-commit", cmd: "list" },
     'slow-commit has a meaning only for commit of a prefix-set: cmd "list" never meets it',

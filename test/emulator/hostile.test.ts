@@ -176,19 +176,19 @@ test("a name that stands twice in one object is refused, or the last counts", as
     [`{"url":"${BLOCKED}","url":"${BLOCKED}","cmd":"insert","data":[{"p":"192.0.2.8","v":{":":"\\"}"}}]}`, "url"],
   ] as const;
   for (const [body, name] of twice) {
-    const error = `"${name}" is twice in one object`;
+    const error = `"${name}" appears twice in one object`;
     expect(await fapi(emulator, body)).toMatchObject({ status: 400, json: { error } });
   }
   const start = `${emulator.signalingUrl}/client-a/emulator-secret-a/start`;
   const body = '{"IP_prefix":["198.51.100.7/32"],"IP_prefix":["198.51.100.8/32"]}';
   const refused = await fetch(start, { method: "POST", body });
-  expect([refused.status, await refused.text()]).toEqual([400, '"IP_prefix" is twice in one object']);
+  expect([refused.status, await refused.text()]).toEqual([400, '"IP_prefix" appears twice in one object']);
   const many = Array.from(
     { length: 20_000 },
     (_, at) => `{"p":"10.0.${at >> 8}.${at & 255}","v":1${at === 19_000 ? ',"v":2' : ""}}`,
   );
   const long = `{"url":"${BLOCKED}","cmd":"insert","data":[${many}]}`;
-  expect((await fapi(emulator, long)).json).toEqual({ error: '"v" is twice in one object' });
+  expect((await fapi(emulator, long)).json).toEqual({ error: '"v" appears twice in one object' });
   expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
 
   emulator.setDialect({ duplicateMembers: "last" });
@@ -205,7 +205,7 @@ test("a prefix that stands twice in one insert is refused, or the last one count
     cmd: "insert",
     data: ["203.0.113.7", "203.0.113.7/32"].map((p, at) => ({ p, v: at + 1 })),
   };
-  const error = "entry 1: 203.0.113.7/32 is twice in this insert";
+  const error = "entry 1: 203.0.113.7/32 appears twice in this insert";
   expect(await fapi(emulator, insert)).toMatchObject({ status: 400, json: { error } });
   expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
   emulator.setDialect({ repeatedEntry: "last" });

@@ -145,7 +145,7 @@ test("faults meet what is passed on, and a node that is away is said", async () 
 test.each([
   [{ record: "x" }, /`record` needs a real node or receiver/],
   [{ replay: "x", proxy: "http://192.0.2.10" }, /leave out `proxy`/],
-  [{ unseen: "emulate" as const }, /`unseen` has a meaning only with `replay`/],
+  [{ unseen: "emulate" as const }, /`unseen` has an effect only with `replay`/],
   [{ proxy: "192.0.2.10" }, /proxy.*http:\/\/192\.0\.2\.10/],
 ])("%j is refused", async (options, why) => {
   await expect(startEmulator(options)).rejects.toThrow(why);
@@ -157,5 +157,5 @@ test("a recording is not overwritten, and what is none is told with its line", a
   await expect(startEmulator({ proxy: "http://192.0.2.10", record: file })).rejects.toThrow(
     /mine\.txt.*does not exist/,
   );
-  await expect(startEmulator({ replay: file })).rejects.toThrow(/mine\.txt, line 2 is no recording/);
+  await expect(startEmulator({ replay: file })).rejects.toThrow(/mine\.txt, line 2 is not a recording/);
 });

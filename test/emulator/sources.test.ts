@@ -89,7 +89,7 @@ test("a recording that breaks off in its first exchange, and an empty state, are
   const cut = join(folder, "cut.ndjson");
   await writeFile(cut, `${head}\n${first.slice(0, 40)}`);
   await expect(startEmulator({ replay: cut })).rejects.toThrow(
-    /cut\.ndjson.*is no recording: it breaks off in its first exchange/,
+    /cut\.ndjson.*is not a recording: it breaks off in its first exchange/,
   );
   await writeFile(cut, `${head}\n${first}\n${first.slice(0, 40)}`);
   await using whole = await startEmulator({ replay: cut });

@@ -51,7 +51,7 @@ describe("two addresses", () => {
     const { errors, printed } = await engine.up([...on("fra9"), entry("one", P, "fra9")]);
     expect(texts(errors)).toBe("");
     expect([blocked(machine), machine.prefixSet(PARTNERS).applied]).toEqual([{ [P]: 1, [Q]: 1 }, { [P]: 1 }]);
-    expect(warnings(printed)).toContain(`2 entries stay, since this stack wants the same at ${alias(machine)}`);
+    expect(warnings(printed)).toContain(`2 entries stay, since this stack declares the same at ${alias(machine)}`);
     expect(warnings(printed)).toContain("docs/guides/moving-and-retiring-nodes.md");
     expect((await engine.preview([...on("fra9"), entry("one", P, "fra9")], { refresh: true })).steps).toEqual([]);
     expect(texts((await engine.destroy()).errors)).toBe("");

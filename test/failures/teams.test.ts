@@ -38,7 +38,7 @@ describe("stacks that share a set", () => {
     const [first, second] = [shared.stack(), shared.stack()];
     fine(await first.up(platform));
     const { printed } = fine(await second.up(soc));
-    expect(printed).toContainEqual(expect.stringMatching(/203\.0\.113\.0\/24.*was there already/));
+    expect(printed).toContainEqual(expect.stringMatching(/203\.0\.113\.0\/24.*was already there/));
     expect(shared.inserts()).toBe(2);
     expect(shared.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1, [OWN]: 1 });
     expect(fine(await first.preview(platform, { refresh: true })).steps).toEqual([]);

@@ -61,7 +61,7 @@ describe("a refusal", () => {
 
   test("of a mapped prefix offers the IPv4 prefix, length included", () => {
     expect(messageOf("::ffff:192.0.2.0/120")).toBe(
-      '"::ffff:192.0.2.0/120" is an IPv4-mapped IPv6 prefix, which no packet carries: write "192.0.2.0/24".',
+      '"::ffff:192.0.2.0/120" is an IPv4-mapped IPv6 prefix, which no packet has: write "192.0.2.0/24".',
     );
   });
 

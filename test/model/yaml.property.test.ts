@@ -32,9 +32,7 @@ test("a key that is there twice is told with its place, wherever its map stands"
       const twice = names[at % names.length] ?? "";
       const members = [...names, twice].map((name) => `${JSON.stringify(name)}: 1`);
       const text = isFlow ? `- {${members.join(", ")}}` : `- ${members.join("\n  ")}`;
-      expect(() => readYaml(text)).toThrow(
-        `the key "${twice}" is there twice, at line ${isFlow ? 1 : members.length},`,
-      );
+      expect(() => readYaml(text)).toThrow(`the key "${twice}" appears twice, at line ${isFlow ? 1 : members.length},`);
     }),
   );
 });

@@ -18,7 +18,7 @@ const short = { entries: { "0.0.0.0/0": 1, "::/0": 1 } };
 describe("messages", () => {
   test("name resource, prefix, rule, remedy and where to configure it", () => {
     expect(messagesOf(prefixLength, [prefixSet({ entries: { "0.0.0.0/0": 1 } })])).toEqual([
-      'PrefixSet "blocked" (prefixset://edge/blocked): entries with a prefix length that is not allowed (1 of 1): 0.0.0.0/0 (the default route). Write the prefixes that are meant, or change the limits. Rule prefix-length, configured by `rules.prefix-length` in packetfilter-policies.yaml or by --policy-pack-config.',
+      'PrefixSet "blocked" (prefixset://edge/blocked): entries with a prefix length that is not allowed (1 of 1): 0.0.0.0/0 (the default route). Write the intended prefixes, or change the limits. Rule prefix-length, configured by `rules.prefix-length` in packetfilter-policies.yaml or by --policy-pack-config.',
     ]);
   });
 

@@ -182,9 +182,9 @@ describe("readable", () => {
     expect(messagesOf(readable, resources)).toEqual([]);
   });
   test.each([
-    [{ set: "block%65d" }, 'the set "block%65d" contains "%", behind which a node may read another character'],
-    [{ arena: "%65dge" }, 'the arena "%65dge" contains "%", behind which a node may read another character'],
-    [{ profile: ".." }, 'the profile ".." is a step within an address, and no name'],
+    [{ set: "block%65d" }, 'the set "block%65d" contains "%", after which a node may decode another character'],
+    [{ arena: "%65dge" }, 'the arena "%65dge" contains "%", after which a node may decode another character'],
+    [{ profile: ".." }, 'the profile ".." is a step in a path, not a name'],
     [{ set: "a/blocked" }, 'the set "a/blocked" contains "/", which separates or ends parts of a resource address'],
   ])("%j is refused", (names, problem) => {
     expect(messagesOf(readable, [prefixSet(names), prefixSetEntry(names)])).toEqual([

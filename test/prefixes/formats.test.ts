@@ -40,13 +40,13 @@ describe("text", () => {
       'blocked.txt:1:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
       'blocked.txt:2:3: "192.0.2.0/24" has a prefix length: a range goes from one address to another.',
       'blocked.txt:3:16: the value "4294967296" is not an integer from 0 to 4294967295.',
-      'blocked.txt:4:16: "2 3" stands behind the value: write one prefix a line, and comments behind "#".',
-      'blocked.txt:5:1: "192.0.2.9-192.0.2.1" ends before it begins: write "192.0.2.1-192.0.2.9" if that is meant.',
+      'blocked.txt:4:16: "2 3" follows the value: write one prefix a line, and comments after "#".',
+      'blocked.txt:5:1: "192.0.2.9-192.0.2.1" ends before it begins: write "192.0.2.1-192.0.2.9" if that is intended.',
       'blocked.txt:6:1: "192.0.2.0-2001:db8::" goes from one address family to the other: write one range for each.',
       'blocked.txt:7:1: "example.com" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
       'blocked.txt:8:1: "192.0.2.0/24" has a prefix length: a range goes from one address to another.',
       'blocked.txt:9:1: "fe80::1%eth0" has a zone id, which means nothing on another machine: write it without "%…".',
-      'blocked.txt:10:1: "::ffff:192.0.2.1" is an IPv4-mapped IPv6 prefix, which no packet carries: write "192.0.2.1/32".',
+      'blocked.txt:10:1: "::ffff:192.0.2.1" is an IPv4-mapped IPv6 prefix, which no packet has: write "192.0.2.1/32".',
     ]);
   });
 });
@@ -94,7 +94,7 @@ describe("CSV", () => {
       'a.csv:2:14: the value "x" is not an integer from 0 to 4294967295.',
       'a.csv:4:25: "2030-01-31" is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".',
       'a.csv:5:1: "192.0.2.300" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
-      'a.csv:6:17: stands behind a closing quote: write "," there, and quotes in texts twice.',
+      'a.csv:6:17: follows a closing quote: write "," there, and double each quote within a text.',
       'a.csv:7:1: begins a quoted text that never ends: is a quote (") missing?',
     ]);
   });
@@ -139,8 +139,8 @@ describe("JSON", () => {
   "example": true
 }`;
     expect(problemsOf(text, { file: "a.json" })).toEqual([
-      'a.json:6:3: "203.0.113.0/24" is there twice: keep one of them.',
-      'a.json:2:34: "reson" is no part of an entry: there are value, reason, ticket, expires and sent. "reason" is likely meant.',
+      'a.json:6:3: "203.0.113.0/24" appears twice: keep one of them.',
+      'a.json:2:34: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. "reason" is likely meant.',
       "a.json:2:21: the value -1 is not an integer from 0 to 4294967295.",
       'a.json:3:3: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
       'a.json:4:24: "2030-01-31T18:00:00" is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".',
@@ -158,13 +158,13 @@ describe("JSON", () => {
     ['{"192.0.2.0/24": 1', "text:1:19: ends in the middle of the JSON: the file is incomplete, fetch it again."],
     ['["192.0.2.0/24"', "text:1:16: ends in the middle of the JSON: the file is incomplete, fetch it again."],
     ['["192.0.2', "text:1:10: ends in the middle of the JSON: the file is incomplete, fetch it again."],
-    ['[\n  "192.0.2.0/24",\n]', "text:3:1: is no JSON from here on: correct it."],
-    ['{"192.0.2.0/24": 1,}', "text:1:20: is no JSON from here on: correct it."],
-    ['{"192.0.2.0/24" 1}', "text:1:17: is no JSON from here on: correct it."],
-    ['["192.0.2.0/24"] x', "text:1:18: is no JSON from here on: correct it."],
-    ['["a\\q"]', "text:1:4: is no JSON from here on: correct it."],
-    ["{'192.0.2.0/24': 1}", "text:1:2: is no JSON from here on: correct it."],
-    ['{"192.0.2.0/24": 01}', "text:1:18: is no JSON from here on: correct it."],
+    ['[\n  "192.0.2.0/24",\n]', "text:3:1: is not JSON from here on: correct it."],
+    ['{"192.0.2.0/24": 1,}', "text:1:20: is not JSON from here on: correct it."],
+    ['{"192.0.2.0/24" 1}', "text:1:17: is not JSON from here on: correct it."],
+    ['["192.0.2.0/24"] x', "text:1:18: is not JSON from here on: correct it."],
+    ['["a\\q"]', "text:1:4: is not JSON from here on: correct it."],
+    ["{'192.0.2.0/24': 1}", "text:1:2: is not JSON from here on: correct it."],
+    ['{"192.0.2.0/24": 01}', "text:1:18: is not JSON from here on: correct it."],
   ])("%j is not JSON, and where", (text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
   });
@@ -179,7 +179,7 @@ describe("JSON", () => {
     ).toEqual([
       'a.jsonl:1:2: the value "x" is not an integer from 0 to 4294967295.',
       "a.jsonl:2:11: ends in the middle of a record: the file is incomplete, fetch it again.",
-      "a.jsonl:3:26: is no JSON from here on: write one JSON object a line.",
+      "a.jsonl:3:26: is not JSON from here on: write one JSON object a line.",
     ]);
   });
 });
@@ -203,10 +203,10 @@ describe("YAML", () => {
   test("each problem is at its key or element", () => {
     const text = "192.0.2.0/24:\n  value: many\n  reson: x\n192.0.2.1/24: 1\n192.0.2.0/24: 3\n";
     expect(problemsOf(text, { file: "a.yaml" })).toEqual([
-      'a.yaml:5:1: "192.0.2.0/24" is there twice: keep one of them.',
+      'a.yaml:5:1: "192.0.2.0/24" appears twice: keep one of them.',
     ]);
     expect(problemsOf(text.replace(/192.0.2.0\/24: 3\n/, ""), { file: "a.yaml" })).toEqual([
-      'a.yaml:3:3: "reson" is no part of an entry: there are value, reason, ticket, expires and sent. "reason" is likely meant.',
+      'a.yaml:3:3: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. "reason" is likely meant.',
       'a.yaml:2:3: the value "many" is not an integer from 0 to 4294967295.',
       'a.yaml:4:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
     ]);

@@ -132,7 +132,7 @@ describe("texts", () => {
       "no record has the member constructor",
     );
     expect(problemsOf("192.0.2.0/24: {constructor: 1}\n", { format: "yaml" })[0]).toContain(
-      '"constructor" is no part of an entry',
+      '"constructor" is not a member of an entry',
     );
   });
 

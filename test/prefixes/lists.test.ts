@@ -49,7 +49,7 @@ describe("Spamhaus", () => {
   test("the last line alone is an empty list", () => {
     const empty = '{"type":"metadata","timestamp":1767225600,"size":0,"records":0}\n';
     expect(problemsOf(empty, { file: "drop_v6.json" })).toEqual([
-      "drop_v6.json:1:1: there is no prefix in it: fetch or write it again, or set allowEmpty: true where an empty list is meant.",
+      "drop_v6.json:1:1: there is no prefix in it: fetch or write it again, or set allowEmpty: true if an empty list is intended.",
     ]);
     expect(read("drop_v6.json", empty, { allowEmpty: true })).toEqual({});
   });
@@ -397,7 +397,7 @@ describe("CrowdSec", () => {
 
     test("is counted where nothing else is there", () => {
       expect(problemsOf(JSON.stringify(decisions.slice(1)), { file: "d.json" })).toEqual([
-        'd.json:1:1: nothing is left of it: 3 records are left out (1 simulated, 2 of another type than "ban"). Set allowEmpty: true where that is meant, or choose with select.',
+        'd.json:1:1: nothing is left of it: 3 records are left out (1 simulated, 2 of another type than "ban"). Set allowEmpty: true if that is intended, or choose with select.',
       ]);
       expect(read("d.json", JSON.stringify(decisions.slice(1)), { allowEmpty: true })).toEqual({});
     });

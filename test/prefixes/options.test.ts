@@ -33,14 +33,14 @@ describe("onDuplicate", () => {
 
   test("different values fail unless it is said which one counts", () => {
     expect(problemsOf(text)).toEqual([
-      "text:3:1: 192.0.2.0/24 comes again with the value 3, it had 2: keep one of them, or set onDuplicate.",
-      "text:4:1: 192.0.2.0/24 comes again with the value 1, it had 2: keep one of them, or set onDuplicate.",
+      "text:3:1: 192.0.2.0/24 appears again with the value 3; it had 2 before: keep one of them, or set onDuplicate.",
+      "text:4:1: 192.0.2.0/24 appears again with the value 1; it had 2 before: keep one of them, or set onDuplicate.",
     ]);
     expect([values("first"), values("last"), values("max")]).toEqual([2, 1, 3]);
   });
 
   test("spellings of one prefix are one prefix", () => {
-    expect(problemsOf("192.0.2.7 1\n192.0.2.7/32 2\n")[0]).toContain("192.0.2.7/32 comes again");
+    expect(problemsOf("192.0.2.7 1\n192.0.2.7/32 2\n")[0]).toContain("192.0.2.7/32 appears again");
     expect(Object.keys(parsePrefixes("2001:db8::\n2001:0DB8:0::/128\n"))).toEqual(["2001:db8::/128"]);
   });
 

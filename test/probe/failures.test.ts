@@ -70,7 +70,7 @@ describe.each(walked("strict"))("at a node that is %s", (_, dialect) => {
         const result = await short(emulator, { signal: stop.signal });
         expectAsBefore(emulator, result, `told to end at request ${index}`);
         ended = !stop.signal.aborted;
-        if (!ended && result.stopped !== undefined) expect(result.stopped).toBe("it was told to end");
+        if (!ended && result.stopped !== undefined) expect(result.stopped).toBe("it received a signal to end");
       }
       expect(index).toBeGreaterThan(80);
     },

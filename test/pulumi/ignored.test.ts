@@ -29,7 +29,7 @@ test.each([
   [SET, "entries.203.0.113.7", 'a prefix stands in brackets: entries["203.0.113.7/32"]'],
   [SET, 'entries["192.0.2.1/24"]', "192.0.2.0/24"],
   [SET, 'entries["203.0.113.7"].reason', 'an entry is ignored as a whole: write entries["203.0.113.7/32"]'],
-  [SET, 'entries["203.0.113.7', "it is no property path"],
+  [SET, 'entries["203.0.113.7', "it is not a property path"],
   [SET, "", 'there is no argument "undefined"'],
   [{ label: "CloudSignaling", args: ["prefixes"] }, "prefixes[0]", "the state has them sorted: write prefixes"],
 ])("%j refuses %s", (subject, path, why) => {

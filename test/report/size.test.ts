@@ -50,7 +50,7 @@ test("without room the lists become shorter first, then details go, and every de
   expect(text.match(/^\| `node-/gm)).toHaveLength(40);
   const shown = text.match(/<details>/g)?.length ?? 0;
   expect(shown).toBeGreaterThan(0);
-  expect(text).toContain(`**Left out for want of room:** ${40 + 100 - shown} details of sets.`);
+  expect(text).toContain(`**Left out for lack of space:** ${40 + 100 - shown} details of sets.`);
   expect(text.match(/<\/details>/g)).toHaveLength(shown);
 });
 

@@ -22,7 +22,7 @@ const sets = NAMES.map(
   }),
 );
 
-const UNKNOWN_SET = 'give the node answers.absent: "empty"';
+const UNKNOWN_SET = 'set answers.absent: "empty"';
 
 it.each([
   ["does not know the set", 404, UNKNOWN_SET],
@@ -58,10 +58,10 @@ describe("a plain preview after a key was rotated", () => {
     expect(await stack.engine.up([group(["192.0.2.0/24"], FEW)])).toMatchObject({ errors: [] });
     for (const name of FEW) stack.node(name).fail({ every: 1, status: 401 });
     const { printed } = await stack.engine.preview([group(["192.0.2.0/24"], FEW)]);
-    const lines = printed.filter((line) => line.includes("cannot be seen"));
+    const lines = printed.filter((line) => line.includes("cannot be read"));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^warning: n1, n2, n3, n4, n5 and 2 more prefixset:\/\/edge\/blocked cannot be seen, and this run goes by the state alone\. Set /,
+      /^warning: n1, n2, n3, n4, n5 and 2 more prefixset:\/\/edge\/blocked cannot be read, and this run uses the state alone\. Set /,
     );
     expect(lines[0]?.split(ADVICE)).toHaveLength(2);
   });
@@ -72,7 +72,7 @@ describe("a plain preview after a key was rotated", () => {
     expect(await stack.engine.up(own)).toMatchObject({ errors: [] });
     for (const name of FEW) stack.node(name).fail({ every: 1, status: 401 });
     const { printed } = await stack.engine.preview(own);
-    const lines = printed.filter((line) => line.includes("cannot be seen"));
+    const lines = printed.filter((line) => line.includes("cannot be read"));
     expect(lines.map((line) => line.slice("warning: ".length, "warning: n1".length))).toEqual(FEW);
     expect(lines.join("\n").split(ADVICE)).toHaveLength(2);
   });
@@ -88,7 +88,7 @@ describe("a plain preview after a key was rotated", () => {
       return { type, name: args.receiver, id: args.receiver, inputs: args, outputs };
     });
     const { printed } = await engine.preview(signalings.map((args) => ({ type, name: args.receiver, args })));
-    const lines = printed.filter((line) => line.includes("signaling cannot be seen"));
+    const lines = printed.filter((line) => line.includes("signaling cannot be read"));
     expect(lines).toHaveLength(FEW.length);
     expect(lines.join("\n").split("Check `clientId`")).toHaveLength(2);
   });
@@ -112,7 +112,7 @@ it.each([
       const { errors, printed } = await stack.engine.preview(text(isOwn));
       expect(errors).toEqual([]);
       expect(printed.join("\n")).toMatch(
-        /n\d prefixset:\/\/edge\/blocked is not seen: n\d is busy\. .* This run goes by the state alone there, and puts nothing back; the next "pulumi up" does once it no longer is\./,
+        /n\d prefixset:\/\/edge\/blocked cannot be read: n\d is busy\. .* This run uses the state alone there, and puts nothing back\. The next "pulumi up" does so, once the address is no longer busy\./,
       );
     }
   },

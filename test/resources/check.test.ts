@@ -81,7 +81,7 @@ describe("check of a PrefixSet", () => {
     await it.check({}, set({ entries, exclusive: false, __said: { name: "floods" } }));
     const where = "http://192.0.2.10 prefixset://edge/blocked (floods)";
     expect(printed).toEqual([
-      `${where}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: 192.0.2.2/32 (1).`,
+      `${where}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: 192.0.2.2/32 (1).`,
       expect.stringContaining(`warning: ${where}: expired, not wanted: 192.0.2.1/32 (2020-01-01T00:00:00Z).`),
     ]);
   });
@@ -296,7 +296,7 @@ describe("check of a PrefixSet", () => {
     const limited = (n: number, more: JsonObject = {}) => set({ entries: entries(n), maxChanges: "50%", ...more });
     expect(await problems(PrefixSetHandler, limited(20), olds)).toEqual([]);
     expect(await problems(PrefixSetHandler, limited(21), olds)).toEqual([
-      "prefixset://edge/blocked: 21 of 30 entries would get another value, more than maxChanges (50%, here 20). If that is meant, raise maxChanges or run once with PACKETFILTER_ALLOW=prefixset://edge/blocked.",
+      "prefixset://edge/blocked: 21 of 30 entries would get another value, more than maxChanges (50%, here 20). If that is intended, raise maxChanges or run once with PACKETFILTER_ALLOW=prefixset://edge/blocked.",
     ]);
     expect(await problems(PrefixSetHandler, limited(21, { maxChanges: 21 }), olds)).toEqual([]);
     const unknown = Object.fromEntries(Object.keys(thirty).map((prefix) => [prefix, UNKNOWN]));

@@ -65,13 +65,13 @@ it("what another process comes to want while a delete waits for company stays, a
   await w.other.entry.check({}, { ...set, prefix: A });
   await deleted;
   expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
-  expect(w.printed.join("\n")).toContain(`1 entry stays, wanted by another resource of this stack: ${A}.`);
+  expect(w.printed.join("\n")).toContain(`1 entry stays, since another resource of this stack declares them: ${A}.`);
 
   const entry = w.one.entry.delete("", { ...set, prefix: A, value: 1, endpoint });
   await w.other.set.check({}, { ...set, entries: [A] });
   await entry;
   expect(w.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1 });
-  expect(w.printed.join("\n")).toContain(`${A} stays, wanted by another resource of this stack.`);
+  expect(w.printed.join("\n")).toContain(`${A} stays, since another resource of this stack declares it.`);
 });
 
 it("what another process comes to want while an update waits for company stays", async () => {
@@ -92,7 +92,7 @@ it("what another process comes to want while a stop asks for the status stays ac
   await w.other.signaling.check({}, { prefixes: [A] });
   await stopped;
   expect(w.emulator.signalings.c1).toEqual([A]);
-  expect(w.printed.join("\n")).toContain(`${A} stays active, wanted by another resource of this stack.`);
+  expect(w.printed.join("\n")).toContain(`${A} stays active, since another resource of this stack declares it.`);
 });
 
 it("what another process comes to want once the removal is on its way is put back, and named", async () => {
@@ -105,7 +105,9 @@ it("what another process comes to want once the removal is on its way is put bac
   await w.other.entry.check({}, { ...set, prefix: A });
   await deleted;
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1 });
-  expect(w.printed.join("\n")).toContain(`${A} went while another resource of this stack came to want it; put back.`);
+  expect(w.printed.join("\n")).toContain(
+    `${A} was removed while another resource of this stack began to declare it; put back.`,
+  );
 });
 
 it("what another process comes to want once the stop is on its way is started again, and named", async () => {
@@ -119,6 +121,6 @@ it("what another process comes to want once the stop is on its way is started ag
   await stopped;
   expect(emulator.signalings.c1).toEqual([A]);
   expect(w.printed.join("\n")).toContain(
-    `${A} stopped while another resource of this stack came to want it; started again.`,
+    `${A} stopped while another resource of this stack began to declare it; started again.`,
   );
 });

@@ -74,7 +74,9 @@ describe("a create", () => {
     expect(await keptBy(handler.create(inputs))).toMatchObject({ entries: { [B]: 2 }, adopted: [B] });
     const { outs } = await node.deployment().create(inputs);
     expect(outs).toMatchObject({ entries: { [A]: 1, [B]: 2 }, adopted: [B] });
-    expect(node.printed.join("\n")).toContain(`adopted 1 entry that the program does not declare so: ${B}.`);
+    expect(node.printed.join("\n")).toContain(
+      `adopted 1 entry that the program does not declare with this value: ${B}.`,
+    );
   });
 
   it("leaves a comparison to the engine where a text about restored entries is a line of its own", async () => {
@@ -96,7 +98,7 @@ describe("a create", () => {
 
   it("says whose the entries are that were there as declared, and what a destroy does with them", async () => {
     for (const [onDestroy, fate] of Object.entries({
-      clear: "destroy removes them with the rest",
+      clear: "a destroy removes them with the rest",
       keep: "a destroy leaves them",
     })) {
       await using node = await bench({ [A]: 1 });
@@ -104,7 +106,7 @@ describe("a create", () => {
       await handler.create(node.declared(handler, { [A]: 1 }, {}, { onDestroy }));
       expect(node.printed).toEqual([
         expect.stringContaining(
-          `1 entry was there already as declared: ${A}. They belong to this resource now, and ${fate}.`,
+          `1 entry was already there as declared: ${A}. They belong to this resource now, and ${fate}.`,
         ),
       ]);
     }
@@ -164,7 +166,7 @@ describe("a delete", () => {
     node.declared(handler, { [A]: 1 });
     await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
     expect(node.held()).toEqual({ [A]: 1 });
-    expect(node.printed[0]).toContain(`: 1 entry stays, wanted by another resource of this stack: ${A}.`);
+    expect(node.printed[0]).toContain(`: 1 entry stays, since another resource of this stack declares them: ${A}.`);
   });
 
   it("of what is wanted altogether sends nothing", async () => {
@@ -174,7 +176,7 @@ describe("a delete", () => {
     await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
     expect(node.emulator.requests()).toEqual([]);
     expect(node.printed).toEqual([
-      expect.stringContaining(`: 2 entries stay, wanted by another resource of this stack: ${A}, ${B}.`),
+      expect.stringContaining(`: 2 entries stay, since another resource of this stack declares them: ${A}, ${B}.`),
     ]);
   });
 

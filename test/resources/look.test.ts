@@ -79,12 +79,12 @@ it("sixteen silent nodes are asked once each, in two rounds: the first alone, an
   // Each is said, and once what comes of it.
   const [first = "", ...others] = silent.printed;
   expect(first).toMatch(
-    /^warning: n0 set is not seen: n0 does not answer\. .* puts nothing back; the next "pulumi up" does once/,
+    /^warning: n0 set cannot be read: n0 does not answer\. .* puts nothing back\. The next "pulumi up" does so, once/,
   );
   expect(others).toEqual(
     Array.from({ length: 15 }, (_, index) => {
       const node = `n${index + 1}`;
-      return `warning: ${node} set is not seen either: ${node} does not answer. Set on ${node}: no answer.`;
+      return `warning: ${node} set cannot be read either: ${node} does not answer. Set on ${node}: no answer.`;
     }),
   );
 });

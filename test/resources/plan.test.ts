@@ -51,9 +51,9 @@ describe("the create of a set", () => {
     expect(plan(map([A, 7], [C, 1]), { desired, owned: new Set([A, C]) }).left).toEqual(map());
   });
 
-  it("is refused by what the set holds and the program does not declare so, all of it named", () => {
+  it("is refused by entries that the program does not declare with this value, all of them named", () => {
     const remedy =
-      'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
+      'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
     expect(() => plan(map([B, 1]), {})).toThrow(
       new InTheWay(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedy}`),
     );
@@ -138,7 +138,7 @@ describe("the update of a set", () => {
 
   it("removes half of a set and no more, unless it is told so", () => {
     expect(update(all, part(all, 30)).remove.size).toBe(30);
-    const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW=${URL}.`;
+    const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is intended, raise maxRemovals or run once with PACKETFILTER_ALLOW=${URL}.`;
     expect(() => update(all, part(all, 31))).toThrow(new Error(refusal));
     expect(update(all, part(all, 31), { limits: { maxRemovals: 31 } }).remove.size).toBe(31);
     expect(update(all, part(all, 31), { stack: { lifts: (url) => url === URL } }).remove.size).toBe(31);
@@ -173,7 +173,7 @@ describe("the update of a set", () => {
     expect(update(all, desired).put).toEqual(desired);
     expect(update(all, new Map([...all, [C, 2] as const]), { limits: { maxChanges: 0 } }).put.size).toBe(61);
     const sentence = (name: string, limit: string) =>
-      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW=${URL}.`;
+      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is intended, raise ${name} or run once with PACKETFILTER_ALLOW=${URL}.`;
     expect(() => update(all, desired, { limits: { maxChanges: 59 } })).toThrow(
       new Error(`${NOTHING_SENT} ${sentence("maxChanges", "59")}`),
     );
@@ -196,7 +196,7 @@ describe("the update of a set", () => {
     );
     expect(() => update(map(), map([P("::/0"), 1]))).toThrow(
       new Error(
-        `${NOTHING_SENT} entry ::/0 is shorter than /1: write the prefixes that are meant, or allow it with shortestPrefix.`,
+        `${NOTHING_SENT} entry ::/0 is shorter than /1: write the intended prefixes, or allow it with shortestPrefix.`,
       ),
     );
   });

@@ -19,7 +19,7 @@ describe("a group of three nodes", () => {
     const up = await stack.engine.up([group({ [A]: 1, [C]: blocked }, ALL, { exclusive: false })]);
     expect(up).toMatchObject(fine);
     expect(up.printed.filter((line) => line.includes("--now"))).toEqual([
-      `n1, n2 ${URL}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${C} (4).`,
+      `n1, n2 ${URL}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: ${C} (4).`,
     ]);
     expect(stack.held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1, [C]: 4 } });
   });
@@ -448,16 +448,16 @@ describe("what is said of a group", () => {
     for (const name of many) stack.node(name).change(URL, { insert: { [A]: 1 } });
     stack.node("n8").change(URL, { insert: { [B]: 1 } });
     const created = await engine.up([group({ [A]: 1, [B]: 1 }, many)]);
-    const theirs = "They belong to this resource now, and destroy removes them with the rest.";
-    expect(lines(created.printed, "there already")).toEqual([
-      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was there already as declared: ${A}. ${theirs}`,
-      `Set ${URL} on n8: 2 entries were there already as declared: ${A}, ${B}. ${theirs}`,
+    const theirs = "They belong to this resource now, and a destroy removes them with the rest.";
+    expect(lines(created.printed, "already there")).toEqual([
+      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was already there as declared: ${A}. ${theirs}`,
+      `Set ${URL} on n8: 2 entries were already there as declared: ${A}, ${B}. ${theirs}`,
     ]);
 
     for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [C]: 9 } });
     const seen = await engine.preview([group({ [A]: 1, [B]: 1 }, many)], { refresh: true });
     expect(lines(seen.printed, "no program declared")).toEqual([
-      `Set ${URL} on n2, n3: up removes 1 entry that no program declared so: ${C}.`,
+      `Set ${URL} on n2, n3: up removes 1 entry that no program declared: ${C}.`,
     ]);
   });
 

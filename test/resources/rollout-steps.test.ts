@@ -195,7 +195,7 @@ it("a group that is replaced or renamed while it is red, and of which the engine
     const said = await up(NEW);
     expect(said).toContain("nothing was written: lab1 holds what the program says, and ams1, fra1 hold something else");
     expect(said).toContain(
-      `or run "pulumi up --refresh", which goes by the state. PACKETFILTER_ALLOW_WAVE=${URL} takes`,
+      `or run "pulumi up --refresh", which reads the state. PACKETFILTER_ALLOW_WAVE=${URL} counts`,
     );
     expect(waves.held()).toEqual({ lab1: NEW, fra1: OLD, ams1: OLD });
   }
@@ -211,7 +211,7 @@ it("what takes the place of a red group unseen leaves the run red, until the che
     for (let run = 0; run < 2; run++) {
       const { errors } = await waves.engine.up(program);
       expect(errors.map(({ message }) => message).join("\n")).toMatch(
-        /^Set \S+: wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. What took the place of the group .*PACKETFILTER_ALLOW_WAVE/,
+        /^Set \S+: wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. The replacement of the group .*PACKETFILTER_ALLOW_WAVE/,
       );
       expect(waves.engine.state).toHaveLength(2);
     }

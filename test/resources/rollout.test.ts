@@ -168,11 +168,11 @@ describe("a rollout", () => {
     expect((await engine.preview(without)).printed).toEqual(
       expect.arrayContaining([
         putBack("lab1", B),
-        `${lacks("fra1")}nothing is written there before the check of its wave has passed.`,
+        `${lacks("fra1")}nothing is written there until the check of its wave has passed.`,
       ]),
     );
     const other = await engine.up(without);
-    expect(messages(other)).toContain("The program has another check by now, or none: put it back.");
+    expect(messages(other)).toContain("The program now has another check, or none: restore the former one.");
     expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1 }, ams1: { [A]: 1 } });
     expect(messages(await engine.up(program({ [A]: 1, [B]: 1 })))).toContain("wave 2 of 3 (fra1) did not pass: ");
     expect(held().fra1).toEqual({ [A]: 1, [B]: 1 });
@@ -233,7 +233,7 @@ describe("a rollout", () => {
       doctor.ill.set("ams1", 503);
       writeFileSync(isIll, "");
       const message =
-        /wave 3 of 3 \(ams1\) did not pass: .* Nothing is written to ams1: it holds otherwise than the state says, and earlier waves come first\./;
+        /wave 3 of 3 \(ams1\) did not pass: .* Nothing is written to ams1: it differs from the state, and earlier waves come first\./;
       for (const refresh of [false, false, true]) {
         const red = await engine.up(program({ [A]: 1, [B]: 1 }), { refresh });
         expect(messages(red)).toMatch(message);

@@ -86,9 +86,9 @@ describe("two addresses of a set", () => {
     machines.register(SET, here.at);
     expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set(stays));
     await new Promise((told) => setTimeout(told, 0));
-    expect(warnings.map((line) => /wants the same at the node of another provider.*distinctNodes/.test(line))).toEqual(
-      stays.map(() => true),
-    );
+    expect(
+      warnings.map((line) => /declares the same at the node of another provider.*distinctNodes/.test(line)),
+    ).toEqual(stays.map(() => true));
     expect(here.lists).toEqual([]);
   });
 

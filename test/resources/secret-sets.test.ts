@@ -63,11 +63,11 @@ describe("a set whose prefixes are secret", () => {
     const refused = await engine.up([secret([OURS])]);
     expect(told(refused)).toContain("already holds 1 entry not declared here: [secret]. Nothing was sent.");
     const adopted = await engine.up([secret([OURS], { onExisting: "adopt" })]);
-    expect(told(adopted)).toContain("adopted 1 entry that the program does not declare so: [secret].");
+    expect(told(adopted)).toContain("adopted 1 entry that the program does not declare with this value: [secret].");
     expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
     const preview = await engine.preview([secret([OURS], { onExisting: "adopt" })]);
     expect(preview.steps).toEqual(["update blocked"]);
-    expect(told(preview)).toContain("up removes 1 entry that no program declared so: [secret].");
+    expect(told(preview)).toContain("up removes 1 entry that no program declared: [secret].");
     const removed = await engine.up([secret([OURS], { onExisting: "adopt" })]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1 });
     emulator.change(BLOCKED, { insert: { [THEIRS]: 5 } });

@@ -32,7 +32,7 @@ const created = (value = 1, more: Declared["args"] = {}): Declared => {
 describe("an adopted set", () => {
   const found = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`10.0.${i}.0/24`, 1]));
   const adopting = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", maxRemovals: "100%" });
-  const removes = /up removes 45 entries that no program declared so/;
+  const removes = /up removes 45 entries that no program declared/;
 
   it("has each entry that goes or changes named by previews and an up until done", async () => {
     await using stack = await bench({ blocked: { ...found, [B]: 9 } });
@@ -60,7 +60,7 @@ describe("an adopted set", () => {
       expect(text).not.toContain(B);
       expect(text).not.toContain("9 to 2");
     }
-    expect(said).toContainEqual(expect.stringMatching(/up removes 1 entry that no program declared so: \[secret\]/));
+    expect(said).toContainEqual(expect.stringMatching(/up removes 1 entry that no program declared: \[secret\]/));
   });
 
   it("is named also after a refresh, but not once declared or gone", async () => {
@@ -93,7 +93,7 @@ describe("an entry that was there", () => {
     await using stack = await bench({ partners: { [A]: 1 } });
     const said = await stack.up([created()]);
     expect(said).toEqual([
-      expect.stringMatching(/192\.0\.2\.0\/24 was there already with this value\. A destroy .* leaves it\./),
+      expect.stringMatching(/192\.0\.2\.0\/24 was already there with this value\. A destroy .* leaves it\./),
     ]);
     expect(await stack.up([created()], { refresh: true })).toEqual([]);
     stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
@@ -138,14 +138,14 @@ describe("an entry that was there", () => {
     await stack.up([created(), entry("other", B)]);
     const swapped = [{ ...entry("other", A), name: "mine" }, entry("other", C)];
     const said = await stack.up([{ ...created(), args: { ...created().args, prefix: B } }, ...swapped.slice(1)]);
-    expect(said.filter((line) => line.includes("was there already"))).toEqual([]);
+    expect(said.filter((line) => line.includes("was already there"))).toEqual([]);
   });
 
   it("in a whole set is counted and named at create, and never again", async () => {
     await using stack = await bench({ blocked: { [A]: 1, [B]: 1 } });
     const said = await stack.up([set([A, B, C])]);
     expect(said).toContainEqual(
-      expect.stringMatching(/2 entries were there already as declared: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./),
+      expect.stringMatching(/2 entries were already there as declared: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./),
     );
     expect(await stack.up([set([A, B, C])])).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe("a signaling", () => {
     const said = await stack.up([signaling([X], "renamed")]);
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^warning: .*198\.51\.100\.7\/32 stays active, wanted by another.* will leave what it did not start.*alias/,
+        /^warning: .*198\.51\.100\.7\/32 stays active, since another resource .* will leave what it did not start.*alias/,
       ),
     );
     expect(fine(await stack.engine.destroy())).toContainEqual(
@@ -250,7 +250,7 @@ describe("a signaling", () => {
     expect(await stack.up([signaling([X, Y])])).toEqual([
       expect.stringMatching(/1 declared prefix is not active \(198\.51\.100\.8\/32\): this up starts it again\.$/),
       expect.stringMatching(
-        /1 declared prefix is not active \(198\.51\.100\.7\/32\), which others started: nothing is/,
+        /1 declared prefix is not active \(198\.51\.100\.7\/32\), and others had started them: this up leaves/,
       ),
     ]);
     expect(stack.engine.state[0]?.inputs.putsBack).toBe(
@@ -267,7 +267,7 @@ describe("a signaling", () => {
     const { errors } = await stack.engine.up([signaling([X, Y, "203.0.113.9"])]);
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /1 of 3 prefixes are not active \(203\.0\.113\.9\/32\).*ip_prefix invalid.*Correct it or take it out of the program/,
+        /1 of 3 prefixes are not active \(203\.0\.113\.9\/32\).*ip_prefix invalid.*Correct it, remove it from the program/,
       ),
     ]);
     expect(active(stack.emulator)).toEqual([X, Y, Z]);

@@ -122,7 +122,7 @@ describe("the node's own words", () => {
     const failure = await new PrefixSetHandler(provider.runtime())
       .create(provider.args({ [A]: 1 }))
       .catch(provider.told);
-    expect(failure).toContain("list failed (HTTP 200): no such set. If the node has no such set: make it there.");
+    expect(failure).toContain("list failed (HTTP 200): no such set. If the node has no such set: create it there.");
     expect(provider.node.asked).toEqual(["list"]);
   });
 });
@@ -156,7 +156,7 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
     const handler = new PrefixSetHandler(provider.runtime());
     const words =
-      'nothing is listed, and beside it stands "no such set". If this node answers an empty list so, set answers.success: { member: "msg", values: ["no such set"] }.';
+      'nothing is listed, and beside it stands "no such set". If this is how the node answers an empty list, set answers.success: { member: "msg", values: ["no such set"] }.';
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });
@@ -180,13 +180,13 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined);
     const handler = new PrefixSetHandler(provider.runtime());
     const ways =
-      "If the node has no such set any more: make it there; or give the node answers.absent: \"empty\", with which it counts as empty and its first insert makes it, and run the same command with --run-program; or take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
+      "If the node has no such set any more: create it there; or set answers.absent: \"empty\" of the node, so that the set counts as empty and the first insert creates it, and run the same command with --run-program; or remove the resource from the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toBe(
       `Set prefixset://edge/blocked on NODE: list failed (HTTP 404): no such set. ${ways}`,
     );
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(ways);
     expect(await handler.create(provider.args({ [A]: 1 })).catch(provider.told)).toContain(
-      'If the node has no such set: make it there; or give the node answers.absent: "empty", with which it counts as empty and its first insert makes it. Nothing was changed',
+      'If the node has no such set: create it there; or set answers.absent: "empty" of the node, so that the set counts as empty and the first insert creates it. Nothing was changed',
     );
   });
 

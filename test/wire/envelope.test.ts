@@ -71,11 +71,11 @@ describe("an empty object", () => {
   it("is refused with the setting that reads it, and read with that", () => {
     expect(refusal({})).toEqual({
       message: "the answer is an empty object",
-      remedy: 'If this node answers an empty list so, set answers.empty: "{}".',
+      remedy: 'If this is how the node answers an empty list, set answers.empty: "{}".',
     });
     expect(refusal({ status: "ok", data: {} })).toEqual({
       message: 'the answer is an object with "status", "data", and "data" is an empty object',
-      remedy: 'If this node answers an empty list so, set answers.empty: "{}".',
+      remedy: 'If this is how the node answers an empty list, set answers.empty: "{}".',
     });
     for (const json of [{}, { status: "ok", data: {} }]) expect(find(json, { empty: "{}" })).toEqual([]);
     expect(find({}, { empty: "{}", path: "payload" })).toEqual([]);
@@ -303,7 +303,7 @@ describe("words beside an empty list", () => {
   ])("%j may be an error: it is no empty list, but for the setting", (json, setting) => {
     expect(refusal(json)).toEqual({
       message: 'nothing is listed, and beside it stands "no such set"',
-      remedy: `If this node answers an empty list so, set answers.success: ${setting}.`,
+      remedy: `If this is how the node answers an empty list, set answers.success: ${setting}.`,
     });
     expect(bySetting(json, refusal(json).remedy ?? "")).toEqual([]);
   });

@@ -130,7 +130,7 @@ describe("a set as NDJSON", () => {
     ['{"p":"192.0.2.0/24"}\n{"error":"table locked"}', "table locked"],
     ['{"p":"192.0.2.0/24"}\nERROR 5 table locked', "ERROR 5 table locked"],
     ['{"p":"192.0.2.0/24"}\n{"next":"abc"}', '"next" says that the list goes on'],
-    ['{"p":"192.0.2.0/24"}\n{"p":"192.0', 'line 2 is no JSON: "{\\"p\\":\\"192.0"'],
+    ['{"p":"192.0.2.0/24"}\n{"p":"192.0', 'line 2 is not JSON: "{\\"p\\":\\"192.0"'],
   ])("that is not whole is none: %j", (body, message) => {
     expect(read(body, { format: "ndjson" })).toMatchObject({ message });
   });

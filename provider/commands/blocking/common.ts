@@ -134,7 +134,7 @@ function configFiles(given: readonly string[], stacks: readonly string[]): Map<s
         `--config ${text}: of several stacks each has its own, as STACK=FILE, for ${stacks.join(", ")}.${likelyMeant(name, stacks)}`,
       );
     const stack = named ?? stacks[0];
-    if (files.has(stack)) throw new UsageError("--config is given twice for one stack: leave one of them.");
+    if (files.has(stack)) throw new UsageError("--config is given twice for one stack: keep one of them.");
     files.set(stack, named === undefined ? text : file);
   }
   return files;

@@ -40,7 +40,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   },
   PACKETFILTER_CREDENTIAL_HOSTS: {
     about:
-      "The only hosts to which credentials of the environment may go, with commas between them. Set and empty: none. An https address is meant unless http:// stands before the host.",
+      "The only hosts to which credentials of the environment may go, with commas between them. Set and empty: none. A host means its https address, unless it is written with http://.",
     example: "node.example.net,*.example.net:8443",
   },
   PACKETFILTER_READ_ONLY: {

@@ -27,7 +27,7 @@ export async function askMarks(report: Report, settings: Settings, io: CliIo): P
       return { ...set, marks: { unasked: "The address of the node is not known: nothing was asked." } };
     try {
       const url = parseUrl(set.url);
-      if (url.kind !== "prefixset") throw new TypeError(`${set.url} is no set.`);
+      if (url.kind !== "prefixset") throw new TypeError(`${set.url} is not a set.`);
       return withCoverage(set, await node(set, endpoint).sources(url));
     } catch (error) {
       return { ...set, marks: { unasked: messageOf(error) } };

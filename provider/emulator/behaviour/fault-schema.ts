@@ -83,7 +83,7 @@ function* timing({ nth, every, rate, seed }: Fault): Generator<string> {
     yield "nth and every contradict each other: nth is the first request, every the interval; remove one of them";
   }
   if (rate === 0) yield "with the rate 0 it never strikes";
-  if (seed !== undefined && rate === undefined) yield "seed has a meaning only with rate";
+  if (seed !== undefined && rate === undefined) yield "seed has an effect only with rate";
 }
 
 /** Parameters that the kind does not take. */
@@ -120,7 +120,7 @@ function* address(url: string, cmd: Command | undefined): Generator<string> {
     const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");
     const meant =
       names.length > 1 && names.every((name) => !nameProblem(name)) ? `; is prefixset://${names.join("/")} meant?` : "";
-    yield `url: ${JSON.stringify(url)} is no resource address: it must begin with arena://, profile://, prefixset:// or mark://${meant}`;
+    yield `url: ${JSON.stringify(url)} is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://${meant}`;
     return;
   }
   if (place !== undefined && place !== "prefixset" && cmd !== undefined && cmd !== "list") {

@@ -190,7 +190,7 @@ function origin(control: string): string {
 function addressOf(option: string, given: string): string {
   if (typeof given === "string" && URL.canParse(given) && /^https?:/.test(given)) return given.replace(/\/$/, "");
   throw new TypeError(
-    `connectEmulator(): ${option}: ${JSON.stringify(given)} is no address such as "http://127.0.0.1:8080".`,
+    `connectEmulator(): ${option}: ${JSON.stringify(given)} is not an address such as "http://127.0.0.1:8080".`,
   );
 }
 

@@ -56,7 +56,7 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
     const value = parseJson(body);
     summary = summarize(value);
     const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} is twice in one object`);
+    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} appears twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);
     const slash = slashProblem(request, summary.rawUrl ?? "", dialect);

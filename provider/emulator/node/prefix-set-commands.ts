@@ -44,7 +44,7 @@ function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
   const isNew = () => draft.value(prefix) === undefined;
   if (dialect.insertExisting === "error" && !isNew()) return { why: "exists", message: `exists: ${prefix}` };
   if (dialect.repeatedEntry === "error" && draft.changes.has(prefix)) {
-    return bad(`${prefix} is twice in this insert`);
+    return bad(`${prefix} appears twice in this insert`);
   }
   if (dialect.setCapacity > 0 && isNew() && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };

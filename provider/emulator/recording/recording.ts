@@ -116,7 +116,7 @@ export class Recording {
     } catch (error) {
       const place = number === 0 ? "" : `, line ${number}`;
       const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : messageOf(error);
-      throw new TypeError(`${file}${place} is no recording: ${why}.`);
+      throw new TypeError(`${file}${place} is not a recording: ${why}.`);
     }
     return recording;
   }

@@ -101,7 +101,7 @@ function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRe
     () => {
       const value = parseJson(body);
       const repeated = duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-      if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} is twice in one object`);
+      if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} appears twice in one object`);
       const result = bodySchema.safeParse(value);
       if (result.success) return result.data.IP_prefix;
       return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);

@@ -63,7 +63,7 @@ function carryOut(state: State, step: LogLine): void {
 /** The entries of a set, which is created if a request created it. */
 function entriesOf({ arenas }: State, text: string): Entries {
   const url = parseUrl(text);
-  if (url.kind !== "prefixset") throw new SyntaxError(`${text} is no prefix-set`);
+  if (url.kind !== "prefixset") throw new SyntaxError(`${text} is not a prefix-set`);
   const arena = arenas[url.arena] ?? {};
   arenas[url.arena] = arena;
   let owner: { sets?: Record<string, Entries> | undefined } = arena;

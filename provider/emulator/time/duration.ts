@@ -59,7 +59,9 @@ export function latencyRange(latency: Latency) {
   const from = milliseconds(first);
   const to = second === undefined ? from : milliseconds(second);
   if (more.length === 0 && from <= to) return { from, to };
-  throw new TypeError(`${JSON.stringify(latency)} is no range: write the shorter duration first, as in "5ms..40ms".`);
+  throw new TypeError(
+    `${JSON.stringify(latency)} is not a range: write the shorter duration first, as in "5ms..40ms".`,
+  );
 }
 
 export const latencySchema = z.union([z.number(), z.string()]).superRefine(readBy(latencyRange));
@@ -77,7 +79,7 @@ export function bytesPerSecond(bandwidth: number | string): number {
   const rate = typeof bandwidth === "number" ? bandwidth : Number(number) * factor;
   if (rate > 0 && Number.isFinite(rate)) return rate;
   throw new TypeError(
-    `${JSON.stringify(bandwidth)} is no bandwidth: write bytes a second, or a text such as "500kB/s", "10MB/s" or "100Mbit/s".`,
+    `${JSON.stringify(bandwidth)} is not a bandwidth: write bytes a second, or a text such as "500kB/s", "10MB/s" or "100Mbit/s".`,
   );
 }
 

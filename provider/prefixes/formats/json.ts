@@ -69,7 +69,7 @@ function parsed(
     const offset = syntaxErrorAt(text) ?? 0;
     const isCut = offset >= text.length;
     const incomplete = `ends in the middle of ${what}: the file is incomplete, fetch it again.`;
-    problem(offset, isCut ? incomplete : `is no JSON from here on: ${remedy}.`);
+    problem(offset, isCut ? incomplete : `is not JSON from here on: ${remedy}.`);
     return undefined;
   }
 }

@@ -49,7 +49,7 @@ function readEntry(said: string, comment: string, line: number, collector: Colle
   if (rest !== undefined) {
     collector.problems.add(
       { line, column: rest.index + 1 },
-      `${JSON.stringify(said.slice(rest.index).trimEnd().slice(0, 40))} stands behind the value: write one prefix a line, and comments behind "#".`,
+      `${JSON.stringify(said.slice(rest.index).trimEnd().slice(0, 40))} follows the value: write one prefix a line, and comments after "#".`,
     );
     return;
   }

@@ -36,7 +36,7 @@ export const yaml: Format = {
     for (const { pos, message } of document.errors)
       collector.problems.add(place(pos[0]), `${message.replace(/\.?$/, ".")}`);
     for (const { name, offset } of repeatedKeys(document))
-      collector.problems.add(place(offset), `${shown(name)} is there twice: keep one of them.`);
+      collector.problems.add(place(offset), `${shown(name)} appears twice: keep one of them.`);
     collector.problems.throwIfAny();
     const root: unknown = attempt(() => dataOf(document, text));
     readDocument(root, collector, options, {

@@ -24,7 +24,7 @@ export class Ending {
 
   /** Reason of the end; `undefined` before it. */
   get reason(): string | undefined {
-    if (this.signal?.aborted) return "it was told to end";
+    if (this.signal?.aborted) return "it received a signal to end";
     return this.world.monotonic() >= this.end ? this.tooLong : undefined;
   }
 

@@ -30,7 +30,7 @@ export const entries: readonly Point[] = [
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
       bench.verdicts.failed(answer);
       const verdict = bench.verdicts.learn();
-      if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is no error", [answer]);
+      if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is not an error", [answer]);
       const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
       const staged = set.read(list).length;
       const effects = ["no entry is inserted", "the entries before it are inserted", "the others are inserted"];

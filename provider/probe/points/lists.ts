@@ -103,7 +103,7 @@ export const lists: readonly Point[] = [
           advice: "check the spelling of sets yourself: a misspelt one is not noticed",
         },
         failed: { node: `an error with status ${answer.status}` },
-        unexpected: { found: "assumed", node: "an answer that is no list, which counts as an error" },
+        unexpected: { found: "assumed", node: "an answer that is not a list, which counts as an error" },
       } as const;
       return () => ({
         ...judgements[bench.read(answer, url, readPrefixSetList).kind],

@@ -202,7 +202,7 @@ export const signaling: readonly Point[] = [
       await signaling.start([active]);
       await signaling.shows(active);
       const answer = await signaling.start([active, idle]);
-      if (signaling.isDone(answer)) throw new Unclear("a start of what is active is no error", [answer]);
+      if (signaling.isDone(answer)) throw new Unclear("a start of an active prefix is not an error", [answer]);
       // A late start would look like none.
       await bench.pause(2 * delayMs + TIMING.firstPause);
       const isPartial = (await signaling.active()).includes(idle);

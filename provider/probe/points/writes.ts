@@ -42,7 +42,7 @@ export const writes: readonly Point[] = [
   point({
     name: "delete-absent",
     title: "delete of a missing entry",
-    assumes: "sent only for entries that are listed or in doubt; an error is no failure",
+    assumes: "sent only for entries that are listed or in doubt; an error is not a failure",
     finds: ["deleteAbsent", "absentStatus", "absentForm"],
     ask: async ({ set, learned }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");

@@ -54,7 +54,7 @@ export class CloudSignalingHandler implements Handler {
     const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads });
     if (refused !== undefined)
       this.runtime.notices.warn(
-        this.runtime.advice.line(`${what} cannot be seen, and this run goes by the state alone. ${refused}`),
+        this.runtime.advice.line(`${what} cannot be read, and this run uses the state alone. ${refused}`),
       );
     if (!there) return {};
     receiver.seen = new Set(there.map((prefix) => prefix.toString()));
@@ -167,7 +167,10 @@ export class CloudSignalingHandler implements Handler {
       if (prefixes.length > 0) this.runtime.notices.warn(`${receiver.label} signaling: ${are}${fate}`);
     };
     say(lost, `: this up starts ${them(lost.length)} again.`);
-    say(others, `, which others started: nothing is done; "pulumi up --refresh" starts ${them(others.length)}.`);
+    say(
+      others,
+      `, and others had started them: this up leaves them; "pulumi up --refresh" starts ${them(others.length)}.`,
+    );
     return lost.length > 0;
   }
 
@@ -181,7 +184,7 @@ export class CloudSignalingHandler implements Handler {
     const already = prefixes.filter((prefix) => !started.includes(prefix));
     const fate =
       stops === "all"
-        ? 'A destroy of this resource stops it all the same (stops: "all").'
+        ? 'A destroy of this resource stops it nevertheless (stops: "all").'
         : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
     for (const line of inLines(already)) {
       this.runtime.notices.info(`Signaling at ${receiver.label}: active before this resource: ${line}. ${fate}`);

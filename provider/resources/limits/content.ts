@@ -67,7 +67,7 @@ export function entryProblems(
   const short = entries.filter((entry) => lengthOf(entry) < shortestOf(entry));
   const isTooShort = short.map(
     (entry) =>
-      `entry ${entry} is shorter than /${shortestOf(entry)}: write the prefixes that are meant, or allow it with shortestPrefix.`,
+      `entry ${entry} is shorter than /${shortestOf(entry)}: write the intended prefixes, or allow it with shortestPrefix.`,
   );
   // One sentence is enough if an entry alone is refused.
   const wide = new Set([...limits.wide, ...short.map(familyOf)]);
@@ -89,7 +89,7 @@ export function sumProblems(entry: CanonicalPrefix, others: Coverage, { wide }: 
 }
 
 function wideProblem(family: 4 | 6): string {
-  return `the IPv${family} entries together cover more than a quarter of all addresses: write the prefixes that are meant, or allow it with shortestPrefix ({ ipv${family}: 1 }).`;
+  return `the IPv${family} entries together cover more than a quarter of all addresses: write the intended prefixes, or allow it with shortestPrefix ({ ipv${family}: 1 }).`;
 }
 
 /** A sentence about values that the node does not take. @param held Entries by state or list, whose values are not judged. */

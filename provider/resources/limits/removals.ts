@@ -22,7 +22,7 @@ export function removalLimits(
   url: string,
 ) {
   const parsed = parseShareLimit(maxRemovals);
-  if (parsed === undefined) throw new Error(`maxRemovals: ${maxRemovals} is no limit.`);
+  if (parsed === undefined) throw new Error(`maxRemovals: ${maxRemovals} is not a limit.`);
   const own = { name: "maxChanges", limit: maxChanges === undefined ? undefined : parseShareLimit(maxChanges) };
   const ofStack = { name: "packetfilter:maxChanges", limit: stack.maxChanges };
   const ofChanges = [own, ofStack].flatMap(({ name, limit }) => (limit ? [{ name, limit }] : []));
@@ -50,7 +50,7 @@ export function removalProblems(
   const problems = maxChanges.flatMap(({ name, limit }) => {
     const most = allowedOf(limit, size);
     if (changes <= most) return [];
-    return `${changes} of ${size} entries would get another value, more than ${name} (${limit.text}, here ${most}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW=${url}.`;
+    return `${changes} of ${size} entries would get another value, more than ${name} (${limit.text}, here ${most}). If that is intended, raise ${name} or run once with PACKETFILTER_ALLOW=${url}.`;
   });
   if (removals === 0) return problems;
   const limit = allowedOf(maxRemovals, size);
@@ -61,7 +61,7 @@ export function removalProblems(
   }
   if (removals > limit && !isLifted) {
     problems.push(
-      `${removals} of ${size} entries would be removed, more than maxRemovals (${maxRemovals.text}, here ${limit}). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW=${url}.`,
+      `${removals} of ${size} entries would be removed, more than maxRemovals (${maxRemovals.text}, here ${limit}). If that is intended, raise maxRemovals or run once with PACKETFILTER_ALLOW=${url}.`,
     );
   }
   return problems;
@@ -123,7 +123,7 @@ export class RemovalBudget {
     const total = registry.at({ endpoint }, this.url).size;
     if (total > most)
       this.reasons[what] ??=
-        `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW=${this.url}.`;
+        `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is intended, raise it, or run once with PACKETFILTER_ALLOW=${this.url}.`;
     return this.reasons[what];
   }
 }

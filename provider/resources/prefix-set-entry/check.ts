@@ -51,7 +51,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
     if (put !== undefined && olds.prefix !== prefix) {
       runtime.notices.info(
-        `${where}${prefix} (${put}) is removed, where the node still holds it so: "block --now" put it there, and it has expired.`,
+        `${where}${prefix} (${put}) is removed if the node still has it with this value: "block --now" put it there, and it has expired.`,
       );
     } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }

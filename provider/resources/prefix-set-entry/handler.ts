@@ -113,7 +113,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
     if (found === value) {
-      this.runtime.notices.info(`${label}: ${prefix} was there already with this value. ${fateOf(inputs)}`);
+      this.runtime.notices.info(`${label}: ${prefix} was already there with this value. ${fateOf(inputs)}`);
       return { id, outs: writeState(inputs, { endpoint, existed: true }) };
     }
     this.runtime.notices.warn(
@@ -169,9 +169,11 @@ export class PrefixSetEntryHandler implements Handler {
     const sayStays = () => {
       const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
       const owner = isLost
-        ? ' The other one found it there, so with onDestroy: "created" its destroy will leave it; if it is this resource under another name, an alias keeps it the creator.'
+        ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator.'
         : "";
-      this.runtime.notices.info(`${set.label}: ${prefix} stays, wanted by another resource of this stack.${owner}`);
+      this.runtime.notices.info(
+        `${set.label}: ${prefix} stays, since another resource of this stack declares it.${owner}`,
+      );
     };
     if (set.wanted.has(prefix)) return sayStays();
     if (onDestroy === "created" && state.existed) {

@@ -108,7 +108,7 @@ export function goOnWithout(
   if (silent.length === 0) return { failed: failures, silent };
   if (silent.length + earlier > maxUnreachable) {
     const [limit] = runtime.advice.of(
-      `${count(silent.length + earlier, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}: that many may be left as they are. ${GONE_FROM_GROUP}`,
+      `${count(silent.length + earlier, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}. ${GONE_FROM_GROUP}`,
     );
     const told = new Set(silent);
     const failed = failures.map((failure) =>
@@ -119,7 +119,7 @@ export function goOnWithout(
     return { failed, silent: [] };
   }
   runtime.notices.warn(
-    `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" goes on there. ${failureTexts(silent).join(" ")}`,
+    `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" completes it. ${failureTexts(silent).join(" ")}`,
   );
   return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
 }

@@ -31,7 +31,7 @@ export function givenNodes(
   for (const [place, name, content] of pairs) {
     const say = (sentence: string) => problems.push(`${place}: ${sentence}`);
     if (typeof name !== "string" || name === "") say("is not a name.");
-    else if (nodes.has(name)) say(`the node ${JSON.stringify(name)} comes twice.`);
+    else if (nodes.has(name)) say(`the node ${JSON.stringify(name)} appears twice.`);
     else {
       const read = readNode(name, content, options);
       for (const problem of read.problems) problems.push(`${place}${problem}`);

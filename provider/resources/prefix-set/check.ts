@@ -152,7 +152,7 @@ function expiredRemovals({ normal, before }: PlannedChange, today: number): Cano
 export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: ListedMap): void {
   for (const line of inLines([...withdrawn].map(([prefix, value]) => `${prefix} (${value})`))) {
     notices.info(
-      `${label}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${line}.`,
+      `${label}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: ${line}.`,
     );
   }
 }

@@ -80,7 +80,7 @@ export class SetLifecycle {
     this.say(
       "warn",
       set,
-      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
+      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare with this value: ${some([...adopted.keys()])}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
     );
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
   }
@@ -156,7 +156,7 @@ export class SetLifecycle {
         this.say(
           "info",
           set,
-          `${count(kept.length, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some(kept)}.`,
+          `${count(kept.length, "entry stays", "entries stay")}, since another resource of this stack declares them: ${some(kept)}.`,
         );
     };
     const kept = [...managed].filter((prefix) => wanted.has(prefix));
@@ -182,7 +182,7 @@ export class SetLifecycle {
       this.say(
         "warn",
         set,
-        `left ${some(others)}, which this stack did not know of; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
+        `left ${some(others)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
       );
     }
     const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !wanted.has(prefix));
@@ -202,7 +202,7 @@ export class SetLifecycle {
     this.say(
       "warn",
       set,
-      `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
+      `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" corrects them.`,
     );
     const rest = extra.slice(SHOWN);
     for (const line of inLines(rest)) this.say("info", set, `left and not declared, too: ${line}.`);
@@ -225,11 +225,11 @@ export class SetLifecycle {
         : [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
-    const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
+    const fate = onDestroy === "keep" ? "a destroy leaves them" : "a destroy removes them with the rest";
     this.say(
       "info",
       set,
-      `${grouped(shared.length)} ${were} there already as declared: ${some(
+      `${grouped(shared.length)} ${were} already there as declared: ${some(
         shared.map(([prefix]) => prefix),
         SHOWN,
       )}. They belong to this resource now, and ${fate}.`,
@@ -256,7 +256,7 @@ export class SetLifecycle {
     const ignored = set.isIgnored ? sizeOf(lostOf(seen, known, desired)) : 0;
     if (ignored > 0) {
       say(
-        `lacks ${declared(ignored)}, or holds other values of them: it stays so, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored)} back.`,
+        `lacks ${declared(ignored)}, or holds other values of them: nothing is put back, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored)} back.`,
       );
     }
     const isUndeclared = (prefix: CanonicalPrefix) => !set.wanted.has(prefix) && !set.ignores(prefix);
@@ -287,7 +287,7 @@ export class SetLifecycle {
       const [from, to] = [held.get(prefix), desired.get(prefix)];
       return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
     });
-    const say = (fate: string, items: readonly string[], how = "that no program declared so") => {
+    const say = (fate: string, items: readonly string[], how = "that no program declared with this value") => {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
@@ -298,7 +298,7 @@ export class SetLifecycle {
       say("found", [...removed, ...changed]);
       return;
     }
-    say("up removes", removed);
+    say("up removes", removed, "that no program declared");
     say("up changes", changed);
     const kept = set.isIgnored ? present.filter((prefix) => desired.get(prefix) === held.get(prefix)) : [];
     say(

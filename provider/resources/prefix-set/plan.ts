@@ -133,6 +133,6 @@ function inTheWay(label: string, { undeclared, otherValue }: ReturnType<typeof f
       : "",
   ].filter((part) => part !== "");
   return new InTheWay(
-    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
+    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare them, or take them over with onExisting: "adopt" (none of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
   );
 }

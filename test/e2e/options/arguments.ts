@@ -31,7 +31,7 @@ journey("arguments", ARGUMENTS, async () => {
   emulator.fail({ cmd: "commit", kind: "delay", delay: "2s" });
   emulator.change("prefixset://edge/partners", { insert: { "203.0.113.3/32": 1 } });
   const up = await stack.must(...UP);
-  expect(up.text).toMatch(/203\.0\.113\.3\/32 was there already with this value/);
+  expect(up.text).toMatch(/203\.0\.113\.3\/32 was already there with this value/);
   expect(up.text).toMatch(/the option "import" cannot work with dynamic resources/);
   const partners = {
     "203.0.113.1/32": 2,

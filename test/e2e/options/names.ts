@@ -43,7 +43,7 @@ journey("names", NAMES, async () => {
   await bare(stack, "state", "move", "--source", "test", "--dest", "other", attack, "--yes");
   await stack.program(site + set("main") + entry("parent: site"));
   const renamed = await stack.must(...UP);
-  expect(renamed.text).toMatch(/203\.0\.113\.1\/32 was there already with this value/);
+  expect(renamed.text).toMatch(/203\.0\.113\.1\/32 was already there with this value/);
   expect(renamed.stdout).toMatch(/\+ 1 created/);
   expect(butCommits(sent())).toEqual([]);
   expect(held(emulator)).toEqual(full);

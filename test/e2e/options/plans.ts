@@ -59,7 +59,7 @@ journey("plans and states", PLANS, async () => {
   await stack.program(blockedSet([A, B]) + killed);
   const up = await stack.must(...UP);
   expect(up.text).not.toMatch(/pending/);
-  expect(up.text).toMatch(/203\.0\.113\.1\/32 was there already with this value/);
+  expect(up.text).toMatch(/203\.0\.113\.1\/32 was already there with this value/);
   expect(butCommits(sent())).toEqual([]);
   expect(held(emulator)).toEqual({ blocked: { [A]: 1, [B]: 1 }, partners: { "203.0.113.1/32": 1 }, active: [] });
 });

@@ -16,7 +16,7 @@ const text = z.string({ error: "is not a text" });
 
 const checkSchema = z
   .strictObject({
-    url: text.refine(isUrl, { error: "is no http:// or https:// url" }).optional(),
+    url: text.refine(isUrl, { error: "is not an http:// or https:// url" }).optional(),
     headers: z.record(z.string(), text, { error: "is not an object of texts" }).optional(),
     status: z.number({ error: "is not a status" }).int("is not a status").min(100, "is not a status").optional(),
     command: z

@@ -6,7 +6,7 @@ import { checkWave } from "./check-wave";
 
 /** Remedy: count the wave as passed. */
 export function wayOut(url: string): string {
-  return `PACKETFILTER_ALLOW_WAVE=${url} takes the wave as passed, for one run.`;
+  return `PACKETFILTER_ALLOW_WAVE=${url} counts the wave as passed, for one run.`;
 }
 
 /**
@@ -30,6 +30,6 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   if (!unpassed) return;
   const { reason } = unpassed;
   throw new Error(
-    `Set ${url}: ${notPassed({ ...pending, reason })} What took the place of the group was written all the same, since the engine tells of a former state last; with "pulumi up --refresh" it tells first. The next "pulumi up" asks again. ${wayOut(url)}`,
+    `Set ${url}: ${notPassed({ ...pending, reason })} The replacement of the group was written nevertheless, since the engine shows a former state last; with "pulumi up --refresh" it shows it first. The next "pulumi up" checks again. ${wayOut(url)}`,
   );
 }

@@ -162,14 +162,14 @@ export class Rollout {
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
     const red = this.red(wave, owing, unpassed.reason, this.waves);
     if (this.isOwn) return { ...red, isHeld: true };
-    const text = `${red.text} The program has another check by now, or none: put it back. ${this.steps.wayOut}`;
+    const text = `${red.text} The program now has another check, or none: restore the former one. ${this.steps.wayOut}`;
     return { text, isHeld: true };
   }
 
   /** Stops a group without a state: it may be created anew while a wave has not passed. */
   private held({ done, behind }: NonNullable<ReturnType<RolloutNodes["uneven"]>>): Red {
     const [hold, others] = [done, behind].map((nodes) => `${some(nodes)} ${nodes.length > 1 ? "hold" : "holds"}`);
-    const text = `nothing was written: ${hold} what the program says, and ${others} something else, as a wave leaves them that has not passed. The engine says nothing of a group that is replaced or renamed, and these waves have no check. Give them the check, or run "pulumi up --refresh", which goes by the state. ${this.steps.wayOut}`;
+    const text = `nothing was written: ${hold} what the program says, and ${others} something else, which a wave leaves if it has not passed. The engine does not show a group that is replaced or renamed, and these waves have no check. Give them the check, or run "pulumi up --refresh", which reads the state. ${this.steps.wayOut}`;
     return { text, isHeld: true };
   }
 
@@ -234,7 +234,7 @@ export class Rollout {
     const strays = nodes.filter((node) => this.nodes.names.includes(node));
     const why =
       strays.length > 0
-        ? `Nothing is written to ${some(strays)}: ${strays.length > 1 ? "they hold" : "it holds"} otherwise than the state says, and earlier waves come first.`
+        ? `Nothing is written to ${some(strays)}: ${strays.length > 1 ? "they differ" : "it differs"} from the state, and earlier waves come first.`
         : "It left the program.";
     return { ...red, strays, text: `${red.text} ${why} ${this.steps.wayOut}` };
   }
