@@ -276,7 +276,7 @@ const membersSchema = schema(() => zod().record(zod().string(), zod().unknown())
 const shortestSchema = schema(() => zod().strictObject({ ipv4: length(32), ipv6: length(128) }));
 
 function length(bits: number) {
-  const message = `is no length from 0 to ${bits}`;
+  const message = `is not a length from 0 to ${bits}`;
   return zod().coerce.number({ error: message }).int(message).min(0, message).max(bits, message).optional();
 }
 

@@ -117,7 +117,7 @@ test("an emulator tells the address by which it is reached, and a client may kno
   const { endpoint, signalingUrl, testSignalingUrl, control } = mapped;
   expect({ endpoint, signalingUrl, testSignalingUrl, control }).toEqual(here);
   await expect(connectEmulator(emulator.control, { endpoint: "127.0.0.1" })).rejects.toThrow(
-    /endpoint: "127.0.0.1" is no address/,
+    /endpoint: "127.0.0.1" is not an address/,
   );
 });
 
