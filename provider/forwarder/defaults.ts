@@ -49,7 +49,7 @@ export const SINK_DEFAULTS = {
 export const TIMES = {
   /** Looks at files of secrets: a rotated token is used within it. `SecretFiles`. */
   secretsEveryMs: 10_000,
-  /** Acknowledgements of so long share one write to the disk. `OpenStore`. */
+  /** Acknowledgements of so long share one write to the disk. `StoredLedger`. */
   acknowledgeEveryMs: 100,
   /** Looks at what stands in the spool, for metrics. `Delivery`. */
   backlogEveryMs: 1_000,

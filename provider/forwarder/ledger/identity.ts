@@ -6,9 +6,6 @@ import { tableOf } from "../table";
 import type { Opened } from "./protocol";
 import type { Place, Store } from "./store";
 
-/** One run of a store. */
-export type RunIdentity = ReturnType<typeof loadIdentity>["identity"];
-
 const PLACE = "place";
 const UNKNOWN = "null";
 const placeSchema = z.object({ file: z.string(), born: z.string(), lock: z.string(), opener: z.string() });

@@ -1,24 +1,35 @@
+import { systemClock } from "../../client/clock";
+import { attempt } from "../../model/errors";
+import { TIMES } from "../defaults";
 import type { ArrivedList } from "../reading/arrived-list";
 import { readMarks } from "../reading/reading";
-import { tableKey } from "../table";
-import { VOID_EPOCH } from "./identity";
+import { nextTurn } from "../slices";
+import { type TableName, tableKey } from "../table";
+import { keepPlace, setEnded, VOID_EPOCH } from "./identity";
+import { bytesOf } from "./kept-baseline";
 import { recordsLeft } from "./left-spool";
-import { OpenStore } from "./open-store";
 import type { ChangingOptions, Ledger, LedgerOptions, LedgerStatus, Opened, SpooledBatch, TakenOver } from "./protocol";
-import { isBroken } from "./sqlite";
+import type { SinkAccount } from "./sink-account";
+import { explained, isBroken, isFull, sqliteError } from "./sqlite";
 import { Store, setAside } from "./store";
-import type { FinishedReading } from "./table-state";
+import { type FinishedReading, TableState } from "./table-state";
+import { type Accepted, begin, type Finished, placed, type Work, write } from "./work";
 
 /**
  * The ledger in the store, in one thread. A list that has arrived is parsed as a whole, takes its place in its table's baseline
- * in memory, and then on the disk, together with its records. No other stretch of work is longer than a slice (see
- * `slices.ts`), but for the transaction.
+ * in memory, and then on the disk, together with its records. Readings that end together and acknowledgements share a transaction,
+ * since each waits for the disk. No other stretch of work is longer than a slice (see `slices.ts`).
  */
 export class StoredLedger implements Ledger {
   /** Ends of the lists that are being read, by table: no two lists of one at a time. */
   private readonly underWay = new Map<string, Promise<void>>();
+  private readonly finished: Finished[] = [];
+  /** The transaction that is about to begin. */
+  private writing: Promise<void> | undefined;
+  /** Set while marks of sinks wait to be written. */
+  private cancelMarks: (() => void) | undefined;
   private lastReading = 0;
-  private current: OpenStore;
+  private work: Work;
   /** A store that was set aside at work, until it is told. */
   private aside: string | undefined;
 
@@ -28,7 +39,7 @@ export class StoredLedger implements Ledger {
     /** Stores that were set aside. Tables that had a baseline in one say so with a `reset`. */
     private asides: number,
   ) {
-    this.current = new OpenStore(store, options, 0, () => this.startAnew());
+    this.work = begin(store, options, 0);
   }
 
   /** Opens the store of a state folder; one that is broken is set aside, and the work begins anew. */
@@ -36,12 +47,12 @@ export class StoredLedger implements Ledger {
     const { file, wall } = options;
     try {
       const ledger = new StoredLedger(options, await Store.open(file, options), 0);
-      return { ledger, opened: ledger.current.opened };
+      return { ledger, opened: ledger.work.opened };
     } catch (error) {
       if (!isBroken(error)) throw error;
       const aside = setAside(file, wall);
       const ledger = new StoredLedger(options, await Store.open(file, options), 1);
-      const opened = { ...ledger.current.opened, setAside: { file: aside, records: await recordsLeft(aside) } };
+      const opened = { ...ledger.work.opened, setAside: { file: aside, records: await recordsLeft(aside) } };
       return { ledger, opened };
     }
   }
@@ -59,28 +70,86 @@ export class StoredLedger implements Ledger {
   }
 
   async next(...args: Parameters<Ledger["next"]>): Promise<readonly SpooledBatch[]> {
-    return this.noticing(() => this.current.spool.next(...args));
+    return this.noticing(() => this.work.spool.next(...args));
   }
 
   async acknowledge(sink: string, position: number): Promise<void> {
-    this.noticing(() => this.current.acknowledge(sink, position));
+    this.noticing(() => this.work.spool.acknowledge(sink, position));
+    this.scheduleMarks();
   }
 
   async status(): Promise<LedgerStatus> {
     const { aside } = this;
+    const { spool, store } = this.work;
     const last = aside && { lastAside: { file: aside, records: await recordsLeft(aside) } };
     this.aside = undefined;
-    this.current.retry();
-    return { ...this.current.spool.status, freeBytes: this.current.store.freeBytes, setAside: this.asides, ...last };
+    // Marks of sinks that could not be written: there may be room now.
+    if (spool.hasMoved) this.schedule();
+    return { ...spool.status, freeBytes: store.freeBytes, setAside: this.asides, ...last };
   }
 
-  configure(options: ChangingOptions): Promise<readonly string[]> {
+  async configure(options: ChangingOptions): Promise<readonly string[]> {
     this.options = { ...this.options, ...options };
-    return this.current.configure(options);
+    while (this.writing) await this.writing;
+    return this.work.spool.configure(options.sinks);
   }
 
+  /** @throws {StoreError} when there is no room for the marks of sinks: what they have taken comes again. */
   async close(listed: number | undefined): Promise<void> {
-    await this.current.close(listed);
+    while (this.writing) await this.writing;
+    const { spool, store, tables } = this.work;
+    const leaving = await Promise.all([...tables.values()].map((table) => table.settled()));
+    this.cancelMarks?.();
+    try {
+      try {
+        store.transaction(() => {
+          spool.writeMoved();
+          setEnded(store, listed);
+          for (const write of leaving) write();
+        });
+        // On failure the place stays unknown, and the next run trusts the store as it is.
+        attempt(() => keepPlace(store));
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        store.transaction(() => spool.writeMoved());
+      }
+    } catch (error) {
+      throw explained(error, store.file);
+    } finally {
+      store.close();
+    }
+  }
+
+  private async read(list: ArrivedList): Promise<TakenOver> {
+    const { work } = this;
+    const table = this.table(list.table);
+    const marks = readMarks(list);
+    const lost = this.asides > 0 && !table.known;
+    const isVoid = table.epoch === VOID_EPOCH || (list.turn !== undefined && table.epoch < list.turn.since);
+    let reading: FinishedReading;
+    try {
+      const isWanted = work.spool.isWanted(list.table, list);
+      const how = { records: this.options.records, reset: lost || isVoid, isWanted };
+      reading = await table.compare(++this.lastReading, list, marks, how);
+    } catch (error) {
+      if (work !== this.work) throw new Error(GIVEN_UP);
+      table.forget();
+      if (isBroken(error)) this.startAnew();
+      throw error;
+    }
+    if (work !== this.work) throw new Error(GIVEN_UP);
+    return new Promise((resolve, reject) => {
+      this.finished.push({ reading, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private table(name: TableName): TableState {
+    const { store, tables, identity } = this.work;
+    const key = tableKey(name);
+    const state = tables.get(key) ?? new TableState(store, name, identity.run);
+    tables.set(key, state);
+    return state;
   }
 
   /** Sets the store aside if an error of the work says that it is broken. @throws what the work throws. */
@@ -95,35 +164,83 @@ export class StoredLedger implements Ledger {
 
   /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
   private startAnew(): void {
-    const { spool, store: broken, identity } = this.current;
-    this.current.giveUp(new Error(GIVEN_UP));
+    const { spool, store: broken, identity } = this.work;
+    for (const { reject } of this.finished.splice(0)) reject(new Error(GIVEN_UP));
     this.asides++;
     const wall = Math.max(this.options.wall, identity.epoch) + 1;
     const { store, aside } = broken.startAnew(wall);
     this.aside = aside;
-    this.current = new OpenStore(store, { ...this.options, wall }, spool.last, () => this.startAnew());
+    this.work = begin(store, { ...this.options, wall }, spool.last);
   }
 
-  private async read(list: ArrivedList): Promise<TakenOver> {
-    const store = this.current;
-    const table = store.table(list.table);
-    const marks = readMarks(list);
-    const lost = this.asides > 0 && !table.known;
-    const isVoid = table.epoch === VOID_EPOCH || (list.turn !== undefined && table.epoch < list.turn.since);
-    const reset = lost || isVoid;
-    let reading: FinishedReading;
+  /** Readings that arrive until the next transaction share it: with a slow disk, many do. */
+  private schedule(): void {
+    this.writing ??= nextTurn()
+      .then(() => this.flush())
+      .then((again) => {
+        this.writing = undefined;
+        if (again || this.finished.length > 0) this.schedule();
+      });
+  }
+
+  /** Acknowledgements are written with the next reading, or soon: after a kill, these records are delivered again. */
+  private scheduleMarks(): void {
+    const { after = systemClock.after } = this.options;
+    this.cancelMarks ??= after(TIMES.acknowledgeEveryMs, () => {
+      this.cancelMarks = undefined;
+      this.schedule();
+    });
+  }
+
+  /** Writes finished readings and acknowledgements. @returns whether there is more to write at once. */
+  private flush(): boolean {
+    const { store, spool } = this.work;
+    const reserved = new Map<SinkAccount, number>();
+    const waiting = this.finished.splice(0);
+    let accepted: readonly Accepted[] = [];
+    this.cancelMarks?.();
+    this.cancelMarks = undefined;
     try {
-      const isWanted = store.spool.isWanted(list.table, list);
-      const how = { records: this.options.records, reset, isWanted };
-      reading = await table.compare(++this.lastReading, list, marks, how);
+      accepted = waiting.filter((one) => this.hasRoom(one)).flatMap((one) => placed(this.work, one, reserved));
+      if (accepted.length === 0 && !spool.hasMoved) return false;
+      const written = store.transaction(() => ({
+        freed: spool.writeMoved(),
+        readings: accepted.map((one) => write(this.work, one)),
+      }));
+      spool.noteMoved(written.freed);
+      for (const done of written.readings) done();
+      const newest = accepted.map(({ reading }) => reading.list).sort((a, b) => b.now - a.now)[0];
+      if (newest) spool.drop((account) => account.dropOldest(newest));
     } catch (error) {
-      if (store !== this.current) throw new Error(GIVEN_UP);
-      table.forget();
-      if (isBroken(error)) this.startAnew();
-      throw error;
+      if (isBroken(error)) {
+        this.startAnew();
+        for (const { reject } of waiting) reject(new Error(GIVEN_UP));
+        return false;
+      }
+      for (const { reading, reject } of accepted) {
+        reading.table.reload();
+        reject(error);
+      }
+      // Only removing delivered batches can make room; without any, they are written with the next reading.
+      return accepted.length > 0 && spool.hasMoved;
     }
-    if (store !== this.current) throw new Error(GIVEN_UP);
-    return store.take(reading);
+    if (spool.hasMoved) this.scheduleMarks();
+    return false;
+  }
+
+  /** Rejects a reading that would take what is to stay free of the disk, once those that drop the oldest have done so. */
+  private hasRoom(one: Finished): boolean {
+    const { store, spool } = this.work;
+    const { rows, changes, whole = [], table } = one.reading;
+    const bytes = bytesOf(rows) + bytesOf(changes) + bytesOf(whole);
+    if (bytes === 0 || store.hasRoomFor(bytes, this.options.reserveBytes ?? 0)) return true;
+    if (spool.drop((account) => account.dropBytes(bytes))) this.finished.push(one);
+    else if (spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
+    else {
+      table.forget();
+      one.reject(sqliteError("full", "the disk is full but for what stays free"));
+    }
+    return false;
   }
 }
 
