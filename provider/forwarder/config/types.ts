@@ -155,7 +155,9 @@ interface ClusterConfig extends NatsConfig {
 }
 
 /** Members of every sink. */
-interface AnySink {
+interface AnySink<Type extends string> {
+  /** The kind of sink. */
+  readonly type: Type;
   /** Its name in logs, metrics and files: letters, digits and `. _ -`. */
   readonly name: Text;
   /** Records that wait for it. Default: as the configuration's `spool`. */
@@ -174,7 +176,7 @@ interface AnySink {
 }
 
 /** Sinks that POST. */
-interface HttpMembers extends AnySink {
+interface HttpMembers<Type extends string> extends AnySink<Type> {
   /** An http or https url; user name and password in it are basic authentication. */
   readonly url: Text;
   /** Further request headers. Secrets. Default: none. */
@@ -190,15 +192,10 @@ interface HttpMembers extends AnySink {
 }
 
 /** Lines of JSON on standard output. Nothing acknowledges. */
-interface StdoutSink extends AnySink {
-  /** The kind of sink. */
-  readonly type: "stdout";
-}
+type StdoutSink = AnySink<"stdout">;
 
 /** A file with a line of JSON a record. */
-interface FileSink extends AnySink {
-  /** The kind of sink. */
-  readonly type: "file";
+interface FileSink extends AnySink<"file"> {
   /** Path, from the folder of the configuration. */
   readonly path: Text;
   /** Bytes at which the file becomes `path.1`. Default: 104 857 600 (100 MiB). */
@@ -208,31 +205,22 @@ interface FileSink extends AnySink {
 }
 
 /** NDJSON by POST; any 2xx acknowledges. */
-interface HttpSink extends HttpMembers {
-  /** The kind of sink. */
-  readonly type: "http";
-}
+type HttpSink = HttpMembers<"http">;
 
 /** `_bulk` of Elasticsearch, OpenSearch or VictoriaLogs, at the base `url`. */
-interface ElasticsearchSink extends HttpMembers {
-  /** The kind of sink. */
-  readonly type: "elasticsearch";
+interface ElasticsearchSink extends HttpMembers<"elasticsearch"> {
   /** Index or data stream. */
   readonly index: Text;
 }
 
 /** OpenTelemetry logs as protobuf, to `…/v1/logs`, or over gRPC. Needs `@opentelemetry/otlp-transformer`. */
-interface OtlpSink extends HttpMembers {
-  /** The kind of sink. */
-  readonly type: "otlp";
+interface OtlpSink extends HttpMembers<"otlp"> {
   /** Protocol of the server; with `grpc` there is no path in `url`, and no proxy. Default: `http`. */
   readonly protocol?: "http" | "grpc";
 }
 
 /** Splunk's HTTP Event Collector, at the base `url`; 2xx acknowledges. */
-interface SplunkSink extends HttpMembers {
-  /** The kind of sink. */
-  readonly type: "splunk";
+interface SplunkSink extends HttpMembers<"splunk"> {
   /** The collector's token. A secret. */
   readonly token: Text;
   /** Index of the events. Default: that of the token. */
@@ -242,17 +230,13 @@ interface SplunkSink extends HttpMembers {
 }
 
 /** Grafana Loki, or what takes its push as JSON, at the base `url`; 2xx acknowledges. */
-interface LokiSink extends HttpMembers {
-  /** The kind of sink. */
-  readonly type: "loki";
+interface LokiSink extends HttpMembers<"loki"> {
   /** Further labels of all streams. Default: none beside `job`, `node`, `arena`, `profile` and `type`. */
   readonly labels?: Readonly<Record<string, Text>>;
 }
 
 /** RFC 5424 with framed lengths. Nothing acknowledges. */
-interface SyslogSink extends AnySink {
-  /** The kind of sink. */
-  readonly type: "syslog";
+interface SyslogSink extends AnySink<"syslog"> {
   /** Host name or address. */
   readonly host: Text;
   /** Port. Default: 6514. */
@@ -266,9 +250,7 @@ interface SyslogSink extends AnySink {
 }
 
 /** A stream of NATS JetStream. Needs `@nats-io/transport-node`, `@nats-io/jetstream` and `@nats-io/kv`. */
-interface NatsSink extends AnySink, NatsConfig {
-  /** The kind of sink. */
-  readonly type: "nats";
+interface NatsSink extends AnySink<"nats">, NatsConfig {
   /** The stream. */
   readonly stream: Text;
   /** Subject; `{node}`, `{arena}`, `{profile}`, `{type}` and `{event}` stand for what a record says. Default: `marks.{node}.{arena}.{profile}.{type}`. */
@@ -280,9 +262,7 @@ interface NatsSink extends AnySink, NatsConfig {
 }
 
 /** A topic of Kafka. Needs `@platformatic/kafka` and Node 22.22. */
-interface KafkaSink extends AnySink {
-  /** The kind of sink. */
-  readonly type: "kafka";
+interface KafkaSink extends AnySink<"kafka"> {
   /** Brokers, as `192.0.2.40:9092`. */
   readonly brokers: readonly Text[];
   /** The topic. */
