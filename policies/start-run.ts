@@ -30,7 +30,7 @@ export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run 
   return { config, meaning: new Meaning(config), rules, now, environment, findings, noticed: new Set() };
 }
 
-/** Reads the configuration before it writes anything; a wrong one empties the file of findings all the same. */
+/** Reads the configuration before it writes anything; a wrong one still empties the file of findings. */
 function opened(rules: readonly Rule[], given: PolicyConfig | undefined, environment: Run["environment"]) {
   let config: PolicyConfig;
   try {

@@ -12,13 +12,13 @@ export const REGISTRY_DATE = "2025-10-09";
 export interface SpecialPurposeBlock {
   /** The block, in canonical form. */
   readonly block: string;
-  /** The name in the registry, as it stands there. */
+  /** The name in the registry, unchanged. */
   readonly name: string;
   /** Document that defines the block, as the registry cites it. */
   readonly reference: string;
   /** The column "Globally Reachable"; `false` also where the registry says "N/A" or the row is terminated. */
   readonly global: boolean;
-  /** Which of the registries it stands in. */
+  /** The registry that lists it. */
   readonly registry: string;
 }
 

@@ -17,10 +17,10 @@ export interface Gathering {
   readonly since: number;
   /**
    * `complete`: all callers of the group were announced and no other is. `announced`: others may still join. `unknown`: a
-   * caller came unannounced, as removals do, so it cannot be told.
+   * caller came unannounced, as removals do, so this is unknown.
    */
   readonly company: "complete" | "announced" | "unknown";
-  /** True where all callers of the group are nodes of resources of many: what is in flight beside them are no steps of the engine. */
+  /** True if all callers of the group are nodes of `PrefixSetGroup`s: other calls in flight are then not steps of the engine. */
   readonly areNodes?: boolean;
   /** When the engine last checked or compared a resource of the set, by the clock; `undefined` if it never did. */
   readonly checkedAt: number | undefined;
@@ -29,7 +29,8 @@ export interface Gathering {
 /**
  * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
  * steps at a time: once that many callers are in flight, no other can come and there is no point in waiting for company.
- * Providers are not told the number; it is learnt from the first wait during which none was answered, announced or came.
+ * The engine does not pass the number to providers; it is learnt from the first wait during which none was answered, announced
+ * or came.
  */
 export class InFlight {
   private callers = 0;
@@ -128,7 +129,7 @@ export class InFlight {
       return Math.max(0, Math.max(commitCoalesceMs, next) - passed);
     }
     if (isLone && company === "unknown" && this.rhythm.isFirst) return commitCoalesceMs;
-    // The engine goes on checking while it has a step to spare, and holds one resource in hand when it has none.
+    // The engine continues to check resources while it has a free step, and keeps one checked resource waiting when it has none.
     const isUsual = this.callers === this.usualCapacity && this.announced <= 1;
     if (company === "announced" && isUsual) return commitCoalesceMs;
     const shortest = waitMs(commitCoalesceMs, WITHOUT_RHYTHM);
@@ -207,7 +208,7 @@ export class Announced {
     this.changed = changed;
   }
 
-  /** Announces an operation. A replacement is checked twice and comes once, which the key tells. */
+  /** Announces an operation. A replacement is checked twice and carried out once; the key shows that. */
   add(key: string): void {
     this.checkedAt = this.inFlight.now;
     if (this.keys.has(key)) return;

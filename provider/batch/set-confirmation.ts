@@ -37,7 +37,7 @@ export interface ConfirmationOptions {
 /** The last list of the node, whether or not everything shows. */
 export interface Confirmed {
   readonly after: ObservedSet;
-  /** Why the last list failed, where it did: then `after` is the list before it. */
+  /** Reason of a failed last list: then `after` is the list before it. */
   readonly unlisted?: RequestError | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Confirmed {
 interface GroupChanges {
   /** Changes that were committed. */
   readonly merged: Changes;
-  /** That, and what it was dropped with: a part of it may be staged all the same, and is no other writer's. */
+  /** That, and what it was dropped with: a part of it may still be staged, and belongs to this writer. */
   readonly asked: Changes;
 }
 
@@ -84,7 +84,7 @@ async function verify(options: ConfirmationOptions, merged: Changes, before: Obs
     const absent = missing(merged, after);
     const isShown = unlisted === undefined && absent.length === 0;
     if (isShown || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted };
-    // A list that failed tells nothing about what is lost.
+    // A failed list says nothing about lost entries.
     if (unlisted === undefined) lists += 1;
     if (!isRepaired && unlisted === undefined && lists >= REPAIR_AFTER_LISTS && clock.monotonic() >= due) {
       isRepaired = true;

@@ -126,7 +126,7 @@ export class SetFlush {
     return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
-  /** Takes back what failed groups left staged, except where this group decides anew. */
+  /** Takes back changes that failed groups left staged, unless this group changes the same entries. */
   private async undoLeftovers(): Promise<void> {
     const { merged, staging } = this;
     const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
@@ -157,8 +157,9 @@ export class SetFlush {
   }
 
   /**
-   * Commits the changes that cannot be taken back, since the next commit of any writer would publish them. Made now, by us, the commit
-   * tells refused entries from staged ones, and the result comes into a state. Removals are never among them: they were taken back.
+   * Commits the changes that cannot be taken back, since the next commit of any writer would publish them. A commit by us now
+   * separates refused entries from staged ones, and the result enters a state. Removals are never among them: they were taken
+   * back.
    */
   private async publishStuck(): Promise<ObservedSet> {
     const { asked, before, plans } = this;
@@ -248,7 +249,7 @@ function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { touched
   return known;
 }
 
-/** That there is nothing to commit is no failure. */
+/** A commit without staged changes is not a failure. */
 function unlessRefused(error: unknown): void {
   if (!isRefusal(error)) throw error;
 }

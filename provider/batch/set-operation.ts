@@ -15,8 +15,8 @@ export interface SetPlan {
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
   /**
-   * Prefixes that the list shows as they are wanted, though no run is known to have put them so: on a node that lists staged
-   * entries they may be staged by a run that was killed. They are not sent, and a commit follows all the same.
+   * Prefixes that the list shows as they are wanted, although no known run put them there: on a node that lists staged entries,
+   * a killed run may have staged them. They are not sent, but a commit follows.
    */
   readonly shown?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since their time has come. */
@@ -47,8 +47,8 @@ export interface SetOperation {
   plan(observed: ListedMap): SetPlan;
   /**
    * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
-   * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
-   * removed all the same: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
+   * of entries that are still there are taken back, so that no later commit publishes them. Entries that the list does not show
+   * are removed as well: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
    */
   readonly isDelete?: boolean;
 }
@@ -174,7 +174,7 @@ function mergedPut(plans: readonly Planned[], observed: ListedMap): ListedMap {
   return put;
 }
 
-/** Of what is to be put in what a list does not show so. */
+/** Entries to insert that a list does not show with their value. */
 const notShown = madeOnce(
   (put: ListedMap, observed: ListedMap): ListedMap =>
     observed.size === 0 ? put : new Map([...put].filter(([prefix, value]) => observed.get(prefix) !== value)),

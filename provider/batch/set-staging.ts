@@ -6,7 +6,7 @@ import { type ListedMap, madeOnce } from "../model/prefix-map";
 
 /**
  * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
- * Nothing here commits. Errors that are no refusal (lost connections, time-outs) are passed on at once.
+ * Nothing here commits. Errors other than refusals (lost connections, time-outs) are passed on at once.
  */
 export class Staging {
   /** Prefixes that the node would not take, each with the node's reason. */
@@ -70,7 +70,7 @@ export class Staging {
     await narrowDown(values, (part) => this.insert(part));
   }
 
-  /** Deletes in the node's own spelling. "Not there" is no error: the list after the commit decides. */
+  /** Deletes in the node's own spelling. "Not there" is not an error: the list after the commit decides. */
   private remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     return narrowDown(prefixes, (part) => this.delete(part));
   }
@@ -142,7 +142,7 @@ async function refusalOf(request: Promise<void>): Promise<Error | undefined> {
  * Sends things together. What is refused is halved and sent again, until only single things are refused.
  *
  * @param send Returns the refusal, if there was one.
- * @param alone Called for each single thing that is refused; by default that is no matter.
+ * @param alone Called for each single thing that is refused; by default it is ignored.
  */
 async function narrowDown<T>(
   things: readonly T[],

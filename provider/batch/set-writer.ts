@@ -32,16 +32,16 @@ interface SameMachineRules {
 
 /** Limits of a deployment's removals and changed values in one set. */
 export interface RemovalCheck {
-  /** Why nothing at all must go, where other processes of the deployment cannot be asked what they want. */
+  /** Reason why no entry may be removed: other processes of the deployment cannot be asked which entries they want. */
   unheard(): string | undefined;
   /**
-   * Why these entries, of which there is one at least, must not go, or get another value, given how many the set held at
-   * first; `undefined` where they may.
+   * Reason why these entries, at least one, may not be removed or get another value, given the size of the set at the start;
+   * `undefined` if they may.
    */
   refuses(what: "Removals" | "Changes", prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
 }
 
-/** The set that is written to, and what its writer goes by. */
+/** The set that is written to, and the data that its writer uses. */
 export interface SetWriterOptions extends FlushOptions {
   /** Milliseconds that a lone operation waits for company. */
   readonly commitCoalesceMs: number;
@@ -53,7 +53,7 @@ export interface SetWriterOptions extends FlushOptions {
   readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
   readonly sameMachine?: SameMachineRules;
-  /** Is called before the first request of a change that the limits let through, with what was just listed. */
+  /** Called before the first request of a change within the limits, with the last list. */
   begin?(observed: ListedMap): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export class SetWriter {
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
   async submit(operation: SetOperation, caller?: Caller): Promise<SetResult> {
-    // While the group waits for company anyway. What fails here fails again at the first request, which says so.
+    // While the group waits for other callers. A failure here happens again at the first request, which reports it.
     loadAgent().catch(() => undefined);
     const result = await this.group.submit(operation, caller);
     await this.inspections;
@@ -118,7 +118,7 @@ export class SetWriter {
     this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.putBackLate(late)]).then(() => {});
   }
 
-  /** Prefixes that another process came to want while they were removed: it may have seen them there, and put nothing. */
+  /** Prefixes that another process began to declare while they were removed: it may have seen them there and inserted nothing. */
   private async putBackLate(entries: ListedMap): Promise<void> {
     if (entries.size === 0) return;
     const { label, notices } = this.options;
@@ -135,10 +135,10 @@ export class SetWriter {
     }
   }
 
-  /** Changes of the group: an entry that may be another address's stays, and an operation beyond a limit fails alone. */
+  /** Changes of the group: an entry that may belong to another address stays, and an operation above a limit fails alone. */
   private async plan(operations: readonly SetOperation[], before: ObservedSet) {
     const { sameMachine, removals, set, wanted } = this.options;
-    // Before anything is compared with what is wanted; and once more after what takes its time.
+    // Before anything is compared with the wanted entries, and again after slow steps.
     removals?.unheard();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);

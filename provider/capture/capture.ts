@@ -15,7 +15,7 @@ export interface CaptureOptions {
   readonly resources: readonly string[];
   /** Whether mark tables are captured; default `all`. Each is read once. */
   readonly marks?: "all" | "none";
-  /** Is told, in a sentence each, what could not be captured as it is. */
+  /** Called with one sentence for each part that could not be captured unchanged. */
   readonly warn?: (message: string) => void;
   /** Ends it early. */
   readonly signal?: AbortSignal;
@@ -34,8 +34,8 @@ type ProfileDraft = Omit<{ -readonly [Name in keyof ProfileState]: ProfileState[
 
 /**
  * Reads profiles, rules, marks and prefix-sets of a node as a state from which an emulator starts that answers every list
- * with the same content. Sets are those named, and those whose url stands in a rule. What the API does not show is not in
- * it: bound prefixes, staged entries, signaling clients.
+ * with the same content. The sets are the named ones, and those whose url is in a rule. Content that the API does not show is
+ * missing: bound prefixes, staged entries, signaling clients.
  *
  * @throws {TypeError} when a resource is neither an arena nor a prefix-set; what the client throws when a list fails.
  * @example

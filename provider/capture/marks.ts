@@ -3,7 +3,7 @@ import { type MarkRecords, marksSchema } from "../emulator/marks";
 import { MAX_VALUE } from "../model/entry";
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
 
-/** Reads the four mark tables of a profile as records of a state. `warn` is told what they cannot hold. */
+/** Reads the four mark tables of a profile as records of a state. `warn` is called with everything that they cannot hold. */
 export async function captureMarks(
   list: (type: MarkType) => Promise<readonly Mark[]>,
   profile: string,
@@ -33,7 +33,7 @@ export async function captureMarks(
   return marksSchema.parse(tables);
 }
 
-/** A profile need not have a table of every type; what the node says about it goes to `warn`. */
+/** A profile need not have a table of every type; the answer of the node goes to `warn`. */
 async function tableOf(
   list: (type: MarkType) => Promise<readonly Mark[]>,
   type: MarkType,
@@ -44,7 +44,7 @@ async function tableOf(
     return await list(type);
   } catch (error) {
     const isRefused = error instanceof RequestError && error.outcome === "refused";
-    // Credentials that do not hold concern every table.
+    // Invalid credentials affect every table.
     if (!isRefused || error.status === 401 || error.status === 403) throw error;
     warn(`${what}: left out, since the node has no such table. ${error.message}`);
     return [];

@@ -26,7 +26,7 @@ export function captureRules(rules: readonly Rule[], sets: KnownSets): RuleSpec[
   });
 }
 
-/** Addresses of sets that stand in the rules: as urls anywhere in a record, or by name where the engine understands it. */
+/** Addresses of the sets in rules: as urls anywhere in a record, or by name where the engine understands it. */
 export function setsNamedIn(rules: readonly Rule[], where: { arena: string; profile: string }): PrefixSetUrl[] {
   return rules.flatMap((rule) => {
     const executable = asExecutable(rule);

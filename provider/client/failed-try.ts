@@ -87,7 +87,7 @@ const PLAIN_PORT: ReadonlySet<string> = new Set(["ERR_SSL_WRONG_VERSION_NUMBER",
 
 /**
  * Message for a url that likely has the wrong scheme. With https at a plain port, the error code is certain. With http at
- * a TLS port, the server closes the connection at the first request or answers in bytes that are no HTTP.
+ * a TLS port, the server closes the connection at the first request or answers in bytes that are not HTTP.
  */
 function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, "message" | "repeat"> | undefined {
   const code = codeOf(cause) ?? "";

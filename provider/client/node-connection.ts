@@ -148,7 +148,7 @@ export class NodeRequests {
 
   /**
    * @param options Already checked by `nodeSchema`.
-   * @throws {OptionsError} when the endpoint is no base url.
+   * @throws {OptionsError} when the endpoint is not a base url.
    */
   constructor({ endpoint, headers = {}, userArena, tls }: NodeOptions) {
     this.endpoint = parseNodeEndpoint(endpoint);
@@ -162,7 +162,7 @@ export class NodeRequests {
       ...given,
       "content-type": "application/json",
     };
-    // The arena's name is no secret: every message shows it.
+    // The arena's name is not a secret: every message shows it.
     this.redactor = new Redactor([...Object.values(credentials), authorization, ...secrets, tls?.key]);
   }
 

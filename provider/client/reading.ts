@@ -16,7 +16,7 @@ import { readByModule } from "./own-reader";
 /** Result of reading an answer. */
 export type Reading<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
-/** An answer that is no success. */
+/** An answer that is not a success. */
 export interface Failed {
   /** `unexpected`: the shape is unknown. `failed`: the answer reports a failure. */
   readonly kind: "failed" | "unexpected";
@@ -158,7 +158,7 @@ export function readSuccess(answer: HttpAnswer, command: Command, answers: Answe
   });
 }
 
-/** Reads an absent set as an empty one, if `answers.absent` says so. HTML comes from a proxy and tells nothing of sets. */
+/** Reads an absent set as an empty one, if `answers.absent` says so. HTML comes from a proxy and says nothing about sets. */
 export function readAbsent(answer: HttpAnswer, absent: Absent | undefined): Reading<never[]> | undefined {
   if (absent === undefined || /^\s*</.test(answer.body)) return undefined;
   if (absent === "empty") return answer.status === 404 ? done([]) : undefined;

@@ -71,7 +71,7 @@ function* partsOf(secret: string): Generator<string> {
   yield pair.slice(pair.indexOf(":") + 1);
 }
 
-/** Lines of a PEM key, which a dump of options may show one by one. The armour lines are no secret. */
+/** Lines of a PEM key, which a dump of options may show one by one. The armour lines are not secret. */
 function linesOf(secret: string): string[] {
   if (!secret.includes("\n")) return [];
   return secret.split(/\r?\n/).filter((line) => line.length >= 8 && !line.startsWith("-----"));

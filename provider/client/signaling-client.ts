@@ -18,7 +18,7 @@ import { ensure } from "./signaling-ensure";
 import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
-/** Recipient prefixes, as text or parsed, such as the result of a status. A text that is no prefix throws a `PrefixError` before anything is sent. */
+/** Recipient prefixes, as text or parsed, such as the result of a status. A text that is not a prefix throws a `PrefixError` before anything is sent. */
 type Prefixes = Iterable<PrefixLike> & object;
 
 interface SeenSignalings {

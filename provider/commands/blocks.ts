@@ -70,7 +70,7 @@ function leftText(end: number, now: number): string {
   return end <= now ? "expired" : spanText(end - now);
 }
 
-/** The difference of two infinite times is no number. */
+/** The difference of two infinite times is not a number. */
 function order(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }

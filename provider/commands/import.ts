@@ -134,7 +134,7 @@ async function connections(flags: Flags, io: CliIo) {
   const isReceiverKnown = receiver !== undefined && (!hasReceiver || project.receivers.includes(receiver));
   return {
     chosen: { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node },
-    /** The argument `node` of the program, if it is no name of the stack. */
+    /** The argument `node` of the program, if it is not a name of the stack. */
     argument: isProgramsAlone ? name : undefined,
     /** True if names of resources carry the node: another import may bring the same set of another node. */
     isNamed: node.length > 0 && isKnown && project.nodes.length > 1,

@@ -135,7 +135,7 @@ const credentialsSchema = z.object({ current: z.string().optional() });
 
 /**
  * The stack that `PULUMI_STACK` or `pulumi stack select` chose for a project, without organisation and project, as far as
- * Pulumi's files tell.
+ * Pulumi's files show.
  *
  * @param project Name, and path of its file.
  */

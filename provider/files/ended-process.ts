@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { codeOf } from "../model/errors";
 
-/** True when a process of this machine is no more. One of another machine (a shared disk) cannot be told here. */
+/** True when a process of this machine has ended. For one of another machine (a shared disk) this is unknown. */
 export function hasEnded({ host, pid }: { readonly host: string; readonly pid: number }): boolean {
   if (host !== hostname()) return false;
   try {

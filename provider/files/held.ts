@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { attempt } from "../model/errors";
 
-/** Files that stand only while this process lives, such as locks, with what this process wrote into them. */
+/** Files that exist only while this process lives, such as locks, with what this process wrote into them. */
 const held = new Map<string, string>();
 
 /** Remembers a file that must not outlive the process; returns what forgets it. */

@@ -5,7 +5,7 @@ import { PRIVATE_FOLDER } from "./private";
 const OTHERS = 0o077;
 
 /**
- * Makes a folder that is this user's alone, or finds it: what stands in it was put there by processes of this user.
+ * Makes a folder that is this user's alone, or finds it: its content was written by processes of this user.
  *
  * @throws {Error} where there is none, and for anything else of that name: a link, a folder of another user, or one that others
  * may use. Another user can make such a thing first, and nothing is to be believed that stands in it.

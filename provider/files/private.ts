@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { openOwnSync } from "./no-links";
 
-/** The mode of files that may hold secrets, or tell of attacks: state, journals, records that were refused. */
+/** The mode of files that may hold secrets, or information about attacks: state, journals, records that were refused. */
 export const PRIVATE_FILE = 0o600;
 
 /** The mode of folders that are made for such files. */

@@ -61,7 +61,7 @@ export function importFiles(holdings: Holdings, options: ImportOptions) {
   };
 }
 
-/** Sets as they are declared, each with those that it stands for. */
+/** Sets as they are declared, each with the sets that it replaces. */
 function declarations({ sets, isOfSeveral }: Holdings, options: ImportOptions) {
   const { as } = options;
   const groups = new Map<string, [HeldSet, ...HeldSet[]]>();
@@ -78,7 +78,7 @@ function declarations({ sets, isOfSeveral }: Holdings, options: ImportOptions) {
     const url = formatUrl(held.url);
     const name = nameOf(options, url);
     const isGroup = all.length > 1;
-    // Of several groups of one set each but the first is told by its first node.
+    // If several groups have one set, each but the first is named after its first node.
     const isFirst = found.find((one) => one.length > 1 && formatUrl(one[0].url) === url) === all;
     const declared = { held, name: isOfSeveral && !isFirst ? `${name}-${held.node}` : name };
     const nodes = all.flatMap(({ node }) => node ?? []);

@@ -1,7 +1,7 @@
 import type { PrefixSetUrl } from "../client";
 import { formatUrl, parseUrl } from "../model/resource-url";
 
-/** The word that stands for the signaling resource where others have a url. */
+/** The word for the signaling resource in place of a url. */
 export const SIGNALING = "signaling";
 
 /**

@@ -112,7 +112,7 @@ function construction(type: string, name: string, members: readonly string[], is
   return `new pf.${type}(\n${all.map((argument) => indented(`${argument},\n`)).join("")});\n`;
 }
 
-/** Members as they stand in an object literal; those without a value are left out. */
+/** Members in the form of an object literal; those without a value are left out. */
 function written(members: JsonObject): string[] {
   return Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${literal(value)}`],

@@ -3,7 +3,7 @@ import { type CanonicalPrefix, Prefix } from "./prefix";
 /** IP versions. */
 type Family = 4 | 6;
 
-/** Share of a family's addresses. A set that covers more is far more often a mistake than meant. */
+/** Share of a family's addresses. A set that covers more is usually a mistake. */
 const QUARTER = 0.25;
 
 /** Share of the address space that prefixes cover, counted one prefix at a time. */

@@ -20,7 +20,7 @@ export type ListedValue = number | string;
 
 /** The note of an entry: its reason, ticket and time. Notes never cause a request. */
 export interface EntryNote {
-  /** Why the entry exists, for people. */
+  /** Reason of the entry, for people. */
   readonly reason?: string | undefined;
   /** A reference into another system, for example `INC-4711`. */
   readonly ticket?: string | undefined;

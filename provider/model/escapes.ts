@@ -13,7 +13,7 @@ const ESCAPES = {
   "but signs": new RegExp(BY_NUMBER_OR_NAME.join("|"), "gi"),
 };
 
-/** `but signs` leaves out `\\`, `\"` and the like, for texts in which a backslash stands for itself. */
+/** `but signs` leaves out `\\`, `\"` and the like, for texts in which a backslash is literal. */
 export type EscapeKind = keyof typeof ESCAPES;
 
 /** A text with one layer of escapes decoded, and the origin of its characters. */

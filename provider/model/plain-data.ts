@@ -6,7 +6,7 @@ const FEWEST_VALUES = 100_000;
 
 /**
  * Checks the size of data from a text, so that no later reader loops for ever or runs out of stack: its depth, and more values
- * than the text has room for. YAML's aliases let a value stand in several places, and a reader visits it in each: a text of a
+ * than the text has room for. YAML's aliases let a value appear in several places, and a reader visits it in each: a text of a
  * thousand characters can hold more values than a machine can count. Data may also contain itself.
  *
  * @param characters Length of the text: a value takes at least one.

@@ -1,7 +1,7 @@
 import type { ListedValue } from "./entry";
 import { type CanonicalPrefix, Prefix } from "./prefix";
 
-/** The content of a prefix-set: canonical prefix to value. Nested prefixes stand side by side. */
+/** The content of a prefix-set: canonical prefix to value. Nested prefixes are separate entries. */
 export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
 
 /** Content of a set in a node's list: a {@link PrefixMap} with the values of others unchanged. */

@@ -7,7 +7,7 @@ export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
 /** Treatment of bits that are set behind the prefix length. */
 export type HostBits = "reject" | "mask";
 
-/** Why a text is not a prefix. `host-bits` and `mapped` come with a correction. */
+/** Reason why a text is not a prefix. `host-bits` and `mapped` come with a correction. */
 export type PrefixProblem =
   | "blank"
   | "range"

@@ -228,7 +228,7 @@ export function canonicalV6(text: string): number {
   return hasHostBits(length) ? -1 : length;
 }
 
-/** True where the only run of zeros is the one that the gap stands for, and a single zero is written out. */
+/** True if the only run of zeros is the one that the gap replaces, and a single zero is written out. */
 function isShortest(count: number, gap: number): boolean {
   if (gap < 0 ? count !== 8 : count > 6) return false;
   for (let i = 0; i < count; i++) {

@@ -14,7 +14,7 @@ export function withoutPrefixes(text: string, mark: string, names: Iterable<stri
     const isName = kept.some(([from, to]) => from <= offset && offset + token.length <= to);
     if (isHost || isName) return token;
     if (isPrefix(token)) return mark;
-    // An address may end a sentence, or a mask that is no length may follow it.
+    // An address may end a sentence, or a mask that is not a length may follow it.
     const word = /^[^/]*[^/.:]/.exec(token)?.[0] ?? "";
     return isPrefix(word) ? `${mark}${token.slice(word.length)}` : token;
   });

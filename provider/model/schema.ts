@@ -9,7 +9,7 @@ export function zod(): typeof z {
   return (require("zod") as typeof import("zod")).z;
 }
 
-/** A schema that is made at its first use, and once, since zod compiles each schema anew. */
+/** A schema that is made at its first use, and once, since zod compiles every new schema. */
 export function schema<S>(make: () => S): () => S {
   let made: S | undefined;
   return () => {
@@ -23,7 +23,7 @@ type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 /**
  * Errors of a strict object, in place of zod's own texts. They never show a value, which may be a misplaced secret.
  *
- * @param otherwise Error for a value that is no object.
+ * @param otherwise Error for a value that is not an object.
  * @example
  * ```ts
  * z.strictObject({ endpoint: z.string() }, { error: objectError() });   // has no member `enpoint`

@@ -66,7 +66,7 @@ export function dataOf(document: Document, text: string): unknown {
 /**
  * Reads a YAML text from outside, in linear time.
  *
- * @throws {ExcessError} as {@link dataOf}; {YAMLError} where it is no YAML, or a key stands twice in a map.
+ * @throws {ExcessError} as {@link dataOf}; {YAMLError} if it is not YAML, or if a key appears twice in a map.
  * @example
  * ```ts
  * readYaml("nodes: { fra1: { endpoint: https://192.0.2.10 } }");

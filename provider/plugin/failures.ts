@@ -14,8 +14,8 @@ interface Partial_ {
 }
 
 /**
- * A failure as the engine reads it: a sentence, and of a resource that exists all the same its state, from which the next update
- * goes on.
+ * A failure as the engine reads it: a sentence, and for a resource that exists nevertheless, also its state, from which the
+ * next update continues.
  */
 export class EngineFailure extends Error {
   readonly code = status.UNKNOWN;

@@ -10,7 +10,7 @@ import {
   SECRETS_KEY,
 } from "../resources/secret-names";
 
-/** The member by which values that are no plain JSON are told apart on the wire, and what it says of a secret and of an output. */
+/** The member that marks values on the wire that are not plain JSON, and its value for a secret and for an output. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
@@ -24,7 +24,7 @@ const USER = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 /** Properties of a resource in the clear, and the names of those that hold a secret at any depth. */
 export interface Opened {
   readonly props: JsonObject;
-  /** `notes` stands for what is beside the values of `entries`. */
+  /** `notes` stands for the members of `entries` other than the values. */
   readonly secrets: readonly string[];
 }
 
@@ -36,8 +36,8 @@ export function open(struct: Struct | undefined): Opened {
 }
 
 /**
- * As the dynamic classes hand in what is secret, so that handlers keep it out of sentences, errors and the audit log. Of a connection
- * the client does so, and its address may be named.
+ * In the form in which the dynamic classes pass secrets, so that handlers keep it out of sentences, errors and the audit log.
+ * For a connection the client does this, and its address may be named.
  *
  * @param repeats The output that repeats the argument that holds the prefixes, where there is one.
  */

@@ -82,11 +82,11 @@ interface Subject {
   readonly handler: DynamicProvider;
   readonly read: (opened: Opened) => JsonObject;
   readonly write: (props: JsonObject, secrets: readonly string[]) => Struct;
-  /** The answer in a preview. Nothing of a state is in it: an update may change each output that the arguments do not tell. */
+  /** The answer in a preview. Nothing of a state is in it: an update may change each output that does not follow from the arguments. */
   readonly foreseen: (inputs: Opened) => Struct;
 }
 
-/** A request about a resource; the type stands in its urn, and in a member of its own since engines send that. */
+/** A request about a resource; its type is part of the urn, and newer engines also send it as a member. */
 interface AboutResource {
   getUrn(): string;
   getType(): string;
@@ -135,7 +135,7 @@ function importedBy(kind: PluginResource, given: string, { props, secrets }: Ope
   return { id, secrets, props: { ...state, ...props } };
 }
 
-/** Values that have become secret since and still stand in the state in the clear: an update takes them out of there. */
+/** Values that have since become secret and are still in the state in clear text: an update removes them from it. */
 function disclosed(olds: Opened, news: Opened): Difference[] {
   const names = news.secrets.filter((name) => name in olds.props && !olds.secrets.includes(name));
   return names.map((path) => ({ path, kind: "update" }));

@@ -6,8 +6,8 @@ const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
 
 /**
  * The fewest prefixes that cover exactly the addresses from `first` to `last`, both included, in order.
- * @throws {PrefixError} if one is no address.
- * @throws {RangeError} with the remedy if they are no range.
+ * @throws {PrefixError} if one is not an address.
+ * @throws {RangeError} with the remedy if they are not a range.
  */
 export function rangeToPrefixes(first: string, last: string): string[] {
   const [from, to] = [address(first), address(last)];
@@ -26,7 +26,7 @@ export function rangeEnds(text: string): readonly [first: string, last: string] 
   return first !== undefined && last !== undefined && looksLikeAddress(first) ? [first, last] : undefined;
 }
 
-/** True for text that may be meant as an address. */
+/** True for text that may be an address. */
 export function looksLikeAddress(text: string): boolean {
   return /^[0-9a-f]*[.:][0-9a-f.:/]*$/i.test(text);
 }

@@ -76,7 +76,7 @@ function unreadable(file: string, message: string, cause?: Error): PrefixFileErr
   return new PrefixFileError([{ file, line: 1, column: 1, message }], cause && { cause });
 }
 
-/** Longest line, in characters. A longer one is no entry of any list, and is not kept in memory. */
+/** Longest line, in characters. A longer one is not an entry of any list, and is not kept in memory. */
 export const LONGEST_LINE = 1024 * 1024;
 
 /**

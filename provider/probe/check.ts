@@ -108,7 +108,7 @@ async function change(bench: Bench, work: WorkSet): Promise<string> {
 /** Tolerance for the delay of a commit, in milliseconds. */
 const LATE = 1_000;
 
-/** @throws {Error} if an answer is no success, or the status does not show the start in time. */
+/** @throws {Error} if an answer is not a success, or the status does not show the start in time. */
 async function startAndStop(receiver: Receiver): Promise<string> {
   const own = receiver.prefix.toString();
   if ((await receiver.active()).includes(own)) throw new Error("it is active already, and stays so");

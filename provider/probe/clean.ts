@@ -49,7 +49,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       work.inherit(inserted);
       learned.absentIsEmpty = learnt?.node.answers?.absent !== undefined;
       learned.measuredDelay = learnt?.commitDelayMs;
-      // If the node does not answer, cleaning up asks again, and the receiver is cleaned up all the same.
+      // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
       const list = await bench.list(url, { calm: true }).catch(() => undefined);
       const read = (some: Answers) => list && elementsIn(list, url, readPrefixSetList, some);
       learned.learn(solve({ body: list?.body ?? "", url, kind: "prefixset", before: learned.answers }, read) ?? {});

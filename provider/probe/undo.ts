@@ -71,7 +71,7 @@ export function noteLine(note: Note): string {
 /**
  * Reads the notes of a probe. An incomplete last line was never acted upon.
  *
- * @throws {TypeError} if they are no such notes.
+ * @throws {TypeError} if they are not such notes.
  */
 export function readUndo(text: string): Undo {
   const lines = text.split("\n").slice(0, -1);

@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly node?: NodeOptions;
   /** Sets, arenas, profiles and tables of marks to ask about. */
   readonly urls: readonly ResourceUrl[];
-  /** Writes to the first named set, which must be empty, and leaves it so. Default: false, only lists are sent. */
+  /** Writes to the first named set, which must be empty, and empties it again. Default: false, only lists are sent. */
   readonly write?: boolean;
   /** With {@link write}: the set may hold entries, which stay and are compared. Default: false. */
   readonly keep?: boolean;

@@ -10,8 +10,8 @@ export interface CloudSignalingArgs {
   prefixes: pulumi.Input<PrefixInput[]>;
   /**
    * Signalings that a destroy, or a shorter list, stops: `"started"` (default) only those that this resource started, `"all"`, or `"none"`.
-   * A receiver does not tell who started what: with `"started"` that is stopped, too, which another client stopped and
-   * started again in between.
+   * A receiver does not show who started a signaling: `"started"` also stops one that another client stopped and started again
+   * in between.
    */
   stops?: pulumi.Input<"started" | "all" | "none">;
   /** Why; never sent. */

@@ -56,7 +56,7 @@ function withoutUser(parts: Record<string, unknown>): Record<string, unknown> {
   return { ...parts, endpoint: clean(endpoint), headers: added };
 }
 
-/** Basic authentication from user and password in an address; a text that is no address is left to the check. */
+/** Basic authentication from user and password in an address; a text that is not an address is left to the check. */
 function userOf(address: unknown): string | undefined {
   return typeof address === "string" ? attempt(() => parseEndpoint(address, "endpoint"))?.authorization : undefined;
 }

@@ -4,7 +4,7 @@ import { prefixIn } from "../model/readable";
 
 /**
  * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
- * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
+ * counts. Values that cannot be entries, and keys that are not prefixes, stay unchanged: the resource's own check names them.
  */
 export function mergedEntries(common: unknown, own: unknown, hostBits: unknown): unknown {
   if (own === undefined) return common;
@@ -15,7 +15,7 @@ export function mergedEntries(common: unknown, own: unknown, hostBits: unknown):
   return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
 }
 
-/** Prefixes with what they hold; `undefined` for what is no entries. */
+/** Prefixes with their content; `undefined` for anything but entries. */
 function members(entries: unknown): [string, unknown][] | undefined {
   const given = givenEntries(entries);
   const pairs = given?.spellings.map((spelling, index) => [spelling, given.content(index)] as const) ?? [];

@@ -16,7 +16,7 @@ export interface PrefixSetEntryArgs {
   prefix: PrefixInput;
   /** Integer from 0 to 2³²−1; default 1. */
   value?: pulumi.Input<number>;
-  /** Why the entry exists; never sent. */
+  /** Reason of the entry; never sent. */
   reason?: pulumi.Input<string>;
   /** Reference into another system; never sent. */
   ticket?: pulumi.Input<string>;

@@ -49,7 +49,7 @@ export interface PrefixSetArgs {
   node?: NodeInput;
 }
 
-/** Arguments that need not be given, but for the node. */
+/** Arguments that are optional, except the node. */
 export const PREFIX_SET_OPTIONS: readonly string[] = [
   "profile",
   "exclusive",

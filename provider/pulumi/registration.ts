@@ -18,7 +18,7 @@ export interface Kind {
   readonly optional: readonly string[];
   /** Absent for a group, which names its nodes. */
   readonly connection?: "node" | "receiver";
-  /** Outputs that are no arguments. */
+  /** Outputs that are not arguments. */
   readonly outputs: readonly string[];
   /** The output that repeats an argument: it is secret if that is. */
   readonly repeats?: { readonly argument: string; readonly output: string };

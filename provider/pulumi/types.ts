@@ -21,8 +21,8 @@ export interface ShortestPrefix {
 export interface TlsArgs extends Inputs<TlsOptions> {}
 
 /**
- * A node, written in the program instead of named in the configuration: its members are those of {@link NodeOptions}. It
- * stands by itself: nothing of the configuration is mixed in. Headers are kept as secrets.
+ * A node, written in the program instead of named in the configuration: its members are those of {@link NodeOptions}. It is
+ * complete: nothing of the configuration is added. Headers are kept as secrets.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export interface NodeArgs extends Inputs<NodeOptions> {
   readonly endpoint: pulumi.Input<string>;
 }
 
-/** Members of the unnamed node; its address and headers stand in keys of their own, or here. */
+/** Members of the unnamed node; its address and headers have their own keys, or are here. */
 export interface UnnamedNodeArgs extends Partial<NodeArgs> {}
 
 /** Shape of a node's answers, see {@link Answers}. An answer in an unknown shape is an error that names the setting which reads it. */
@@ -49,7 +49,7 @@ export interface AnswersArgs extends Inputs<Answers> {}
  */
 export interface ReceiverArgs extends Inputs<ReceiverOptions> {}
 
-/** Members of the unnamed receiver; its address and credentials stand in keys of their own, or here. */
+/** Members of the unnamed receiver; its address and credentials have their own keys, or are here. */
 export interface UnnamedReceiverArgs extends Partial<ReceiverArgs> {}
 
 /** A node: the name of one in `packetfilter:nodes`, or the node itself. */

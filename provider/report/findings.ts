@@ -24,7 +24,7 @@ const findingSchema = z
   .describe("Each further line: what one policy says.");
 
 /**
- * Reads what `policies/run` wrote where `PACKETFILTER_POLICIES_REPORT` told it to.
+ * Reads the file that `policies/run` wrote for `PACKETFILTER_POLICIES_REPORT`.
  *
  * @throws {Error} for anything else
  */

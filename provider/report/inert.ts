@@ -3,7 +3,7 @@ import { cut, visible } from "../model/foreign-text";
 
 /**
  * Foreign text in a comment. A reason may be written by any contributor to a block list, and a comment is read by machines that
- * call people, close issues and load pictures. All of it stands in code spans: neither GitHub nor GitLab look there for
+ * call people, close issues and load pictures. All of it is in code spans: neither GitHub nor GitLab look there for
  * mentions, references, emoji, addresses or HTML, and CommonMark 0.31 (6.1, code spans) knows no escapes in them. Three things can
  * end a code span or its table cell, and none is let through: the backtick, the bar (which GFM splits before it looks for
  * spans), and the line break.

@@ -73,7 +73,7 @@ const FRAME = "headings";
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const { whole, sets, signalings, putBack, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string): Block => ({ text, rank: 0, kind: FRAME });
-  /** Nothing where there are no items, and so no need of a heading. */
+  /** Empty without items, since a heading is then not needed. */
   const section = (heading: string, items: readonly string[], rank: number, kind: string): Block[] =>
     items.length > 0 ? [frame(heading), ...items.map((text) => ({ text, rank, kind }))] : [];
   const bold = (title: string) => `\n**${title}**\n\n`;

@@ -4,7 +4,7 @@ export class Advice {
   private readonly said = new Set<string>();
   private readonly lines = new Map<string, string>();
 
-  /** Registers sentences as advice, wherever they stand in an error. @returns those that are given */
+  /** Registers sentences as advice, at any place in an error. @returns those that are given */
   of(...sentences: readonly (string | undefined)[]): string[] {
     const given = sentences.filter((sentence) => sentence !== undefined);
     for (const sentence of given) this.known.add(sentence);

@@ -94,7 +94,7 @@ export class Stored {
     return this.members(schema, () => NEWER);
   }
 
-  /** Prefix to value. @throws {Error} naming the member; {PrefixError} for a key that is no prefix */
+  /** Prefix to value. @throws {Error} naming the member; {PrefixError} for a key that is not a prefix */
   entries(): Map<CanonicalPrefix, ListedValue> {
     const entries = new Map<CanonicalPrefix, ListedValue>();
     const members = this.object("entries");
@@ -106,7 +106,7 @@ export class Stored {
     return entries;
   }
 
-  /** Prefix to note, as text. @throws {Error} naming the member; {PrefixError} for a key that is no prefix */
+  /** Prefix to note, as text. @throws {Error} naming the member; {PrefixError} for a key that is not a prefix */
   notes(): Map<CanonicalPrefix, string> {
     const notes = new Map<CanonicalPrefix, string>();
     for (const [prefix, note] of Object.entries(this.object("notes"))) {
@@ -116,7 +116,7 @@ export class Stored {
     return notes;
   }
 
-  /** Prefixes in their order. @throws {Error} naming the member; {PrefixError} for a text that is no prefix */
+  /** Prefixes in their order. @throws {Error} naming the member; {PrefixError} for a text that is not a prefix */
   prefixes(name: string): CanonicalPrefix[] {
     const listed = this.json[name] ?? [];
     const texts = textsSchema.safeParse(listed);
@@ -146,7 +146,7 @@ export class Stored {
   }
 }
 
-/** The state for an update, without arguments that this version cannot read: the program gives them anew. */
+/** The state for an update, without arguments that this version cannot read: the program gives them again. */
 export function replaced(json: JsonObject, schema: z.ZodObject): JsonObject {
   const result = schema.safeParse(present(schema, json));
   if (result.success) return json;

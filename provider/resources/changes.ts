@@ -11,7 +11,7 @@ export interface Comparison {
   readonly olds: JsonObject;
   /** Checked inputs of the program. */
   readonly news: JsonObject;
-  /** Outputs that are no arguments. */
+  /** Outputs that are not arguments. */
   readonly outputs: readonly string[];
   /** Arguments whose change means another object. */
   readonly identity: readonly string[];
@@ -31,7 +31,7 @@ export interface Comparison {
 export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "failed"] as const;
 
 /**
- * Equal arguments are no change. If they differ, `changes` stays undefined: then the engine compares the inputs by key and
+ * Equal arguments are not a change. If they differ, `changes` stays undefined: then the engine compares the inputs by key and
  * shows single entries. Only matters of the outputs (an adoption, an unsettled write, a moved address) are reported as a change.
  */
 export function compare(comparison: Comparison): Compared {

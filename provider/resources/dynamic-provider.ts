@@ -59,7 +59,7 @@ interface Seen {
   id: string;
   /** Properties for the state. */
   props: JsonObject;
-  /** Inputs of a program that declares it so. */
+  /** Inputs of a program with this declaration. */
   inputs?: JsonObject;
 }
 
@@ -80,7 +80,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
     async check(olds, news, urn) {
       const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [PUTS_BACK]: handed, ...program } = news;
       const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
-      // Only the engine may hand it in, with `ignoreChanges: ["*"]`.
+      // Only the engine may pass it, with `ignoreChanges: ["*"]`.
       const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
       if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {

@@ -62,7 +62,7 @@ function exitWithEngine(inUse: Runtime): void {
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
   const input = attempt(() => fstatSync(0));
-  // A standard input that is no pipe, as in a debugger, does not end with the engine.
+  // A standard input that is not a pipe, as in a debugger, does not end with the engine.
   if (!input?.isFIFO() && !input?.isSocket()) return;
   for (const event of ["end", "error"] as const) process.stdin.once(event, settle);
   process.stdin.resume();

@@ -1,5 +1,5 @@
 /**
- * The line that stands in the state of every resource; the engine hands it to the Node SDK's dynamic-provider server.
+ * The line in the state of every resource; the engine passes it to the Node SDK's dynamic-provider server.
  * It never changes: see `docs/contributing/decisions/provider-text.md`.
  */
 export function providerText(type: string): string {

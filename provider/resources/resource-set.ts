@@ -300,7 +300,7 @@ export class ResourceSet {
   }
 
   /**
-   * {@link write} for a delete. A set that no longer exists is no error; a message reports it.
+   * {@link write} for a delete. A set that no longer exists is not an error; a message reports it.
    *
    * @param wayOut Remedy if the node is gone for good.
    * @returns `undefined` if the node has no such set

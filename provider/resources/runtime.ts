@@ -197,7 +197,7 @@ export class Runtime {
     return this.previewed.has(urn);
   }
 
-  /** Counts an operation as in hand until it has ended. */
+  /** Counts an operation as running until it has ended. */
   during<T>(operation: Promise<T>): Promise<T> {
     return counted(this.inHand, operation);
   }
@@ -217,7 +217,7 @@ export class Runtime {
     return true;
   }
 
-  /** Settles when nothing is in hand. */
+  /** Settles when no operation is running. */
   async idle(): Promise<void> {
     while (this.inHand.size > 0) await Promise.all(this.inHand);
   }

@@ -102,7 +102,7 @@ export class SecretArguments {
     }
   }
 
-  /** Adds the url and headers of a rollout's check; names of nodes are no secret. */
+  /** Adds the url and headers of a rollout's check; names of nodes are not secret. */
   private addCheck({ rollout }: JsonObject): void {
     const { url, headers, command } = membersOf(membersOf(rollout).check);
     this.add([url, membersOf(headers), command], "");

@@ -6,8 +6,8 @@ import type { ListedMap } from "../model/prefix-map";
 import { count } from "../model/text";
 
 /**
- * Time that the program gives single operations of resources (`customTimeouts`). The plugin is told of it; the SDK's server of
- * dynamic resources is not.
+ * Time that the program gives single operations of resources (`customTimeouts`). The engine passes it to the plugin, but not to
+ * the SDK's server of dynamic resources.
  */
 export class TimeLimits {
   private readonly limits = new AsyncLocalStorage<{ readonly seconds: number; readonly signal: AbortSignal }>();
@@ -37,8 +37,8 @@ export class TimeLimits {
   }
 
   /**
-   * Waits for a write up to the limit. Its requests serve the writes of other resources, too: they are not ended, and the failure
-   * tells what they may still do. A write that is not planned when its time has passed sends nothing.
+   * Waits for a write up to the limit. Its requests serve the writes of other resources, too: they are not ended, and the
+   * failure names their possible effect. A write that is not planned when its time has passed sends nothing.
    *
    * @param label Name of the set in messages.
    * @throws {SetWriteFailure} when the time has passed and something may have been sent

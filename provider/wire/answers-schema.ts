@@ -85,7 +85,7 @@ function textOr<T extends z.ZodType<string>>(text: T, error: string) {
   return either((given) => (typeof given === "string" ? text : by(text, LIST_KINDS, error)));
 }
 
-/** An object, or an object of such objects by kind or command. Its members tell which, so that errors name the right ones. */
+/** An object, or an object of such objects by kind or command. Its members show which form it is, so that errors name the right ones. */
 function objectOr<T extends z.ZodType>(object: T, keys: readonly string[]) {
   return either((given) => (isPer(given, keys) ? by(object, keys, "must be an object") : object));
 }

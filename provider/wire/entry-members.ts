@@ -102,7 +102,7 @@ function roleOf(name: string, content: unknown): EntryRole | "known" | undefined
   return text !== undefined && isAddressLike(text) && !text.includes("/") ? role : undefined;
 }
 
-/** True for the same address again, which is no length unless it is its own netmask, as that of 128.0.0.0/1. */
+/** True for the same address again, which is not a length unless it is its own netmask, as that of 128.0.0.0/1. */
 function isSameAddress(content: unknown, prefix: unknown): boolean {
   return content === prefix && lengthOf(content) === undefined;
 }
@@ -142,7 +142,7 @@ export function readPrefix(spelling: string, index: number): ListedPrefix {
 /**
  * Reads a prefix whose length has its own member, as a number or a netmask.
  *
- * @throws {ShapeError} if that is no length, or contradicts a length in the text.
+ * @throws {ShapeError} if that is not a length, or contradicts a length in the text.
  */
 export function readPrefixWithLength(text: string, length: unknown, index: number): ListedPrefix {
   const own = text.includes("/") ? readPrefix(text, index) : undefined;

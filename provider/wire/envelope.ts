@@ -99,7 +99,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
   const list = listAt(path, found, json, habits);
   if (list) return list;
-  // Profiles may be keyed by name and rules by id; only the setting tells such keys from other members.
+  // Profiles may be keyed by name and rules by id; only the setting distinguishes such keys from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
   }

@@ -52,9 +52,9 @@ export function markerIn(json: unknown, path: readonly string[] = []): Marker | 
 
 /** Members with words about the answer, never about a listed element. */
 const WORDS = ["message", "msg", "errmsg", "error_message", "reason", "fault", "detail", "details"];
-/** Words beside an empty list that are no error. */
+/** Words beside an empty list that are not an error. */
 const NOTHING_THERE = /\bempty\b|^(no|0) (entries|records|results|items|rows|data|prefixes|marks|rules|profiles)\b/i;
-/** Members that tell success or failure by a number or a word. */
+/** Members that show success or failure by a number or a word. */
 const VERDICTS = new Set([
   ...[...CODES, "status", "result", "state", "outcome", "rc", "ret", "retcode", "return_code"],
   ...["statuscode", "status_code", "errorcode", "response_code", "result_code"],

@@ -4,7 +4,7 @@ import { describe, ShapeError, sketch } from "./json";
 import { appliedFirst, holdsRecords, mayBeEmptyList, type Place, placesIn, WHOLE } from "./places";
 import { pathSetting } from "./remedies";
 
-/** Error with the shape of an answer that is no list, and the setting that would find one in it. */
+/** Error with the shape of an answer that is not a list, and the setting that would find one in it. */
 export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
   const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
@@ -23,7 +23,7 @@ export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHab
   return new ShapeError(told.filter((part) => typeof part === "string").join("; "), remedy);
 }
 
-/** Error for two lists of which no name tells which one is meant. */
+/** Error for two lists whose names do not show which one is the right one. */
 export function competing(one: Place, two: Place, kind: ListKind, { answers }: NodeHabits): ShapeError {
   const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
   const ordered = [one, two].sort(

@@ -85,7 +85,7 @@ export function errorText(body: string): string {
   }
 }
 
-/** Reason why a text is no list or status; a text of punctuation alone is quoted. */
+/** Reason why a text is not a list or status; a text of punctuation alone is quoted. */
 export function noJson(text: string): string {
   return `the answer is not JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
 }

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from "./answers";
 
-/** Names under which lists usually stand, in lower case. */
+/** Usual names of lists, in lower case. */
 const NATURAL_NAMES = new Set(
   "data result results response entries records items list rows profiles rules marks prefixes prefixset".split(" "),
 );

@@ -41,7 +41,7 @@ export function isOk(text: string): boolean {
 }
 
 /**
- * Reason why an answer to a start or stop is no success, with the setting that makes it one. `undefined` for a success: "ok",
+ * Reason why an answer to a start or stop is not a success, with the setting that makes it one. `undefined` for a success: "ok",
  * words with that meaning, or JSON with a verdict of success and no doubtful one.
  */
 export function doubtOf(

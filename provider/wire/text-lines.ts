@@ -22,7 +22,7 @@ export interface Line {
   readonly content: string;
 }
 
-/** The lines with content; for a body that is no list of lines, its kind. */
+/** The lines with content; for a body that is not a list of lines, its kind. */
 export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Line[] | NodeAnswer {
   const text = textOf(body);
   if (text === "") return { kind: "empty" };
@@ -151,7 +151,7 @@ export function formatsOf(body: string): ListFormat[] {
 /** A sentence with the likely format of a text; `undefined` if it looks like none. */
 export function formatHint(text: string, whose = ""): string | undefined {
   const [first, second = first] = elementLines(text);
-  // YAML is no list in lines.
+  // YAML is not a list in lines.
   if (second === undefined || /^-\s/.test(second.content)) return undefined;
   const holdsAddress = (format: ListFormat) => fieldsOf(text, format).slice(0, 2).flat().some(isAddressLike);
   const format = formatsOf(text).find((one) => one === "ndjson" || holdsAddress(one));

@@ -43,7 +43,7 @@ export const about = {
   /** Base address of the test deployment of the signaling API. */
   testSignalingUrl: constant(info, ({ testSignalingUrl }) => testSignalingUrl),
 
-  /** Base address of the control API, which is no part of the protocol. */
+  /** Base address of the control API, which is not part of the protocol. */
   control: constant(info, ({ control }) => control),
 
   /** The token of the control API, if it requires one. */

@@ -194,7 +194,7 @@ function addressOf(option: string, given: string): string {
   );
 }
 
-/** The path with the input filled in; members that are no parameter of the path become the query. */
+/** The path with the input filled in; members that are not parameters of the path become the query. */
 function address(path: string, input: Texts): string {
   const inPath = pathParameters(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));

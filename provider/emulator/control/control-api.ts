@@ -17,7 +17,7 @@ import { hasBody, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 
 /**
- * The control API, by which tests read and change the emulator over HTTP. It is no part of the protocol and has its own
+ * The control API, by which tests read and change the emulator over HTTP. It is not part of the protocol and has its own
  * port. Beyond loopback it requires a token; on loopback it refuses requests that a web page could send.
  */
 export class ControlApi {

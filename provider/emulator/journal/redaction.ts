@@ -78,7 +78,7 @@ const SHOWN = new Set([
   "user-arena",
 ]);
 
-/** A hidden header that is no credential: every `fetch` sends "cors" in it. */
+/** A hidden header that is not a credential: every `fetch` sends "cors" in it. */
 const MODE = "sec-fetch-mode";
 
 const OPERATIONS = new Set(["status", "start", "stop"]);

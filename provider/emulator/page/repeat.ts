@@ -9,7 +9,7 @@ import type { Simulation } from "../simulation";
 /** A request of the journal as it can be sent once more. Secrets are left open: the journal has none. */
 interface Repeatable {
   readonly method: string;
-  /** Path; between its two parts stands the secret of a signaling client. */
+  /** Path; the secret of a signaling client is between its two parts. */
   readonly path: readonly [string, string?];
   readonly headers: Readonly<Record<string, string>>;
   readonly isAuthorized: boolean;

@@ -4,7 +4,7 @@ import { UPSTREAM_BYTES, UPSTREAM_TIMEOUT_MS } from "../defaults";
 import type { Reply } from "../http/reply";
 import type { Incoming } from "../serving/api";
 
-/** Headers of a connection, not of a request (RFC 9110, section 7.6.1), and headers that are set anew. */
+/** Headers of a connection, not of a request (RFC 9110, section 7.6.1), and headers that are replaced. */
 const OWN = new Set([
   "connection",
   "keep-alive",
@@ -15,7 +15,7 @@ const OWN = new Set([
   "upgrade",
   "host",
   "content-length",
-  // Answers are recorded as text. An answer that is compressed all the same is passed on unchanged.
+  // Answers are recorded as text. An answer that is nevertheless compressed is passed on unchanged.
   "accept-encoding",
   "expect",
 ]);

@@ -35,7 +35,7 @@ type Entries = Record<string, number>;
 /**
  * Applies a log to the state with which it begins. An incomplete last line is ignored: its request was not answered.
  *
- * @throws {SyntaxError} or a zod error if it is no log.
+ * @throws {SyntaxError} or a zod error if it is not a log.
  */
 export function withChanges(state: ParsedState, log: string): ParsedState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });

@@ -36,7 +36,7 @@ export interface CommitCounts {
 /** The numbers of each record. Its members are lists made on demand, which costs more than the commit. */
 const counted = new WeakMap<CommitRecord, CommitCounts>();
 
-/** Applies changes to these entries. An equal value is no change. */
+/** Applies changes to these entries. An equal value is not a change. */
 export function applyBatch(
   entries: Map<CanonicalPrefix, number>,
   batch: ReadonlyMap<CanonicalPrefix, StagedValue>,

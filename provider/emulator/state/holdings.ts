@@ -67,7 +67,7 @@ export class Holdings {
     return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
   }
 
-  /** The set at a text address; `undefined` also for a text that is no address of a set. */
+  /** The set at a text address; `undefined` also for a text that is not the address of a set. */
   setByUrl(text: string): PrefixSetStore | undefined {
     const url = resourceIn(text);
     return url?.kind === "prefixset" ? this.set(url) : undefined;

@@ -66,7 +66,7 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** Parses prefixes; `undefined` if one is no prefix, has host bits, is not the client's or not accepted. */
+  /** Parses prefixes; `undefined` if one is not a prefix, has host bits, is not the client's or not accepted. */
   read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
     if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
     return attempt(() => {

@@ -137,7 +137,7 @@ function inheritedPlace(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    // An object of a class is no plain data; its schema checks it.
+    // An object of a class is not plain data; its schema checks it.
     if (prototype !== null && prototype !== Object.prototype) return isWrittenDown(prototype) ? [PROTO] : undefined;
     if (Object.hasOwn(value, PROTO)) return [PROTO];
   }

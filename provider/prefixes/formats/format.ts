@@ -6,7 +6,7 @@ import type { TextSource } from "../source";
 export interface Format {
   /** File extensions that name it. */
   readonly extensions: readonly string[];
-  /** True for the beginning of a text of this format, for files whose extension tells nothing. */
+  /** True for the beginning of a text of this format, for files whose extension does not show it. */
   recognises(head: string): boolean;
   /** Passes all records of the text to the collector. */
   read(source: TextSource, collector: Collector, options: PrefixFileOptions): void;

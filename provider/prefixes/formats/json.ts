@@ -57,7 +57,7 @@ export const ndjson: Format = {
   },
 };
 
-/** Value of a JSON text. @param words Name of the text, and the remedy if it is no JSON. */
+/** Value of a JSON text. @param words Name of the text, and the remedy if it is not JSON. */
 function parsed(
   text: string,
   [what, remedy]: readonly [string, string],

@@ -34,7 +34,7 @@ export const blockLists: readonly PublishedList[] = [
     name: "Feodo Tracker",
     record: { recognises: (members) => has(members, "ip_address"), members: { prefix: ["ip_address"] } },
   },
-  // `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is no comment.
+  // `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is not a comment.
   {
     name: "DShield",
     text: { head: /^Start\tEnd\t/i, prefix: ([start = "", end = ""]) => `${start.trim()}-${end.trim()}` },

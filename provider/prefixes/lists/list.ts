@@ -15,7 +15,7 @@ export interface RecordShape {
   recognises(members: JsonObject): boolean;
   /** Members with the parts of an entry; of several names, the first that a record has counts. */
   readonly members: { readonly [P in Part]?: readonly string[] };
-  /** A sentence for a recognised record that is no entry and makes the list unusable. */
+  /** A sentence for a recognised record that is not an entry and makes the list unusable. */
   refuses?(members: JsonObject): string | undefined;
   /** Records that are left out and counted, unless `select` names their member. */
   readonly omits?: readonly Omission[];
@@ -38,7 +38,7 @@ export interface TextShape {
   readonly announcement?: RegExp;
   /** Pattern of a comment after a prefix that is its reason. */
   readonly reason?: RegExp;
-  /** Pattern of a line that is no comment and begins a table, whose columns tabs separate. */
+  /** Pattern of a line that is not a comment and begins a table with columns separated by tabs. */
   readonly head?: RegExp;
   /** The prefix or the range in the columns of a line. */
   prefix?(columns: readonly string[]): string;

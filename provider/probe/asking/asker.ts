@@ -84,7 +84,7 @@ export class Asker {
   }
 
   /**
-   * Asks once, and once more after a status from 500 on: the same answer twice is meant so.
+   * Asks once, and once more after a status from 500 on: the same answer twice is taken as final.
    *
    * @param calm True: goes on after the user asked to stop, for work that must be done.
    * @throws {RequestError} when no whole answer came. @throws {Error}

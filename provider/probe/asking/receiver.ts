@@ -161,7 +161,7 @@ export class Receiver {
 
   /** Learns the form of a success from the answer to a confirmed change. False if no setting reads it. */
   succeeded(operation: Change, answer: Answer): boolean {
-    // A refusal of the contract is no success, whatever the status shows: another client may have been faster.
+    // A refusal of the contract is not a success, whatever the status shows: another client may have been faster.
     if (refusalIn(answer.body) !== undefined) return false;
     this.successes.push({ operation, answer });
     if (this.isDone(answer, operation)) return true;
@@ -177,7 +177,7 @@ export class Receiver {
   }
 
   /**
-   * The same for a start of several, which may be answered with their number: then failures alone tell the two apart.
+   * The same for a start of several, which may be answered with their number: then only failures distinguish the two.
    *
    * @param failures Answers to failed requests.
    */

@@ -37,7 +37,7 @@ export class Targets {
     return this.sets[0] ?? this.arenas[0];
   }
 
-  /** True for a url of the user; a refusal of any other one is no failure. */
+  /** True for a url of the user; a refusal of any other one is not a failure. */
   isNamed(url: ResourceUrl): boolean {
     return this.named.has(formatUrl(url));
   }

@@ -28,7 +28,7 @@ export interface EntryShape {
 }
 
 /**
- * Derives the form of entries from a list: by known entries whatever the names, else by natural names.
+ * Derives the form of entries from a list: from known entries whatever the names, else from natural names.
  *
  * @param known Entries whose lengths and values all differ, so that no member is mistaken for another.
  */

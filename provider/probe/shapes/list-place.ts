@@ -141,7 +141,7 @@ function showsNoAddress(value: unknown, isInList = false): boolean {
   return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
 }
 
-/** The same for a text, or an answer that is no JSON. */
+/** The same for a text, or an answer that is not JSON. */
 function tellsNoAddress(text: string): boolean {
   return text.split(/[^\da-z.:/]+/i).every((word) => !isAddress(word.replace(/[.:]$/, "")));
 }

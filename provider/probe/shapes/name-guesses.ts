@@ -62,7 +62,7 @@ function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRo
     const prefixLength = isApart && !hasLength ? guessLength(lengths) : undefined;
     const rest = others.map(({ [prefixLength ?? ""]: _, ...left }) => left);
     const isNumber = (name: string) => rest.every((record) => readNumber(record[name]) !== undefined);
-    // Fields have no names that tell a value from a counter after it.
+    // Fields have no names that distinguish a value from a counter after it.
     const value = guessValue(rest) ?? (isRow ? Object.keys(rest[0] ?? {}).find(isNumber) : undefined);
     const guessed = given({ prefixLength, value }) as Names;
     const one = addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });

@@ -6,7 +6,7 @@ import type { Told } from "../../wire/remedies";
 
 type Value = Verdict["values"][number];
 
-/** One of the two settings that tell a success from a failure. */
+/** One of the two settings that distinguish success from failure. */
 export interface VerdictSettings {
   readonly success?: Verdict;
   readonly failure?: Verdict;

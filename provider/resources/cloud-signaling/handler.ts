@@ -66,7 +66,7 @@ export class CloudSignalingHandler implements Handler {
     }
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
-    // Of several, others may have started some, which only the state knows; a single one of others is no change.
+    // Of several, others may have started some, which only the state knows; a single one of others is not a change.
     const whose = lost.length > 1 ? "; those of them that this stack started are started again" : "";
     const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}${whose}`;
     return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };

@@ -16,7 +16,7 @@ export const cloudSignalingSchema = z.strictObject({
   receiver: connectionSchema.optional(),
 });
 
-/** Outputs that are no arguments. */
+/** Outputs that are not arguments. */
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
 
 export type CloudSignalingInputs = ReturnType<typeof readInputs>;
@@ -54,7 +54,7 @@ export function readState(json: JsonObject) {
   };
 }
 
-/** {@link readState} for an update, whose program gives the arguments anew. */
+/** {@link readState} for an update, whose program gives the arguments again. */
 export function readReplaced(json: JsonObject): CloudSignalingState {
   return readState(replaced(json, givenSchema));
 }

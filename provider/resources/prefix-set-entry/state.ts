@@ -31,7 +31,7 @@ export const prefixSetEntrySchema = z.strictObject({
   node: connectionSchema.optional(),
 });
 
-/** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
+/** Outputs that are not arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
 
 export type PrefixSetEntryInputs = ReturnType<typeof readInputs>;
@@ -87,7 +87,7 @@ export function readState(json: JsonObject) {
   };
 }
 
-/** {@link readState} for an update, whose program gives the arguments anew. */
+/** {@link readState} for an update, whose program gives the arguments again. */
 export function readReplaced(json: JsonObject): PrefixSetEntryState {
   return readState(replaced(json, givenSchema));
 }

@@ -50,7 +50,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
 }
 
-/** State without the entries of nodes that left the program: they are no change of arguments, and `hasMoved` covers them. */
+/** State without the entries of nodes that left the program: they are not a change of arguments, and `hasMoved` covers them. */
 function withoutLeaving({ differs, ...olds }: JsonObject): JsonObject {
   const nodes = membersOf(olds.nodes);
   const staying = Object.entries(membersOf(differs)).filter(([node]) => node in nodes);
@@ -110,7 +110,7 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
   }
 }
 
-/** Hands on the machines that the state tells apart. */
+/** Passes on the machines that the state knows to be different. */
 export function learnApart(runtime: Runtime, { address, apart, endpoints }: GroupState): void {
   const numbers = [...apart].map(([node, number]) => [endpoints.get(node) ?? "", number] as const);
   runtime.shared.sameMachine.learn(formatUrl(address), new Map(numbers));
@@ -118,7 +118,7 @@ export function learnApart(runtime: Runtime, { address, apart, endpoints }: Grou
 
 /**
  * Finds the node of the state for each node of the program: the one at its address, whatever its name. Only if the program
- * has no node at an address of the state, the name tells that the node has moved.
+ * has no node at an address of the state, the name shows that the node has moved.
  *
  * @returns `former`: node of the program to node of the state, without joining nodes; `left`: nodes that left the program
  */

@@ -46,7 +46,7 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
 
 const AT_ONCE = 16;
 
-/** Outputs that are no arguments. `differs` is not among them: a refresh makes it an input, so that a preview shows its lines. */
+/** Outputs that are not arguments. `differs` is not among them: a refresh makes it an input, so that a preview shows its lines. */
 export const GROUP_OUTPUTS = [
   "url",
   "count",
@@ -146,7 +146,7 @@ export function readState(json: JsonObject) {
   };
 }
 
-/** {@link readState} for an update, whose program gives the arguments anew. */
+/** {@link readState} for an update, whose program gives the arguments again. */
 export function readReplaced(json: JsonObject): GroupState {
   return readState(replaced(json, givenSchema));
 }

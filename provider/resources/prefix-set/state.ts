@@ -51,7 +51,7 @@ export const prefixSetSchema = z.strictObject({
   node: connectionSchema.optional(),
 });
 
-/** Outputs that are no arguments. */
+/** Outputs that are not arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
 
 /** Members that inputs and state of one set of one node share. */
@@ -108,7 +108,7 @@ export function readState(json: JsonObject) {
   };
 }
 
-/** {@link readState} for an update, whose program gives the arguments anew. */
+/** {@link readState} for an update, whose program gives the arguments again. */
 export function readReplaced(json: JsonObject): PrefixSetState {
   return readState(replaced(json, givenSchema));
 }

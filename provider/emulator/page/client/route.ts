@@ -11,7 +11,7 @@ interface Place {
   readonly unknown?: string;
   /** Url of what the view shows. */
   readonly subject?: string;
-  /** Filters and choices. Those of the journal stand beside every view. */
+  /** Filters and choices. Those of the journal apply beside every view. */
   readonly choices: Readonly<Record<string, string>>;
 }
 
@@ -40,7 +40,7 @@ export function requestsOf(filter: RequestFilter): string {
   return query("#journal", journalChoices(filter));
 }
 
-/** Filters the journal where it stands beside the view. @returns false on a window that is too narrow for both. */
+/** Filters the journal if it is shown beside the view. @returns false on a window that is too narrow for both. */
 export function filterBeside(filter: RequestFilter): boolean {
   const isBeside = matchMedia("(min-width: 1160px)").matches;
   if (isBeside) choose(journalChoices(filter));

@@ -17,7 +17,7 @@ interface Told extends Former {
 
 /**
  * Rollouts of the states that this process has seen. The engine creates a replacement or a renamed group without its former
- * state: only a refresh or a comparison of the same run tells the wave that has not passed.
+ * state: only a refresh or a comparison of the same run shows the wave that has not passed.
  */
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();

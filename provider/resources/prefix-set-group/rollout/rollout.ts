@@ -166,7 +166,7 @@ export class Rollout {
     return { text, isHeld: true };
   }
 
-  /** Stops a group without a state: it may be created anew while a wave has not passed. */
+  /** Stops a group without a state: it may be created again while a wave has not passed. */
   private held({ done, behind }: NonNullable<ReturnType<RolloutNodes["uneven"]>>): Red {
     const [hold, others] = [done, behind].map((nodes) => `${some(nodes)} ${nodes.length > 1 ? "hold" : "holds"}`);
     const text = `nothing was written: ${hold} what the program says, and ${others} something else, which a wave leaves if it has not passed. The engine does not show a group that is replaced or renamed, and these waves have no check. Give them the check, or run "pulumi up --refresh", which reads the state. ${this.steps.wayOut}`;
