@@ -61,7 +61,7 @@ export class SharedReads<T> {
   }
 }
 
-/** Tells whether something is being changed at the moment, and whether anything was since an earlier look. */
+/** Shows whether a change is under way, and whether one happened since an earlier check. */
 export class Activity {
   /** Grows with every change that begins and with every one that ends. */
   epoch = 0;
