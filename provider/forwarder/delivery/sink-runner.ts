@@ -49,8 +49,8 @@ interface RunnerParts extends DeliveryParts {
  */
 export class SinkRunner {
   private awake = (): void => {};
-  /** Number of times it was woken. */
-  private wakes = 0;
+  /** True when it was woken since it last looked. */
+  private isWoken = false;
   private readonly ahead: ReadAhead;
 
   constructor(
@@ -63,53 +63,46 @@ export class SinkRunner {
 
   /** There may be something to deliver. */
   wake(): void {
-    this.wakes++;
+    this.isWoken = true;
     this.awake();
   }
 
   /** Delivers until the signal aborts. What was not acknowledged then stays in the spool. */
   async run(signal: AbortSignal): Promise<void> {
-    const { troubles, world } = this.parts;
     signal.addEventListener("abort", () => this.wake(), { once: true });
-    let reading = this.read();
-    for (let failures = 0; !signal.aborted; ) {
-      const { prepared, failure, wakes } = await reading;
-      if (failure !== undefined) {
-        troubles.begin(`spool/${this.name}`, { sink: this.name }, `The spool cannot be read: ${messageOf(failure)}.`);
-        await pause(world, this.grown(++failures), signal);
-        reading = this.read();
-        continue;
-      }
-      failures = 0;
-      if (!prepared) {
-        await this.wokenSince(wakes);
-        reading = this.read();
-        continue;
-      }
-      reading = this.read(this.parts.limits.maxRecords);
-      if (!(await this.deliver(prepared.parcels, signal))) break;
-      await this.acknowledge(prepared);
+    const deliveries = this.deliveries(signal);
+    let next = deliveries.next();
+    for (let { value, done } = await next; !done && value; { value, done } = await next) {
+      // Is read and written while this one is under way.
+      next = deliveries.next();
+      if (!(await this.deliver(value.parcels, signal))) break;
+      await this.acknowledge(value);
     }
-    await reading;
+    await next;
     await this.sink.close();
   }
 
-  /** Begins to read and write the next delivery. The first after a rest is small, so that it leaves while more is written. */
-  private async read(maxRecords: number = SIZES.firstRecords) {
-    const { wakes } = this;
-    try {
-      const { limits } = this.parts;
-      return { wakes, prepared: await this.ahead.next(Math.min(maxRecords, limits.maxRecords)) };
-    } catch (failure) {
-      return { wakes, failure };
+  /** What the spool holds, as deliveries, until the signal aborts. The first after a rest is small, so that it leaves while more is written. */
+  private async *deliveries(signal: AbortSignal): AsyncGenerator<Prepared, undefined> {
+    const { troubles, world, limits } = this.parts;
+    let most: number = SIZES.firstRecords;
+    for (let failures = 0; !signal.aborted; ) {
+      this.isWoken = false;
+      try {
+        const prepared = await this.ahead.next(Math.min(most, limits.maxRecords));
+        failures = 0;
+        most = prepared ? limits.maxRecords : SIZES.firstRecords;
+        if (prepared) yield prepared;
+        else if (!this.isWoken) {
+          await new Promise<void>((resolve) => {
+            this.awake = resolve;
+          });
+        }
+      } catch (failure) {
+        troubles.begin(`spool/${this.name}`, { sink: this.name }, `The spool cannot be read: ${messageOf(failure)}.`);
+        await pause(world, this.grown(++failures), signal);
+      }
     }
-  }
-
-  private async wokenSince(wakes: number): Promise<void> {
-    if (this.wakes > wakes) return;
-    await new Promise<void>((resolve) => {
-      this.awake = resolve;
-    });
   }
 
   /** False when the signal aborted first, or the sink is gone. */
