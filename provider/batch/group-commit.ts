@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../client/clock";
 import { asError } from "../model/errors";
 import { type Announced, type Gathering, InFlight } from "./in-flight";
 
-/** The word of a flush about one operation of its group. */
+/** The answer of a flush to one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
 
 /** Carries out a group of operations at once and answers for each of them, in the same order. */
@@ -10,9 +10,9 @@ export type Flush<O, R> = (group: readonly O[]) => Promise<readonly Settled<R>[]
 
 /** Facts about the caller that submits an operation. */
 export interface Caller {
-  /** Whether it was announced: then what else is announced says who will join it. */
+  /** True if it was announced: then the other announcements show which callers will join it. */
   readonly isAnnounced?: boolean;
-  /** Whether it is one node of a resource of many, whose other nodes are in flight beside it. */
+  /** True if it is one node of a `PrefixSetGroup`, whose other nodes are in flight, too. */
   readonly isNode?: boolean;
 }
 
@@ -32,9 +32,9 @@ type State =
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
  * There is no fixed window. A group closes as soon as no other caller can come ({@link InFlight}); after `commitCoalesceMs`
- * when no other is {@link Announced}; after a wait that follows the usual gap between callers when one is, or when that is not
- * known; and when its first member has waited for the longest allowed time. What arrives during a flush belongs to the next
- * group.
+ * when no other is {@link Announced}; after a wait of about the usual gap between callers when one is announced, or when that
+ * is unknown; and when its first member has waited for the longest allowed time. Callers that arrive during a flush belong to
+ * the next group.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ type State =
  */
 export class GroupCommit<O, R> {
   private waiting: Waiting<O, R>[] = [];
-  /** When the first of those who wait began to wait for the group that is gathering. */
+  /** Start of the wait of the first caller in the open group. */
   private since = 0;
   private state: State = { name: "idle" };
   private readonly clock: Pick<Clock, "monotonic" | "sleep">;
@@ -53,7 +53,7 @@ export class GroupCommit<O, R> {
   constructor(
     private readonly flush: Flush<O, R>,
     private readonly options: {
-      /** Milliseconds that a lone operation waits for company. */
+      /** Milliseconds that a lone operation waits for others. */
       readonly commitCoalesceMs: number;
       /** The callers of all groups of this process; by default those of this group alone. */
       readonly inFlight?: InFlight | undefined;
@@ -69,7 +69,7 @@ export class GroupCommit<O, R> {
     });
   }
 
-  /** Joins the group that is gathering; settles with this operation's own result or error. */
+  /** Joins the open group; settles with this operation's own result or error. */
   submit(operation: O, caller: Caller = {}): Promise<R> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ operation, caller, resolve, reject });

@@ -9,11 +9,11 @@ import {
   WITHOUT_RHYTHM,
 } from "./times";
 
-/** A group that waits for company. */
+/** A group that waits for more callers. */
 export interface Gathering {
   /** Milliseconds that a lone caller waits. */
   readonly commitCoalesceMs: number;
-  /** When the first of the group came, by the clock. */
+  /** Arrival of the first of the group, by the clock. */
   readonly since: number;
   /**
    * `complete`: all callers of the group were announced and no other is. `announced`: others may still join. `unknown`: a
@@ -27,16 +27,15 @@ export interface Gathering {
 }
 
 /**
- * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
- * steps at a time: once that many callers are in flight, no other can come and there is no point in waiting for company.
- * The engine does not pass the number to providers; it is learnt from the first wait during which none was answered, announced
- * or came.
+ * All callers of this process that wait for an answer, of any kind. The engine carries out a limited number of
+ * steps at a time: once that many callers are in flight, no other can come and there is no reason to wait.
+ * The engine does not pass the number to providers; it is learnt from the first wait without an answer, announcement or arrival.
  */
 export class InFlight {
   private callers = 0;
   /** Number of announced operations that have not come, over all groups. */
   private announced = 0;
-  /** The number of callers in flight at which no other came. */
+  /** Number of callers in flight after which no other arrived. */
   private capacity: number | undefined;
   private readonly rhythm = new Rhythm();
   /** Of announcements: how quickly the engine goes from one resource to the next. */
@@ -46,15 +45,15 @@ export class InFlight {
   private readonly waits = new Set<() => void>();
 
   /**
-   * @param usualCapacity How many steps the engine carries out at a time unless it is told otherwise: with so many callers the
-   * first wait is a short one. By default it is not known.
+   * @param usualCapacity Number of steps that the engine carries out at a time by default: with that many callers the first
+   * wait is short. Default: unknown.
    */
   constructor(
     private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
     private readonly usualCapacity?: number,
   ) {}
 
-  /** Counts a caller in. If no other can come now, every wait ends. */
+  /** Adds a caller. If no other can come now, every wait ends. */
   arrive(): void {
     this.rhythm.arrive(this.now);
     this.callers += 1;
@@ -63,7 +62,7 @@ export class InFlight {
     if (this.isFull) for (const close of [...this.waits]) close();
   }
 
-  /** Counts callers out, once they have their answers. */
+  /** Removes callers that have their answers. */
   answer(callers: number): void {
     this.rhythm.pause();
     this.checking.pause();
@@ -71,14 +70,14 @@ export class InFlight {
     this.events += 1;
   }
 
-  /** Counts callers that were announced, or with a negative number those that came or will not come. */
+  /** Adds announced callers, or with a negative number removes those that came or will not come. */
   announce(callers: number): void {
     if (callers > 0) this.checking.arrive(this.now);
     this.announced += callers;
     this.events += 1;
   }
 
-  /** By the clock that the waits are measured with. */
+  /** Time by the clock of the waits. */
   get now(): number {
     return this.clock.monotonic();
   }
@@ -89,7 +88,7 @@ export class InFlight {
   }
 
   /**
-   * Waits for company; `close` is called once, when the wait has passed or as soon as no other caller can come.
+   * Waits for more callers; `close` is called once, when the wait has passed or as soon as no other caller can come.
    * The returned function ends the wait without a call.
    */
   wait(group: Gathering, close: () => void): () => void {
@@ -108,7 +107,7 @@ export class InFlight {
     };
     void pause(this.clock, Math.min(wait, left), ended.signal).then(() => {
       if (ended.signal.aborted) return;
-      // Only a whole wait for callers that could have come tells that none can.
+      // Only a whole wait for possible callers shows that none can come.
       const isTelling = group.company !== "complete" && wait <= left;
       if (this.events === before && this.callers > 1 && isTelling) this.capacity = this.callers;
       closeOnce();
@@ -124,7 +123,7 @@ export class InFlight {
     if (company === "complete") {
       // A busy engine takes longer from one resource to the next; nodes of one resource need not wait for it.
       const next = areNodes ? 0 : Math.min((this.checking.gap ?? 0) * CHECK_PATIENCE, longest);
-      // The only resource that was checked, and no check since: the engine, which has steps to spare, had no other one.
+      // The only checked resource, without a check since: the engine had free steps, and so no other resource.
       const passed = isLone || areNodes ? this.now - checkedAt : 0;
       return Math.max(0, Math.max(commitCoalesceMs, next) - passed);
     }
@@ -177,10 +176,10 @@ class Rhythm {
 }
 
 /**
- * Operations on one set that were announced and have neither come nor turned out needless. The engine has every resource
- * checked before it has it created or updated, so a check announces, and a comparison without a difference takes back.
- * Nothing announces a removal. Some that are announced never come, for example those that a policy forbids: this says who may
- * still come, and is never waited for without a limit.
+ * Operations on one set that were announced and are neither begun nor withdrawn. The engine checks every resource before it
+ * creates or updates it, so a check announces an operation, and a comparison without a difference withdraws it. Removals are
+ * not announced. Some announced operations never come, for example those that a policy forbids: so each wait for them has a
+ * limit.
  *
  * @example
  * ```ts
@@ -196,7 +195,7 @@ export class Announced {
   private readonly keys = new Set<string>();
   private changed: () => void = () => {};
 
-  /** @param inFlight Where all that are announced in this process are counted. */
+  /** @param inFlight Counts all announcements of this process. */
   constructor(private readonly inFlight: InFlight) {}
 
   get size(): number {

@@ -20,7 +20,7 @@ import {
 import { Staging } from "./set-staging";
 import { FIRST_LIST_PAUSE_MS, LONGEST_LIST_PAUSE_MS, REPAIR_AFTER_LISTS } from "./times";
 
-/** The set that is written to, and what is needed to look after a commit. */
+/** The set that is written to, and the settings to check a commit. */
 export interface ConfirmationOptions {
   readonly set: NodeSet;
   /** Name of set and node, for messages: `prefixset://edge/blocked on fra1`. */
@@ -29,12 +29,12 @@ export interface ConfirmationOptions {
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
   readonly wanted: { has(prefix: CanonicalPrefix): boolean };
-  /** Takes warnings for the user, about what others did to the set in the meantime. */
+  /** Takes warnings for the user about changes of the set by others in the meantime. */
   readonly notices: { warn(message: string): void };
   readonly clock: Clock;
 }
 
-/** The last list of the node, whether or not everything shows. */
+/** The last list of the node, even if it does not show every change. */
 export interface Confirmed {
   readonly after: ObservedSet;
   /** Reason of a failed last list: then `after` is the list before it. */
@@ -50,7 +50,7 @@ interface GroupChanges {
 }
 
 /**
- * Finds out what a commit did, repairs what it lost or took away, and reports changes that were not ours.
+ * Finds out the effect of a commit, repairs lost and removed entries, and reports changes by others.
  *
  * @throws {RequestError} when the node answers a list that cannot be read, or refuses it: waiting would change nothing
  */
@@ -71,7 +71,7 @@ export async function confirm(
   return { after };
 }
 
-/** Lists until the result shows, or until the deadline. Changes that got lost on the way are sent once more, and not before the node's own delay is over. */
+/** Lists until the result shows, or until the deadline. Lost changes are sent once more, after the node's own delay. */
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
   const { set, deadlineMs, clock } = options;
   const due = clock.monotonic() + set.commitDelayMs;
@@ -94,7 +94,7 @@ async function verify(options: ConfirmationOptions, merged: Changes, before: Obs
   }
 }
 
-/** A lost connection passes; an answer that cannot be read, and a refusal, stay. */
+/** A lost connection is temporary; an unreadable answer and a refusal are not. */
 function unlessUnreadable(error: unknown): RequestError {
   const passes = error instanceof RequestError && !(error instanceof UnexpectedResponse) && error.outcome !== "refused";
   if (!passes) throw error;
@@ -118,7 +118,7 @@ async function repair(
     await staging.stage(put, new Set(absent.filter((prefix) => merged.remove.has(prefix))));
     await set.commit();
   } catch {
-    // The lists that follow say what is true; the operation fails there if the changes are still missing.
+    // The following lists decide; the operation fails there if the changes are still missing.
   }
 }
 
@@ -155,11 +155,11 @@ async function putBack(
 interface Flushed extends Confirmed {
   readonly before: ObservedSet;
   readonly refused: ReadonlyMap<CanonicalPrefix, Error>;
-  /** Prefixes removed in the end: one that another operation wants stays. */
+  /** The prefixes to remove: one that another operation wants stays. */
   readonly removed: ReadonlySet<CanonicalPrefix>;
 }
 
-/** The answer to an operation whose group went through. */
+/** The answer to an operation whose group succeeded. */
 export function outcomeOf(plan: Planned, flushed: Flushed, options: ConfirmationOptions): Settled<SetResult> {
   const { label } = options;
   const waitedMs = options.set.commitDelayMs + options.deadlineMs;
@@ -202,7 +202,7 @@ function stuckOutcome(
   return { ok: false, error: new SetWriteFailure(message, truth) };
 }
 
-/** Answers of the node to the changes that it does not show: a success, or a text that is not known as an error. */
+/** Answers of the node to the changes that it does not show: a success, or a text that is not a known error. */
 function answers({ set }: ConfirmationOptions): string {
   const answers = [...set.answered].map(([command, answer]) => `${command} with ${answer}`);
   return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
@@ -225,7 +225,7 @@ export function interruptedOutcome(
   return { ok: false, error: new SetWriteFailure(message, truth) };
 }
 
-/** The answer to an operation that was committed, where the list after it cannot be read; nothing for one without a part in it. */
+/** The answer to an operation that was committed, where the list after it cannot be read; nothing for an operation without changes in it. */
 export function unreadOutcome(
   plan: Planned,
   merged: Changes,

@@ -18,27 +18,27 @@ import { type Changes, doneByOthers, isNothing, missing, type Planned, type SetR
 import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
-/** The set that is changed, and what a flush goes by. */
+/** The set that is changed, and the settings of a flush. */
 export interface FlushOptions extends ConfirmationOptions {
   /** Reads of other resources: keeps the last list. */
   readonly reads: SharedReads<ObservedSet>;
   /**
    * Lists before the commit, to find entries that another writer staged, where the node lists staged entries: `"fail"` takes
-   * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
+   * our own back and commits nothing, `"warn"` warns and continues. By default changes by others are reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
 }
 
-/** One group's changes on their way to the node: staged, committed, confirmed, and taken back where that fails. */
+/** One group's changes on their way to the node: staged, committed, confirmed, and taken back after a failure. */
 export class SetFlush {
   private readonly staging: Staging;
   /** All changes of the plans, refused entries included. */
   private readonly asked: Changes;
 
   /**
-   * @param leftovers What failed groups may have left staged. No commit of another group may publish it.
-   * @param merged What the plans change together; less, once an entry was refused.
-   * @param first What the node held before anything of these plans was sent, where that is not `before`.
+   * @param leftovers Changes that failed groups may have left staged. No commit of another group may publish them.
+   * @param merged All changes of the plans together; fewer, once an entry was refused.
+   * @param first Content of the node before these plans were sent, if that is not `before`.
    */
   constructor(
     private readonly options: FlushOptions,
@@ -87,16 +87,16 @@ export class SetFlush {
   }
 
   /**
-   * True where a new prefix was not taken, not even by itself and after a delete. On a node that stages the rest of a refused
-   * request, refuses what exists, and deletes what is applied, or what it lists, that is what a prefix looks like that is
-   * staged: a commit is the only thing that moves it.
+   * True if the node did not accept a new prefix, not even alone and after a delete. Some nodes stage the rest of a refused
+   * request, refuse existing entries, and delete only applied or listed ones. On these, a staged prefix behaves in this way:
+   * only a commit changes it.
    */
   private mayBeStuck(plan: Planned): boolean {
     const { before, staging } = this;
     return plan.ok && [...plan.value.put.keys()].some((prefix) => staging.refused.has(prefix) && !before.has(prefix));
   }
 
-  /** The answer to an operation of which a part may have been published by a commit that no list followed. */
+  /** The answer to an operation of which a part may have been published by a commit without a list after it. */
   private inDoubt(plan: Planned, error: unknown): Settled<SetResult> | undefined {
     if (!this.mayBeStuck(plan)) return undefined;
     const { put, remove } = this.asked;
@@ -108,8 +108,8 @@ export class SetFlush {
   }
 
   /**
-   * A refused entry that the list shows after the commit was staged, by a part of this very run or by one that was killed.
-   * The operations that it was dropped with are carried out once more, by that list.
+   * If the list after the commit shows a refused entry, it was staged before, by this run or by a killed one. The operations
+   * with that entry are carried out once more, from that list.
    */
   private async again(after: ObservedSet): Promise<ReadonlyMap<Planned, Settled<SetResult>>> {
     const { asked, before, first, leftovers, options, plans, staging } = this;
@@ -134,7 +134,7 @@ export class SetFlush {
     this.leftovers.clear();
   }
 
-  /** Operations with a refused entry leave the group whole: what else they staged is taken back. */
+  /** Operations with a refused entry leave the group completely: their other staged changes are taken back. */
   private async dropRefused(): Promise<void> {
     const { merged, plans, staging } = this;
     if (staging.refused.size === 0) return;
@@ -172,9 +172,9 @@ export class SetFlush {
   }
 
   /**
-   * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try
-   * of the same request may have been carried out, everything was as wanted before and was sent to be sure, or the node says that
-   * nothing is staged, since another writer's commit came first. The list alone proves nothing on nodes that list staged entries.
+   * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try of
+   * the same request may have succeeded, the set may already have been as declared, or another writer's commit came first, so
+   * that nothing is staged. On nodes that list staged entries, the list alone is no proof.
    */
   private async commit(): Promise<void> {
     const { before, merged } = this;
@@ -192,7 +192,7 @@ export class SetFlush {
     }
   }
 
-  /** Something failed between the first request and the commit's answer: no operation's changes are applied for sure. */
+  /** Something failed between the first request and the commit's answer: no operation's changes are certain to be applied. */
   private async interrupted(error: unknown): Promise<readonly Settled<SetResult>[]> {
     const { plans, staging } = this;
     for (const prefix of staging.touched) this.leftovers.add(prefix);
@@ -202,7 +202,7 @@ export class SetFlush {
     return plans.map((plan) => interruptedOutcome(plan, { applied, touched: staging.touched, error }));
   }
 
-  /** A removal that failed leaves nothing staged of what is still there, as far as the node lets it. */
+  /** After a failed removal, staged removals of remaining entries are taken back, if the node permits. */
   private async undoRemovals(listed: ObservedSet): Promise<void> {
     const { plans, staging } = this;
     const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
@@ -234,8 +234,8 @@ export class SetFlush {
 }
 
 /**
- * Content of the node, by a list after a failure. An entry that was inserted and never deleted counts as it was before: the list may
- * show it as staged. The next run then knows that a commit is all it needs where a list shows it.
+ * Content of the node in a list after a failure. An entry that was inserted and never deleted counts as it was before: the list may
+ * show it as staged. The next run then knows that a listed entry only needs a commit.
  */
 function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { touched, deleted }: Staging): ListedMap {
   if (!listed) return before.values;

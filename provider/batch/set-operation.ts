@@ -12,22 +12,22 @@ export interface SetPlan {
   readonly put: ListedMap;
   /** Prefixes that must be gone afterwards. */
   readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
+  /** Prefixes that a failed run may have left staged: they are sent again even if the list shows them as declared. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
   /**
    * Prefixes that the list shows as they are wanted, although no known run put them there: on a node that lists staged entries,
    * a killed run may have staged them. They are not sent, but a commit follows.
    */
   readonly shown?: ReadonlySet<CanonicalPrefix>;
-  /** Those of `remove` that no limit counts, since their time has come. */
+  /** Those of `remove` that no limit counts, since they have expired. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
-  /** Those of `put` that no limit counts, since they get back what the state says they had. */
+  /** Those of `put` that no limit counts, since they get back their value in the state. */
   readonly restored?: ReadonlySet<CanonicalPrefix>;
 }
 
 /**
- * Those that a create wants, and that the list shows so already, without a resource of this deployment that put them there:
- * a run that was killed leaves no state, and on a node that lists staged entries they may be staged only.
+ * Entries of a create that the list already shows, although no resource of this deployment put them there: a killed run leaves
+ * no state, and on a node that lists staged entries they may only be staged.
  */
 export function shownAlready(
   observed: ListedMap,
@@ -41,12 +41,12 @@ export function shownAlready(
 /** One resource operation on a set. */
 export interface SetOperation {
   /**
-   * Decides what is to be done, given the content of the node. Changes nothing itself, and may be asked more than once. An error that
-   * it throws is the operation's answer: it fails alone, before anything is sent.
+   * Decides what is to be done, given the content of the node. Changes nothing itself, and may be asked more than once. An
+   * error that it throws is the operation's answer: only this operation fails, before anything is sent.
    */
   plan(observed: ListedMap): SetPlan;
   /**
-   * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
+   * The caller is being deleted, so no state can record unfinished changes. If the operation fails, staged removals
    * of entries that are still there are taken back, so that no later commit publishes them. Entries that the list does not show
    * are removed as well: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
    */
@@ -69,7 +69,7 @@ export interface SetResult {
   readonly changes: ReadonlyMap<CanonicalPrefix, ValueChange>;
 }
 
-/** An operation that did not reach its goal, with the truth as far as it is known. */
+/** A failed operation, with the known facts about its effect. */
 export class SetWriteFailure extends Error {
   override readonly name = "SetWriteFailure";
   /** Content of the node by the last list that was answered; of entries that are only inserted, the content before. */
@@ -87,7 +87,7 @@ export class SetWriteFailure extends Error {
 /** An operation with its plan, or with the reason why it has none. */
 export type Planned = Settled<SetPlan> & { readonly operation: SetOperation };
 
-/** Asks an operation for its plan; what it throws is its own answer; the other operations go on. */
+/** Asks an operation for its plan. An error that it throws is its own answer; the other operations continue. */
 export function planned(operation: SetOperation, observed: ListedMap): Planned {
   try {
     return { operation, ok: true, value: operation.plan(observed) };
@@ -106,7 +106,7 @@ export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet):
   return {
     before: before.values,
     after: after.values,
-    // Worked out when it is asked for: mostly nothing but an audit log does.
+    // Computed on demand: usually only an audit log reads it.
     get changes() {
       const put = valueChanges(own.put, before.values, after.values);
       const removed = changesOf(own.remove, before.values, after.values);
@@ -126,7 +126,7 @@ function changesOf(prefixes: Iterable<CanonicalPrefix>, before: ListedMap, after
   return changes;
 }
 
-/** The fate of the entries that were to be put in. */
+/** The outcome of the entries to insert. */
 const valueChanges = madeOnce((put: ListedMap, before: ListedMap, after: ListedMap) =>
   changesOf(put.keys(), before, after),
 );
@@ -135,7 +135,7 @@ const valueChanges = madeOnce((put: ListedMap, before: ListedMap, after: ListedM
 export interface Changes {
   readonly put: ListedMap;
   readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** True: a commit follows even if nothing is sent, since what the list shows may be staged only. */
+  /** True if a commit follows even if nothing is sent, since listed entries may only be staged. */
   readonly isShown?: boolean;
 }
 
@@ -195,7 +195,7 @@ export function missing(
   return [...absent.keys(), ...present];
 }
 
-/** Differences between two lists that are not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
+/** Differences between two lists that others made: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
   const { insert, remove, change } = sharedDifference(before, after);
   const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {

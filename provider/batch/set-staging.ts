@@ -9,11 +9,11 @@ import { type ListedMap, madeOnce } from "../model/prefix-map";
  * Nothing here commits. Errors other than refusals (lost connections, time-outs) are passed on at once.
  */
 export class Staging {
-  /** Prefixes that the node would not take, each with the node's reason. */
+  /** Prefixes that the node refused, each with the node's reason. */
   readonly refused = new Map<CanonicalPrefix, Error>();
   /** Prefixes whose staged state may differ from the applied one. */
   readonly touched = new Set<CanonicalPrefix>();
-  /** Prefixes of which a removal was sent, which may be staged or come late. */
+  /** Prefixes whose removal was sent; it may be staged or late. */
   readonly deleted = new Set<CanonicalPrefix>();
 
   constructor(
@@ -25,8 +25,7 @@ export class Staging {
    * Stages everything: new prefixes, new values, removals, and last the value changes that the node only takes as a
    * delete followed by an insert, so that as little time as possible lies between those and the commit.
    *
-   * A node may delete with a prefix all that it covers. So what a removed prefix covers is sent after the removal, entries
-   * that stay as they are included.
+   * A node may delete a prefix with everything that it covers. So covered entries are sent after the removal, also unchanged ones.
    */
   async stage(put: ListedMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
     const isCovered = coverage(remove, [put, this.before.values]);
@@ -48,7 +47,7 @@ export class Staging {
   }
 
   /**
-   * Takes staged changes back: what was applied gets its value again, what was not is deleted.
+   * Takes staged changes back: applied entries get their value again, others are deleted.
    * Throws when that fails. Then no commit may follow, since a staged delete of a wanted prefix may be left.
    */
   async restore(prefixes: readonly CanonicalPrefix[]): Promise<void> {
@@ -75,7 +74,7 @@ export class Staging {
     return narrowDown(prefixes, (part) => this.delete(part));
   }
 
-  /** A refused group may also hold prefixes that an earlier, interrupted run staged: those go in after a delete. */
+  /** A refused group may also hold prefixes that an earlier, interrupted run staged: these are inserted after a delete. */
   private insertNew(entries: readonly SetEntry[]): Promise<void> {
     return narrowDown(
       entries,
@@ -92,7 +91,7 @@ export class Staging {
     return entries.length > 0 && (await this.insert(entries)) ? entries : [];
   }
 
-  /** Delete and insert of applied prefixes; a single one that fails gets its old value back. */
+  /** Delete and insert of applied prefixes; a single one that fails gets its old value again. */
   private replace(entries: readonly SetEntry[]): Promise<void> {
     return narrowDown(
       entries,
@@ -139,10 +138,10 @@ async function refusalOf(request: Promise<void>): Promise<Error | undefined> {
 }
 
 /**
- * Sends things together. What is refused is halved and sent again, until only single things are refused.
+ * Sends items together. A refused request is halved and sent again, until only single items are refused.
  *
  * @param send Returns the refusal, if there was one.
- * @param alone Called for each single thing that is refused; by default it is ignored.
+ * @param alone Called for each single item that is refused; by default it is ignored.
  */
 async function narrowDown<T>(
   things: readonly T[],
@@ -159,7 +158,7 @@ async function narrowDown<T>(
   await narrowDown(things.slice(middle), send, alone);
 }
 
-/** Entries to be put in, in two parts: those that the set did not hold, and those that it held with another value. */
+/** Entries to insert, in two parts: those that the set did not hold, and those that it held with another value. */
 export const parted = madeOnce((put: ListedMap, before: ListedMap) => {
   const entries: readonly SetEntry[] = [...put];
   if (before.size === 0) return { entries, added: entries, changed: [] };
@@ -176,7 +175,7 @@ function coverage(
   others: readonly ListedMap[],
 ): ((prefix: CanonicalPrefix) => boolean) | undefined {
   if (prefixes.size === 0) return undefined;
-  // Only what is longer can be contained: with that most sets, and all that are cleared, need no index.
+  // Only longer prefixes can be contained, so most sets, and all cleared ones, need no index.
   const longest = { 4: 0, 6: 0 };
   for (const map of others) {
     for (const prefix of map.keys()) {

@@ -20,13 +20,13 @@ import {
 import { parted } from "./set-staging";
 import { Activity } from "./shared-reads";
 
-/** Questions of a writer about the same set at other addresses, which may be the same machine. */
+/** Checks of a writer on the same set at other addresses, which may be the same machine. */
 interface SameMachineRules {
-  /** Is called before the first request of a change, with what was just listed. */
+  /** Called before the first request of a change, with the last list. */
   before(observed: ListedMap): Promise<void>;
-  /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
+  /** Those of these prefixes that must stay, since they may be the entries that are declared at another address. */
   spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
-  /** Is called after a commit with what is gone since before it, and with the values that were there. */
+  /** Called after a commit with the entries that it removed, and their former values. */
   after(removed: ListedMap): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface RemovalCheck {
 
 /** The set that is written to, and the data that its writer uses. */
 export interface SetWriterOptions extends FlushOptions {
-  /** Milliseconds that a lone operation waits for company. */
+  /** Milliseconds that a lone operation waits for others. */
   readonly commitCoalesceMs: number;
   /** All callers of this process; see {@link InFlight}. */
   readonly inFlight?: InFlight;
@@ -108,7 +108,7 @@ export class SetWriter {
     return settled;
   }
 
-  /** Counts everything that the commit took away: a run that failed may have staged removals, too. */
+  /** Counts everything that the commit removed: a run that failed may have staged removals, too. */
   private inspect(before: ObservedSet, unwanted: ReadonlySet<CanonicalPrefix>): void {
     const { sameMachine, set, removals, wanted } = this.options;
     const gone = sharedDifference(before.values, set.last?.values ?? before.values).remove;
