@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
@@ -118,7 +119,7 @@ describe("a reading is taken over as a whole", () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10, 2: 20 });
     const broken = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":99,"t":600},'));
-    await expect(broken).rejects.toThrow("the answer is no JSON");
+    await expect(broken).rejects.toThrow("the answer is not JSON");
     const beside = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":98,"t":600}],"next":1}'));
     await expect(beside).rejects.toThrow('"next" says that the list goes on');
     expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({ events: {}, records: 0 });
@@ -420,6 +421,28 @@ describe("each sink counts for itself", () => {
     expect(left.backlogs().map(({ name, records }) => [name, records])).toEqual([
       ["all", 2],
       ["dead", 2],
+    ]);
+  });
+
+  test("where nothing says which batches a sink has to take, it has all behind those that it took, and no sink has fewer", async () => {
+    const { ledger } = await open([sink("dead", { maxBytes: 300 }), sink("all")]);
+    for (let round = 1; round <= 3; round++) await read(ledger, { 1: round });
+    await ledger.acknowledge("all", (await ledger.next("all", 1))[0]?.position ?? 0);
+    await ledger.close(now);
+    const backlogs = async () => {
+      using left = await LeftSpool.open(folder);
+      return left.backlogs().map(({ name, records }) => [name, records]);
+    };
+    expect(await backlogs()).toEqual([
+      ["all", 2],
+      ["dead", 1],
+    ]);
+    const db = new DatabaseSync(join(folder, "forwarder.db"));
+    db.exec("DROP TABLE unread");
+    db.close();
+    expect(await backlogs()).toEqual([
+      ["all", 2],
+      ["dead", 3],
     ]);
   });
 

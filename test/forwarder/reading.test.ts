@@ -163,8 +163,8 @@ const SHAPES: [name: string, shape: Shape][] = [
 ];
 
 const REFUSED: [name: string, shape: Shape, reason: string][] = [
-  ["cut off within a record", '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0', "the answer is no JSON"],
-  ["cut off between records", '{"data":[{"a":"203.0.113.45","v":1}', "the answer is no JSON"],
+  ["cut off within a record", '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0', "the answer is not JSON"],
+  ["cut off between records", '{"data":[{"a":"203.0.113.45","v":1}', "the answer is not JSON"],
   ["an element that is no record", '{"data":[{"a":"203.0.113.45","v":1},7]}', "element 1 is the number 7"],
   [
     "an address that is none",
@@ -177,7 +177,7 @@ const REFUSED: [name: string, shape: Shape, reason: string][] = [
   ["HTML", "<html><title>Bad gateway</title></html>", 'the answer is an HTML page titled "Bad gateway"'],
   ["an object that is no list", '{"hello":"world"}', 'the answer is an object with "hello"'],
   ["{}", "{}", "the answer is an empty object"],
-  ["text behind the list", '[{"a":"203.0.113.45","v":1}] and more', "the answer is no JSON"],
+  ["text behind the list", '[{"a":"203.0.113.45","v":1}] and more', "the answer is not JSON"],
   ["an error of the node", '{"error":"no such profile"}', "no such profile"],
   ["an error beside a list", '{"data":[{"a":"203.0.113.45","v":1}],"error":"half of it"}', "half of it"],
   ["names that are not known", '[{"host":"203.0.113.45","zone":3}]', 'Set answers.names: { address: "host" }.'],
