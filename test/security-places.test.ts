@@ -125,7 +125,6 @@ const POWERFUL =
 /** Who may load a module in such a way, with what it loads. */
 const LOADERS: Record<string, [way: string, what: string]> = {
   "provider/cli.ts": ["a module by a name that is computed", "dist/forward, which is made of the same source"],
-  "provider/client/http.ts": ["a module by a name that is computed", "undici's connections alone"],
   "provider/client/own-reader.ts": ["createRequire", "the module of answers.read"],
   "policies/start-pack.ts": ["createRequire", "ts-node, for packs that are written in TypeScript"],
 };

@@ -223,26 +223,33 @@ export class Http {
 
 type Ask = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 
+/** A module of undici. */
+type Part<T> = Promise<{ readonly default: T }>;
+
 /**
- * Modules of undici, a quarter of it; its types do not declare them. The whole of undici, with fetch, WebSocket and caches, takes
- * as long to load as this package. A version without these modules is loaded whole.
+ * A quarter of undici. The whole of it, with fetch, WebSocket and caches, takes as long to load as this package. A version without
+ * these modules is loaded whole. Its types declare none of them.
  */
-const PARTS = { agent: "undici/lib/dispatcher/agent.js", request: "undici/lib/api/api-request.js" };
+const PARTS = {
+  // @ts-expect-error
+  agent: (): Part<typeof Agent> => import("undici/lib/dispatcher/agent.js"),
+  // @ts-expect-error
+  request: (): Part<Ask> => import("undici/lib/api/api-request.js"),
+};
 
 /** undici's connections. */
 export async function loadAgent(): Promise<typeof Agent> {
-  return (await part<typeof Agent>(PARTS.agent)) ?? (await import("undici")).Agent;
+  return (await part(PARTS.agent)) ?? (await import("undici")).Agent;
 }
 
 /** undici's streaming request, a method of its connections. */
 async function loadRequest(): Promise<Ask> {
-  return (await part<Ask>(PARTS.request)) ?? (await import("undici")).Dispatcher.prototype.request;
+  return (await part(PARTS.request)) ?? (await import("undici")).Dispatcher.prototype.request;
 }
 
-async function part<T>(file: string): Promise<T | undefined> {
+async function part<T>(load: () => Part<T>): Promise<T | undefined> {
   try {
-    const { default: loaded }: { default: T } = await import(file);
-    return loaded;
+    return (await load()).default;
   } catch {
     return undefined;
   }
