@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unknownKeys } from "../provider/resources/config-keys";
+import { EXAMPLES } from "./e2e/support/examples";
 import { guide, NOT_RUN } from "./support/guide";
 import { blocksOf, commandsOf, root } from "./support/markdown";
 import { commandsOnPath } from "./support/place";
@@ -31,49 +32,26 @@ test.each(pages)("the programs of %s stand in the files that they name", (page) 
   for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
 });
 
-/** The test that runs each example, beside those whose README `e2e/examples.long` types from the first command to the last. */
-const EXAMPLES: Readonly<Record<string, string>> = {
+/** Examples without a README that `e2e/examples` types from its first command to its last, with the test that runs them. */
+const OTHERS: Readonly<Record<string, string>> = {
   "ci-github": "e2e/support/templates.ts",
   "ci-gitlab": "e2e/support/templates.ts",
-  "ci-stack": "e2e/ci.long.test.ts",
+  // Wants a container engine; the test runs the commands of the image.
   "emulator-container": "emulator/container.test.ts",
-  "forwarder-service": "forwarder/deployment.servers.test.ts",
-  go: "e2e/languages.long.test.ts",
-  imported: "e2e/import.long.test.ts",
-  "many-nodes": "e2e/guides-nodes.long.test.ts",
-  "marks-to-victorialogs": "forwarder/docs.test.ts",
-  "policy-own-pack": "e2e/policy-examples.long.test.ts",
-  python: "e2e/languages.long.test.ts",
-  quickstart: "e2e/readme.test.ts",
-  regions: "e2e/regions.long.test.ts",
+  "marks-to-victorialogs": "e2e/repeat-offenders.servers.test.ts",
   "repeat-offenders": "e2e/repeat-offenders.servers.test.ts",
-  "test-your-program": "e2e/test-your-program.test.ts",
-  typescript: "e2e/languages.long.test.ts",
-  yaml: "e2e/languages.long.test.ts",
-};
-/** Commands in READMEs of examples that no test types as they stand, with the reason. */
-const NOT_TYPED: Readonly<Record<string, RegExp>> = {
-  "emulator-container": /^docker run /, // wants a container engine; test/emulator/container.test.ts runs the image's own commands
-  "policy-own-pack": /^(npm install|pulumi preview --policy-pack \.\.\/policy-own-pack\/run )/, // its test types the second with a program beside it
-  regions: /^pulumi stack init eu$/, // its test makes the stacks of all regions
 };
 
 test("every example says in a README of its own how it starts, and is run by a test", () => {
   const names = readdirSync(join(root, "examples"));
-  const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const [, typed = ""] = /const EXAMPLES = \[(.*)\];/.exec(read("test/e2e/examples.long.test.ts")) ?? [];
-  const byReadme = [...typed.matchAll(/"([\w-]+)"/g)].map(([, name = ""]) => name);
-  expect([...byReadme, ...Object.keys(EXAMPLES)].sort()).toEqual(names.sort());
-  const unnamed = Object.entries(EXAMPLES).filter(([name, file]) => !read(join("test", file)).includes(name));
+  expect([...Object.keys(EXAMPLES), ...Object.keys(OTHERS)].sort()).toEqual(names.sort());
+  const unnamed = Object.entries(OTHERS).filter(
+    ([name, file]) => !readFileSync(join(root, "test", file), "utf8").includes(name),
+  );
   expect(unnamed).toEqual([]);
   // The two pipelines are parts of ci-stack, into which they are copied.
   const alone = names.filter((name) => !/^ci-git(hub|lab)$/.test(name));
-  expect(alone.filter((name) => !existsSync(join(root, "examples", name, "README.md")))).toEqual([]);
-  const untyped = alone
-    .filter((name) => !byReadme.includes(name) && EXAMPLES[name] !== "e2e/languages.long.test.ts")
-    .flatMap((name) => commandsOf(blocksOf(`examples/${name}/README.md`)).map((line) => ({ name, line })))
-    .filter(({ name, line }) => NOT_TYPED[name]?.test(line) !== true);
-  expect(untyped).toEqual([]);
+  expect(alone.filter((name) => commandsOf(blocksOf(`examples/${name}/README.md`)).length === 0)).toEqual([]);
 });
 
 test("configuration that guides set or take away is read", () => {
@@ -110,7 +88,9 @@ describe("every guide is followed by a test", () => {
   });
 
   test("but for commands that have a reason, each of which a guide shows", () => {
-    const shown = [...pages, "../../examples/block-lists/README.md"].flatMap(commands);
+    const shown = [...pages, ...Object.keys(EXAMPLES).map((name) => `../../examples/${name}/README.md`)].flatMap(
+      commands,
+    );
     expect(Object.keys(NOT_RUN).filter((command) => !shown.includes(command))).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
 import * as pf from "pulumi-packetfilter";
 
 const blocked = new pf.PrefixSetGroup("blocked", {
@@ -11,7 +12,7 @@ const blocked = new pf.PrefixSetGroup("blocked", {
     // First the lab, then half of the nodes at a time.
     waves: { canary: ["lab1"], size: "50%" },
     // A wave that changed something must be healthy before the next one begins.
-    check: { url: "https://health.example/{node}" },
+    check: { url: new pulumi.Config().get("check") ?? "https://health.example/{node}" },
   },
 });
 

@@ -98,6 +98,6 @@ test("up refuses to rest on a guess: two lists in one answer, of which no commit
   });
   const { code, text } = await stack.up("--skip-preview");
   expect(code, text).not.toBe(0);
-  expect(text).toContain('Say which one is meant: answers.path: "running" or answers.path: "candidate".');
+  expect(text).toContain('Name the right one: answers.path: "running" or answers.path: "candidate".');
   expect(appliance.held("edge/blocked")).toEqual({ [A]: 7 });
 }, 120_000);

@@ -1,31 +1,23 @@
-import { execFile } from "node:child_process";
-import { cp, symlink } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { run as command } from "../commands/support";
-import { Guide, guide } from "../support/guide";
-import { type TestStack, TYPES_ARE_CHECKED } from "./support/stack";
+import { guide } from "../support/guide";
+import { LANGUAGES, languageHosts } from "./support/languages";
 import { BLOCKED, since, world } from "./support/world";
 
 const root = process.cwd();
 const PARTNERS = "prefixset://edge/partners";
 const DECLARED = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:bad::/48": 1 };
 
-/** The folder of the language hosts and of what writes a local SDK. */
+/** The folder of the language hosts. */
 let bin: string;
-let venv: string;
 
 beforeAll(async () => {
-  const { ensurePart } = await import("../../tools/pulumi-cli/parts.mjs");
   const { ensurePython } = await import("../../tools/python/ensure.mjs");
-  for (const part of ["python", "go", "yaml", "local-sdk"] as const) bin = await ensurePart(part);
-  venv = await ensurePython();
+  bin = await languageHosts();
+  await ensurePython();
 }, 900_000);
-
-const run = async (command: string, args: readonly string[], folder: string) => {
-  await promisify(execFile)(command, [...args], { cwd: folder, env: { ...process.env, CGO_ENABLED: "0" } });
-};
 
 /** Node's program, whose resources are those of the plugin since their package is made from the schema. */
 const NODE = `
@@ -60,47 +52,6 @@ packetfilter.PrefixSet("web", arena="edge", profile="web", set="blocked", entrie
   },
 };
 
-/** A local SDK, as `pulumi package add` makes one with today's hosts, which Go cannot build: tools/pulumi-cli/README.md. */
-async function localSdk(language: string, folder: string): Promise<string> {
-  const sdk = join(folder, "sdks/packetfilter");
-  const schema = join(root, "schemas/provider.schema.json");
-  await run(join(bin, "packetfilter-local-sdk"), [language, schema, sdk], folder);
-  return sdk;
-}
-
-/** Prepares a stack for a program of `examples/`, by language. */
-const LANGUAGES: Record<string, (stack: TestStack) => Promise<void>> = {
-  async yaml() {
-    // Its host asks the plugin for the schema.
-  },
-  async typescript(stack) {
-    stack.environment(TYPES_ARE_CHECKED);
-  },
-  async nodejs({ folder }) {
-    const sdk = await localSdk("nodejs", folder);
-    const tsc = join(root, "node_modules/typescript/lib/tsc.js");
-    await run(process.execPath, [tsc, "-p", ".", "--skipLibCheck"], sdk);
-    // Its script after an installation does so.
-    await cp(join(sdk, "package.json"), join(sdk, "bin/package.json"));
-  },
-  async python(stack) {
-    await localSdk("python", stack.folder);
-    await symlink(venv, join(stack.folder, "venv"));
-    const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", "lib", "./sdks/packetfilter"];
-    await run(join(venv, "bin/python"), pip, stack.folder);
-    // The host of 3.68.0 takes the first python3 on PATH, whatever the option "virtualenv" says.
-    const PATH = [join(venv, "bin"), stack.variables.PATH].join(delimiter);
-    stack.environment({ PATH, PYTHONPATH: join(stack.folder, "lib") });
-  },
-  async go({ folder }) {
-    await localSdk("go", folder);
-    const module = "example.com/pulumi-packetfilter/sdk/go";
-    await run("go", ["mod", "edit", `-replace=${module}=./sdks/packetfilter`], folder);
-    await run("go", ["mod", "tidy"], folder);
-    await run("go", ["vet", "."], folder);
-  },
-};
-
 /** The folder of a program with its local SDK where it needs one, as the reader of the guide has it, and an emulator that the environment names. */
 async function programIn(language: string) {
   const w = await world({ program: NODE });
@@ -110,7 +61,7 @@ async function programIn(language: string) {
     const project = await stack.read("Pulumi.yaml");
     await stack.write("Pulumi.yaml", project.replace(/^name: .*\n/, "name: journey\n"));
   }
-  await LANGUAGES[language]?.(stack);
+  stack.environment((await LANGUAGES[language]?.({ folder: stack.folder, env: stack.variables })) ?? {});
   const { endpoint, signalingUrl, clients } = emulator;
   stack.environment({
     PATH: [stack.variables.PATH, bin].join(delimiter),
@@ -121,24 +72,6 @@ async function programIn(language: string) {
     PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
   });
   return w;
-}
-
-/** The commands of an example's README, typed one after the other at this emulator. Gives what they printed. */
-async function asItsReadmeSays(language: string, { emulator, stack }: Awaited<ReturnType<typeof programIn>>) {
-  await using reading = new Guide(`../../examples/${language}/README.md`);
-  reading.at({
-    ...stack.place,
-    instead: {
-      "npx pulumi-packetfilter emulator --port 8080": "echo This one runs already.",
-      "http://127.0.0.1:8080/path": emulator.signalingUrl,
-      "http://127.0.0.1:8080": emulator.endpoint,
-      "emulator-secret-a": emulator.clients[0]?.secretKey ?? "",
-      "stack init dev": "stack select test",
-    },
-  });
-  let printed = "";
-  while (reading.left().length > 0) printed += await reading.next("");
-  return printed;
 }
 
 guide("languages.md", "a program in Python goes from an empty stack to a set that holds its entries", async (guide) => {
@@ -162,11 +95,8 @@ test.each(Object.keys(LANGUAGES))(
     const planned = await stack.preview();
     expect(planned.text).toMatch(new RegExp(`url +: "${BLOCKED}"`));
     expect(planned.text).toMatch(/held +: 3\b/);
-    const created =
-      language === "nodejs"
-        ? (await stack.must("up", "--yes", "--skip-preview")).text
-        : await asItsReadmeSays(language, w);
-    expect(created).toMatch(/profiles: \[\s+\[0\]: (?:\{\s+name: )?"clean"/);
+    const created = await stack.must("up", "--yes", "--skip-preview");
+    expect(created.text).toMatch(/profiles: \[\s+\[0\]: (?:\{\s+name: )?"clean"/);
     expect(sent().toSorted()).toEqual(["commit", "commit", "insert 1", "insert 3", "start 1"]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
     expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "203.0.113.4/32": 7 });

@@ -15,6 +15,7 @@ const example = join(root, "examples", "regions");
 const read = (file: string) => readFileSync(join(example, file), "utf8");
 const REGIONS = readdirSync(example)
   .flatMap((file) => /^Pulumi\.(\w+)\.yaml$/.exec(file)?.[1] ?? [])
+  .filter((stack) => stack !== "lab")
   .sort();
 
 const workflow = z.object({

@@ -5,6 +5,7 @@ import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { forwardMarks, marksOf } from "../forwarder/support/offenders";
 import { startVictoriaLogs } from "../forwarder/support/servers";
+import { Reader } from "./support/reader";
 import { TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, since, world } from "./support/world";
 
@@ -37,4 +38,19 @@ it("repeatedly marked sources are blocked; an empty answer fails the update and 
   expect(empty.text).toContain("No source was marked in 99 intervals within 1d: what is blocked stays.");
   expect(sent()).toEqual([]);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.2/32": 1 });
+});
+
+it("examples/marks-to-victorialogs and examples/repeat-offenders do what their READMEs say, one after the other", async () => {
+  await using logs = await startVictoriaLogs(new CertificateAuthority("test", Date.now()).issueServer("localhost"));
+  await using reader = await Reader.of("marks-to-victorialogs");
+  reader.standsIn("9428", logs.url);
+  const printed = await reader.follow({}, async () => {
+    const { applied } = await (await reader.emulatorAt("8080")).prefixSet(BLOCKED);
+    expect(applied).toEqual({});
+    await reader.at("repeat-offenders").follow({}, async () => {
+      const after = await (await reader.emulatorAt("8080")).prefixSet(BLOCKED);
+      expect(after.applied).toEqual({ "203.0.113.77/32": 1, "203.0.113.9/32": 1 });
+    });
+  });
+  expect(printed).toMatch(/"address":"203\.0\.113\.9"/);
 });

@@ -22,7 +22,7 @@ it("the example fills four nodes in three waves, and looks at each wave before t
   await stack.program(
     readFileSync(join(example, "index.ts"), "utf8")
       .replace('import { join } from "node:path";', 'const { join } = require("node:path");')
-      .replace(/import \* as pf.*\n/, "")
+      .replaceAll(/import \* as .*\n/g, "")
       .replace("https://health.example/{node}", health.url)
       .replaceAll(/export const (\w+) =/g, "exports.$1 ="),
   );

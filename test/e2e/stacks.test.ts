@@ -120,7 +120,10 @@ test.each([
   [["--stack", "eu", "--all-stacks"], "--all-stacks and --stack exclude each other."],
   [["--all-stacks", "--endpoint", "http://192.0.2.1"], "--endpoint belongs to one stack"],
   [["--all-stacks", "--node", "fra2"], "--node fra2: none of the chosen stacks knows it."],
-  [["--all-stacks", "--config", "config.json"], "of several stacks each has its own, as STACK=FILE, for eu, us."],
+  [
+    ["--all-stacks", "--config", "config.json"],
+    "each of several stacks has its own: give it as STACK=FILE, for eu, us.",
+  ],
 ])("%j is wrong use, and nothing is asked", async (more, sentence) => {
   const ended = await here(
     "block",

@@ -29,7 +29,7 @@ describe("the examples", () => {
   test.each(["examples/marks-to-victorialogs/forwarder.yaml", "examples/forwarder-service/forwarder.yaml"])(
     "%s is sound",
     async (file) => {
-      const env = { NODE: "http://192.0.2.10", VICTORIALOGS: "http://198.51.100.20:9428" };
+      const env = { NODE_ENDPOINT: "http://192.0.2.10", VICTORIALOGS: "http://198.51.100.20:9428" };
       expect(await check(read(file), env)).toBe(0);
     },
   );

@@ -32,7 +32,7 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   // At first its sink is one that cannot be reached.
   writeFileSync(file, example.replace(/type: file, path: \S+/, 'type: http, url: "http://127.0.0.1:1/"'));
   const line = unit("ExecStart").replace("/etc/packetfilter", folder.path).split(" ");
-  const forward = ForwardProcess.command(line, folder.path, { NODE: emulator.endpoint });
+  const forward = ForwardProcess.command(line, folder.path, { NODE_ENDPOINT: emulator.endpoint });
   const told = (part: string) => until(() => forward.lines.find((one) => one.includes(part)));
   await told('Sink \\"disk\\" takes nothing');
   const reload = () => execFileSync("sh", ["-c", unit("ExecReload").replace("$MAINPID", String(forward.child.pid))]);
@@ -74,7 +74,7 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
     ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
     ["info", true, "The configuration was read again."],
     ["info", true, 'Sink "disk" takes records again.'],
-    ["info", true, "Stops: what is in the spool is delivered as far as time allows, and kept."],
+    ["info", true, "Stopping: records in the spool are delivered while time allows, and the rest is kept."],
   ]);
 
   // The container runs the same command.

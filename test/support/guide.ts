@@ -12,6 +12,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv":
     "takes packages of npm; test/forwarder/guide.test.ts compares the names with those that the sink loads",
   "npm install": "takes packages of npm: the reader of an example has them",
+  "npm install pulumi-packetfilter": "would take the published package: the reader of an example has the packed one",
   "npm install pulumi-packetfilter @pulumi/pulumi":
     "would take the published package: the reader's folder has this one; npm run matrix installs it packed",
 };

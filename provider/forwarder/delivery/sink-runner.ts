@@ -82,7 +82,7 @@ export class SinkRunner {
     await this.sink.close();
   }
 
-  /** What the spool holds, as deliveries, until the signal aborts. The first after a rest is small, so that it leaves while more is written. */
+  /** Content of the spool, as deliveries, until the signal aborts. The first after a rest is small, so that it leaves while more is written. */
   private async *deliveries(signal: AbortSignal): AsyncGenerator<Prepared, undefined> {
     const { troubles, world, limits } = this.parts;
     let most: number = SIZES.firstRecords;

@@ -35,7 +35,7 @@ export async function forwardMarks(
     mkdirSync(join(folder, "forwarder-state"), { recursive: true });
     writeFileSync(join(folder, "forwarder-state/forwarder.db"), "no database at all ".repeat(100));
   }
-  const env = { NODE: emulator.endpoint, VICTORIALOGS: victoriaLogs };
+  const env = { NODE_ENDPOINT: emulator.endpoint, VICTORIALOGS: victoriaLogs };
   const { forwarder } = await openForwarder(parse(readFileSync(EXAMPLE, "utf8")), folder, { env, world: clock });
   let records = 0;
   try {
