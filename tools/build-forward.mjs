@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { rolldown } from "rolldown";
+import ts from "typescript";
 
 const root = join(import.meta.dirname, "..");
 const target = join(root, "dist", "forward");
@@ -33,6 +34,8 @@ const bundle = await rolldown({
         const isCommand = importer?.endsWith("program.ts") && /^\.\/[a-z]+\.js$/.test(id) && id !== "./forward.js";
         return isCommand || id.endsWith("/locales/index.js") ? UNUSED : undefined;
       },
+      // As in the other files: Node before 24 cannot read a declaration with `using`, and rolldown leaves it.
+      transform: (code, id) => (/\busing \w+ =/.test(code) && id.endsWith(".ts") ? lowered(code) : undefined),
       load: (id) => (id === UNUSED ? "export function register() {}" : undefined),
     },
   ],
@@ -45,3 +48,9 @@ writeFileSync(
 );
 const made = new Set([LICENCE, ...output.map(({ fileName }) => fileName)]);
 for (const name of readdirSync(target)) if (!made.has(name)) rmSync(join(target, name));
+
+/** A module in the language level of all others. */
+function lowered(/** @type {string} */ code) {
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
+}
