@@ -38,7 +38,7 @@ async function run(version: string, args: readonly string[]): Promise<{ code: nu
 /** The commands that the help names. */
 async function commands(version: string): Promise<string[]> {
   const { text } = await run(version, ["--help"]);
-  const [, list = ""] = text.split(/^Commands:$/m);
+  const [, list = ""] = text.split(/^(?:Commands|Examples):$/m);
   return [...list.matchAll(/^ {2}([a-z-]+)/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => !["help", "version"].includes(name));
