@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { link, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -67,13 +67,10 @@ export class RejectedFiles {
     const before = this.counted;
     // Two may count at once: each counts all.
     const counted: typeof before = new Map();
-    for (const name of await this.all()) {
-      const path = join(this.folder, name);
-      const { size: bytes, mtimeMs: changed } = (await stat(path).catch(() => undefined)) ?? { size: 0, mtimeMs: 0 };
+    for (const { name, bytes, changed } of await this.files()) {
       const known = before.get(name);
       const isKnown = known?.bytes === bytes && known.changed === changed;
-      // A file that disappeared was requeued.
-      const records = isKnown ? known.records : await countLines(path).catch(() => 0);
+      const records = isKnown ? known.records : await countLines(join(this.folder, name)).catch(() => 0);
       counted.set(name, { bytes, changed, records });
     }
     this.counted = counted;
@@ -95,15 +92,15 @@ export class RejectedFiles {
     const { maxBytes, whenFull } = this.limits();
     const lines = await this.lines(rejected);
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
-    const before = sumOf(await this.files());
+    const before = sumOf(await this.files(isOpen));
     if (whenFull === "pause" && before > 0 && before + Buffer.byteLength(lines) > maxBytes) return undefined;
     const fileBytes = Math.min(maxBytes, CONFIG_DEFAULTS.rejected.maxBytes) / SIZES.rejectedFiles;
     for (;;) {
-      const last = (await this.files()).at(-1)?.name;
+      const last = (await this.files(isOpen)).at(-1)?.name;
       if (last !== undefined && (await this.append(last, lines, fileBytes))) break;
       if (await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY)) break;
     }
-    const files = await this.files();
+    const files = await this.files(isOpen);
     let evicted = 0;
     for (let bytes = sumOf(files); bytes > maxBytes && files.length > 1; bytes = sumOf(files)) {
       const path = join(this.folder, files.shift()?.name ?? "");
@@ -140,7 +137,7 @@ export class RejectedFiles {
 
   /** All that is kept, a file at a time; nothing is taken. */
   async *records(): AsyncGenerator<readonly ForwardRecord[]> {
-    for (const name of await this.all()) yield (await this.read(name)).map(({ record }) => record);
+    for (const { name } of await this.files()) yield (await this.read(name)).map(({ record }) => record);
   }
 
   /** Adds lines to a file, and waits for the disk. @returns false when it has no room, or a requeue took it meanwhile. */
@@ -161,19 +158,19 @@ export class RejectedFiles {
 
   /** Takes the files that are there, and those that a requeue left when it was killed. @returns their names now. */
   private async claim(): Promise<string[]> {
-    for (const name of await this.names()) {
+    for (const { name } of await this.files(isOpen)) {
       const path = join(this.folder, name);
       // A file that disappeared had to make room.
       await rename(path, `${path}.${randomUUID()}${CLAIMED}`).catch((error: unknown) => {
         if (codeOf(error) !== "ENOENT") throw error;
       });
     }
-    return this.claimed();
+    return (await this.files(isClaimed)).map(({ name }) => name);
   }
 
   /** Gives files that were not delivered ordinary names again. */
   private async putBack(): Promise<void> {
-    for (const name of await this.claimed()) {
+    for (const { name } of await this.files(isClaimed)) {
       const path = join(this.folder, name);
       for (let free = name.slice(0, NAME_LENGTH); ; free = nameAfter(free)) {
         try {
@@ -188,26 +185,14 @@ export class RejectedFiles {
     }
   }
 
-  /** The files that no requeue has taken, from the oldest, with their sizes. */
-  private async files(): Promise<{ name: string; bytes: number }[]> {
-    const sizes = (await this.names()).map(async (name) => {
-      // A file that disappeared was taken by a requeue.
-      const found = await stat(join(this.folder, name)).catch(() => undefined);
-      return found ? [{ name, bytes: found.size }] : [];
+  /** Files of these names, from the oldest; one that disappears meanwhile had to make room, or was taken by a requeue. */
+  private async files(isOne = (_name: string) => true) {
+    const names = (await readdir(this.folder).catch(() => [])).filter(isOne).sort();
+    const found = names.map(async (name) => {
+      const file = await stat(join(this.folder, name)).catch(() => undefined);
+      return file ? [{ name, bytes: file.size, changed: file.mtimeMs }] : [];
     });
-    return (await Promise.all(sizes)).flat();
-  }
-
-  private async names(): Promise<string[]> {
-    return (await this.all()).filter((name) => /^\d{8}\.ndjson$/.test(name));
-  }
-
-  private async claimed(): Promise<string[]> {
-    return (await this.all()).filter((name) => name.endsWith(CLAIMED));
-  }
-
-  private async all(): Promise<string[]> {
-    return (await readdir(this.folder).catch(() => [])).sort();
+    return (await Promise.all(found)).flat();
   }
 
   private lines(rejected: readonly Rejected[]): Promise<string> {
@@ -241,12 +226,15 @@ function sumOf(files: readonly { readonly bytes: number }[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Number of letters in a file, without parsing them. */
+/** Number of letters in a file, without parsing them; none of one that disappears. */
 async function countLines(path: string): Promise<number> {
   let count = 0;
-  if (!existsSync(path)) return 0;
-  for await (const chunk of createReadStream(path)) {
-    for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) count++;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) count++;
+    }
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
   return count;
 }
@@ -254,6 +242,8 @@ async function countLines(path: string): Promise<number> {
 /** Ending of the name of a file that a requeue has taken. */
 const CLAIMED = ".requeue";
 const NAME_LENGTH = "00000001.ndjson".length;
+const isOpen = (name: string): boolean => /^\d{8}\.ndjson$/.test(name);
+const isClaimed = (name: string): boolean => name.endsWith(CLAIMED);
 
 function nameAfter(last: string | undefined): string {
   return `${String(Number(last?.slice(0, 8) ?? 0) + 1).padStart(8, "0")}.ndjson`;
