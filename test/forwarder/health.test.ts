@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { paceKey } from "../../provider/client/mark-pace";
 import { NodeMemories } from "../../provider/client/world";
 import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { serveOperating } from "../../provider/forwarder/operating/http-server";
@@ -44,6 +45,25 @@ test("a node that is away from the start counts as lists that fail, and holds up
   expect((await (await asking(forwarder))("/readyz"))[0]).toBe(200);
   await passUntil(() => failed() === 2, clock);
   expect(forwarder.metrics.get("last_list_timestamp_seconds", { node: "fra1" })).toBe(0);
+});
+
+test("a node that cannot be asked at all counts as lists that fail, too", async () => {
+  using folder = temporaryFolder();
+  const clock = new TestClock();
+  const { forwarder, told } = await openForwarder(
+    { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }] },
+    folder.path,
+    { world: clock, onRecord: () => {} },
+  );
+  onTestFinished(() => forwarder.stop(0));
+  const node = vi.spyOn(LiveConfig.prototype, "node").mockReturnValue({ endpoint: "192.0.2.10" });
+  onTestFinished(() => node.mockRestore());
+  forwarder.start();
+  await passUntil(() => told.lines.length > 0, clock);
+  expect(told.lines[0]).toContain("`endpoint`");
+  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  expect(failed()).toBe(1);
+  await passUntil(() => failed() === 2, clock);
 });
 
 test("a state that answers no more makes the service unhealthy: its thread has ended, or hangs", async () => {

@@ -103,10 +103,11 @@ class NodePoller {
     await loop.next();
     const members = { node: this.name };
     const key = `structure/${this.name}`;
+    let complete = false;
     try {
       const { watch } = config.current;
       const { tables, problems } = await readStructure(this.name, this.connected(), watch, loop, signal);
-      const complete = problems.length === 0;
+      complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else {
         troubles.begin(key, members, problems.slice(0, 3).join(" "));
@@ -120,13 +121,13 @@ class NodePoller {
           if (polled) polled.poller.watched = watched;
         }
       }
-      // A node that was away all the time has no table whose list could fail.
-      if (!complete && this.found.size === 0) metrics.add("polls_total", { ...members, outcome: "failed" });
-      return complete;
     } catch (error) {
-      if (!signal.aborted) troubles.begin(key, members, messageOf(error));
-      return false;
+      if (signal.aborted) return false;
+      troubles.begin(key, members, messageOf(error));
     }
+    // A node that was away all the time has no table whose list could fail.
+    if (!complete && this.found.size === 0) metrics.add("polls_total", { ...members, outcome: "failed" });
+    return complete;
   }
 
   /** Starts a loop for each table that has none, and ends those of tables that went. */
