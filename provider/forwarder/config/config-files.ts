@@ -33,51 +33,41 @@ export async function readConfig(path: string): Promise<Written & { readonly fol
   return { ...joined(await Promise.all(names.map((name) => readOne(join(path, name))))), folder: resolve(path) };
 }
 
-/** Member of the configuration in a file. */
-interface Part extends Written {
-  readonly config: Record<string, unknown>;
-}
-
 function joined(files: readonly Written[]): Written {
   // An empty file has no part; a file that is no object is reported as a configuration that is none.
-  const parts = files.filter((file): file is Part => isObject(file.config));
   const odd = files.find(({ config }) => !isObject(config) && config !== null);
   if (odd) return odd;
   const config: Record<string, unknown> = {};
-  for (const part of parts) {
-    for (const [name, value] of Object.entries(part.config)) {
+  /** Where members are written, and elements of lists and nodes, by `name` and `name/element`. */
+  const origins = new Map<string, (rest: readonly PropertyKey[]) => string>();
+  const note = (key: string, file: Written, path: readonly PropertyKey[]): void => {
+    const before = origins.get(key);
+    if (before) throw new OptionsError(`${file.place(path)}: \`${path.join(".")}\` stands at ${before([])} already`);
+    origins.set(key, (rest) => file.place([...path, ...rest]));
+  };
+  for (const file of files) {
+    for (const [name, value] of Object.entries(isObject(file.config) ? file.config : {})) {
       const before = config[name];
-      if (before === undefined) config[name] = value;
-      else if (Array.isArray(before) && Array.isArray(value)) config[name] = [...before, ...value];
-      else if (name === "nodes" && isObject(before) && isObject(value)) config[name] = both(before, value, part, parts);
-      else throw new OptionsError(`${part.place([name])}: \`${name}\` stands at ${placed(parts, [name])} already`);
+      if (Array.isArray(value) && Array.isArray(before ?? [])) {
+        const all = Array.isArray(before) ? before : [];
+        for (const [index] of value.entries()) note(`${name}/${all.length + index}`, file, [name, index]);
+        config[name] = [...all, ...value];
+      } else if (name === "nodes" && isObject(value) && isObject(before ?? {})) {
+        for (const node of Object.keys(value)) note(`${name}/${node}`, file, [name, node]);
+        config[name] = { ...(isObject(before) && before), ...value };
+      } else {
+        note(name, file, [name]);
+        config[name] = value;
+      }
+      if (!origins.has(name)) note(name, file, [name]);
     }
   }
-  return { config, place: (path) => placed(parts, path) };
-}
-
-/** @throws {OptionsError} where two files have a node of one name. */
-function both(before: object, more: object, part: Part, parts: readonly Part[]): object {
-  for (const name of Object.keys(more)) {
-    if (!Object.hasOwn(before, name)) continue;
-    const path = ["nodes", name];
-    throw new OptionsError(`${part.place(path)}: \`nodes.${name}\` stands at ${placed(parts, path)} already`);
-  }
-  return { ...before, ...more };
-}
-
-/** Place of a member of the joined configuration in its file. */
-function placed(parts: readonly Part[], [name = "", second, ...rest]: readonly PropertyKey[]): string {
-  const having = parts.filter(({ config }) => Object.hasOwn(config, name));
-  let index = Number(second);
-  for (const { config, place } of having) {
-    const value = config[String(name)];
-    const length = Array.isArray(value) ? value.length : 0;
-    if (length > 0 && index < length) return place([name, index, ...rest]);
-    index -= length;
-    if (second !== undefined && isObject(value) && Object.hasOwn(value, second)) return place([name, second, ...rest]);
-  }
-  return (having[0] ?? parts[0])?.place([name]) ?? "configuration";
+  const place = ([name = "", second, ...rest]: readonly PropertyKey[]): string =>
+    origins.get(`${String(name)}/${String(second)}`)?.(rest) ??
+    origins.get(String(name))?.(second === undefined ? [] : [second, ...rest]) ??
+    files[0]?.place([]) ??
+    "configuration";
+  return { config, place };
 }
 
 async function readOne(file: string): Promise<Written> {

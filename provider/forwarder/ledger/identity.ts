@@ -13,7 +13,7 @@ const placeSchema = z.object({ file: z.string(), born: z.string(), lock: z.strin
 const text = z.object({ value: z.string() });
 
 /** A text that {@link setMeta} kept. */
-export function meta(store: Store, name: string): string | undefined {
+function meta(store: Store, name: string): string | undefined {
   return store.get(text, "SELECT value FROM meta WHERE name = ?", name)?.value;
 }
 
@@ -74,6 +74,6 @@ function isSamePlace(before: Place, now: Place): boolean {
 }
 
 /** Within a transaction: keeps a text under a name. */
-export function setMeta(store: Store, name: string, value: string): void {
+function setMeta(store: Store, name: string, value: string): void {
   store.run("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", name, value);
 }
