@@ -29,7 +29,7 @@ export interface ForwarderParts extends SinkParts {
   readonly log: Log;
   /** Memory of nodes, with the pace of their lists of marks. Default: that of the process, on its clock. */
   readonly memories?: NodeMemories;
-  /** Reads and compares in a thread of its own; false for tests of the parts. */
+  /** Reads and compares in a thread of its own, the default; false for one round, and for tests of the parts. */
   readonly thread?: boolean;
   /** Bytes that are free on the disk of a folder; for tests, without a thread. */
   readonly freeBytes?: (folder: string) => number;

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import { isDeepStrictEqual } from "node:util";
 import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
@@ -34,7 +33,7 @@ export async function serveOperating(listen: () => Listen, forwarder: () => Forw
     );
     response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers }).end(body);
   };
-  const server = tls ? secured(tls, listen, respond) : createServer(respond);
+  const server = tls ? await secured(tls, listen, respond) : createServer(respond);
   // Once it listens, an error is a connection that could not be accepted.
   server.on("error", () => {}).listen(wanted, host);
   await once(server, "listening").catch((error: unknown) => {
@@ -114,7 +113,9 @@ function placeOf(listen: Listen | undefined) {
 type Certificate = NonNullable<Listen["tls"]>;
 
 /** A server whose next connection has the certificate that is there then. */
-function secured(first: Certificate, listen: () => Listen, respond: RequestListener) {
+async function secured(first: Certificate, listen: () => Listen, respond: RequestListener) {
+  // Loaded where it is asked for: TLS reads all roots of trust.
+  const { createServer: createTlsServer } = await import("node:https");
   const server = createTlsServer(first, respond);
   let used = first;
   // Before the server's own listener, which begins the handshake.

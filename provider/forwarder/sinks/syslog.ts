@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
@@ -93,7 +92,9 @@ class SyslogConnection {
     if (this.socket && !this.socket.destroyed && this.socket.writable) return this.socket;
     const { host, port, tls, timeoutMs } = this.options();
     const { serverName: servername = host, ...files } = tls ?? {};
-    const socket = tls ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
+    // Loaded with its first connection, since that reads all roots of trust.
+    const connectTls = tls && (await import("node:tls")).connect;
+    const socket = connectTls ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
     // Later errors come with a close, which the next write sees.
     socket.on("error", () => {}).once("end", () => socket.destroy());
     const aborted = (): void => void socket.destroy(new Error("cancelled"));
