@@ -80,22 +80,15 @@ export const configSchema = members({
   sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
 });
 
-const names = z.array(z.string()).optional().catch(undefined);
+const word = z.string().optional().catch(undefined);
+const words = z.array(z.string()).optional().catch(undefined);
+const path = z.string().transform(normalize).optional().catch(undefined);
+const only = z.object({ nodes: words, arenas: words }).optional().catch(undefined);
 /** Names within a configuration, readable even if the rest is wrong. */
 const named = z.object({
   nodes: z.record(z.string(), z.unknown()).catch({}),
-  watch: z.array(z.object({ nodes: names, arena: z.string().optional().catch(undefined) }).catch({})).catch([]),
-  sinks: z
-    .array(
-      z
-        .object({
-          name: z.string().optional().catch(undefined),
-          path: z.string().transform(normalize).optional().catch(undefined),
-          only: z.object({ nodes: names, arenas: names }).optional().catch(undefined),
-        })
-        .catch({}),
-    )
-    .catch([]),
+  watch: z.array(z.object({ nodes: words, arena: word }).catch({})).catch([]),
+  sinks: z.array(z.object({ name: word, path, only }).catch({})).catch([]),
 });
 
 /** Contradictions between parts of a configuration: two sinks of one name or file, and unknown names. */

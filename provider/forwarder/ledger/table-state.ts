@@ -8,7 +8,7 @@ import { EVENTS, keyOf, type MarkEvent, type RowChunk, RowWriter, ruleFinder } f
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
-import type { TakenOver } from "./protocol";
+import type { LedgerOptions, TakenOver } from "./protocol";
 import type { Store } from "./store";
 
 const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });
@@ -86,11 +86,7 @@ export class TableState {
     number: number,
     list: ArrivedList,
     marks: readonly Mark[],
-    {
-      records,
-      reset,
-      isWanted,
-    }: { readonly records: "changes" | "all"; readonly reset: boolean; readonly isWanted: boolean },
+    { records, reset, isWanted }: Pick<LedgerOptions, "records"> & Readonly<Record<"reset" | "isWanted", boolean>>,
   ): Promise<FinishedReading> {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);

@@ -1,4 +1,4 @@
-import { nextTurn, written } from "../slices";
+import { inSlicesOf, nextTurn, written } from "../slices";
 import { type Format, formatter } from "./formats";
 import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
@@ -73,6 +73,11 @@ export class Outgoing {
       }
     }
     return read.flat();
+  }
+
+  /** What `work` makes of each record. */
+  async map<T>(work: (record: ForwardRecord) => T): Promise<T[]> {
+    return (await inSlicesOf(await this.records(), (slice) => slice.map(work))).flat();
   }
 
   /** Lines of JSON in a format; `before` stands in a line of its own before each. */

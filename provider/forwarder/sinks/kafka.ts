@@ -1,5 +1,4 @@
 import { formatter } from "../record/formats";
-import { inSlicesOf } from "../slices";
 import { tableKey } from "../table";
 import { kafkaSchema, loadKafka } from "./kafka-library";
 import { KafkaTopic, type Message } from "./kafka-topic";
@@ -20,14 +19,11 @@ export const kafka = sinkKind(
     const topic = new KafkaTopic(library, { name, world, options: () => context.options(kafkaSchema) });
     return {
       async write(records) {
-        const messages = await inSlicesOf(await records.records(), (slice) =>
-          slice.map((record) => {
-            const { recordId, timestamp, event, node, arena, profile, type } = record;
-            const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
-            return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
-          }),
-        );
-        const payload = messages.flat();
+        const payload = await records.map((record) => {
+          const { recordId, timestamp, event, node, arena, profile, type } = record;
+          const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
+          return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
+        });
         return { payload, bytes: payload.reduce((sum, { value }) => sum + value.length, 0) };
       },
       deliver: (parcels, signal) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { members, plainWords, text } from "../fields";
+import { plainWords, text } from "../fields";
 import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";
@@ -33,7 +33,8 @@ const httpUrlIn = z.looseObject({ url: z.string(), tls: z.looseObject({}) });
 
 const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });
 
-const commonSchema = members(commonFields);
+/** Leaves the members out that are the kind's own. */
+const commonSchema = z.object(commonFields);
 
 /** Checks a sink, its kind first, then each member: what all have, and as `own` what its kind has, checked by it. */
 export const sinkSchema = z.unknown().transform((value, context) => {
@@ -45,11 +46,9 @@ export const sinkSchema = z.unknown().transform((value, context) => {
     context.addIssue({ code: "custom", path: read.success ? ["type"] : [], message: problem, input: "" });
     return z.NEVER;
   }
-  const common = Object.fromEntries(Object.entries(read.data).filter(([name]) => name in commonFields));
-  const rest = Object.fromEntries(
-    Object.entries(read.data).filter(([name]) => !(name in commonFields) && name !== "type"),
-  );
-  const shared = commonSchema.safeParse(common, { error: plainWords });
+  const isOwn = ([name]: readonly [string, unknown]) => !(name in commonFields) && name !== "type";
+  const rest = Object.fromEntries(Object.entries(read.data).filter(isOwn));
+  const shared = commonSchema.safeParse(read.data, { error: plainWords });
   const own = kind.schema.safeParse(rest, { error: plainWords });
   for (const { path, message, ...issue } of [...(shared.error?.issues ?? []), ...(own.error?.issues ?? [])]) {
     const { keys } = "keys" in issue ? issue : { keys: undefined };

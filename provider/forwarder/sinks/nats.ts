@@ -5,7 +5,6 @@ import { SINK_DEFAULTS, SIZES } from "../defaults";
 import { duration, flag, members, text } from "../fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
-import { inSlicesOf } from "../slices";
 import { connectNats, loadNats, type Nats, natsFields, natsWords } from "./nats-connection";
 import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind, sinkNamed } from "./sink";
 
@@ -37,13 +36,9 @@ export const nats = sinkKind(
     return {
       async write(records) {
         const { subject } = context.options(schema);
-        const messages = await inSlicesOf(await records.records(), (slice) =>
-          slice.map((record) => {
-            const payload = Buffer.from(JSON.stringify(format(record)));
-            return { record, subject: subjectOf(subject, record), payload };
-          }),
-        );
-        const payload = messages.flat();
+        const payload = await records.map((record) => {
+          return { record, subject: subjectOf(subject, record), payload: Buffer.from(JSON.stringify(format(record))) };
+        });
         return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
       },
       deliver: (parcels, signal) =>
