@@ -101,7 +101,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
         return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
       },
       written: () => {
-        if (!place.isThere) say(`${name} was made: it counts once a program reads it, with readPrefixFile.\n`);
+        if (!place.isThere) say(`${name} was created. It takes effect once a program reads it with readPrefixFile.\n`);
         say(
           `${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it ${until ? `until ${until}` : "for good"}.\n`,
         );
@@ -125,7 +125,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
 function endSentence(number: number, place: Workplace): string {
   const them = number === 1 ? "it" : "them";
   if (!isInProject(place))
-    return `There is no Pulumi project here whose program could read the file: after that time "block expire --now" removes ${them}, and nothing else does.`;
+    return `There is no Pulumi project here whose program could read the file: after that time only "block expire --now" removes ${them}.`;
   return `After that time the first "pulumi up" of a program that reads the file removes ${them}, or "block expire --now".`;
 }
 

@@ -32,7 +32,11 @@ export function addBackground(emulator: Command, io: CliIo): void {
     command.option("--pid-file <file>", "file that --background wrote, instead of --at");
     return command.action(async () => io.out(await run(command.optsWithGlobals<Flags>(), io)));
   };
-  add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "longest wait, such as 30s", "30s");
+  add("wait", "wait until an emulator is ready", wait).option(
+    "--timeout <duration>",
+    "longest wait, such as 30s",
+    "30s",
+  );
   add("stop", "end an emulator, and wait until it has ended", end);
 }
 
@@ -43,7 +47,9 @@ export function addBackground(emulator: Command, io: CliIo): void {
  */
 export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io: CliIo): Promise<string> {
   if (pidFile !== undefined && (await serves((await readPidFile(pidFile))?.control, io.stop))) {
-    throw new UsageError(`The emulator of ${pidFile} runs already: end it by emulator stop --pid-file ${pidFile}.`);
+    throw new UsageError(
+      `The emulator of ${pidFile} is already running: end it with emulator stop --pid-file ${pidFile}.`,
+    );
   }
   // npx does not wait for this process.
   const { npm_command: _, ...env } = io.env;
@@ -89,10 +95,10 @@ async function wait(flags: Flags, { env, stop }: CliIo): Promise<string> {
   const end = performance.now() + (await wrongUse(TypeError, async () => milliseconds(timeout)));
   for (;;) {
     const { control } = await whichOne(flags, env);
-    if (await serves(control, stop)) return `The emulator at ${control} serves.\n`;
+    if (await serves(control, stop)) return `The emulator at ${control} is ready.\n`;
     if (performance.now() >= end) {
-      const where = control ?? `of ${flags.pidFile}, a file that is not there`;
-      throw new Ended(`No emulator serves within ${timeout}: ${where}.`, 1);
+      const where = control ?? `of ${flags.pidFile}, a file that does not exist`;
+      throw new Ended(`No emulator is ready within ${timeout}: ${where}.`, 1);
     }
     await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
   }
@@ -124,7 +130,7 @@ async function whichOne({ at, pidFile }: Flags, env: CliIo["env"]): Promise<{ co
   if (pidFile !== undefined) return (await readPidFile(pidFile)) ?? {};
   const control = at ?? env.PACKETFILTER_EMULATOR_CONTROL;
   if (!control || !URL.canParse(control)) {
-    throw new UsageError("Say which emulator: --at URL, --pid-file FILE or PACKETFILTER_EMULATOR_CONTROL.");
+    throw new UsageError("Name the emulator: --at URL, --pid-file FILE or PACKETFILTER_EMULATOR_CONTROL.");
   }
   return { control: new URL(control).origin };
 }

@@ -80,7 +80,7 @@ export function register(program: Command, io: CliIo): void {
     .option("--journal <file>", "write each request as a line of JSON, without secrets")
     .option("--json", "print the ready line as JSON")
     .option("--advertise <url>", "base address for clients, if they need another one, for example with mapped ports")
-    .option("--background", "return once it serves; emulator stop ends it")
+    .option("--background", "return once it is ready; emulator stop ends it")
     .option("--pid-file <file>", "with --background: write process id and control address to this file")
     .action((flags: Flags) => (flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io)));
   for (const addTheme of [addContents, addBehaviour, addJournal, addTraffic]) addTheme(callsOf(command, io));

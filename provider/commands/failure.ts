@@ -15,7 +15,7 @@ export function failureText(error: unknown): string {
 
 /** Meanings of the system's codes for files. */
 const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>> = {
-  ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not made.`,
+  ENOENT: (path) => `${path}: there is no such file or folder (ENOENT). Check the path; folders are not created.`,
   ENOTDIR: (path) => `${path}: a part of the path is a file, not a folder (ENOTDIR). Check the path.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
@@ -23,7 +23,7 @@ const OF_FILES: Readonly<Record<string, (path: string, code: string) => string>>
 
 const OF_PORTS: Readonly<Record<string, (place: string, port: number) => string>> = {
   EADDRINUSE: (place, port) =>
-    `Port ${port} is taken: something else listens on ${place} (EADDRINUSE). End it, or choose another port; 0 takes a free one.`,
+    `Port ${port} is in use: another process listens on ${place} (EADDRINUSE). End it, or choose another port; 0 takes a free one.`,
   EACCES: (place) =>
     `This user may not listen on ${place} (EACCES). Ports below 1024 are often reserved: choose a higher one.`,
   EADDRNOTAVAIL: (place) => `This machine has no address of ${place} (EADDRNOTAVAIL). Check --host.`,

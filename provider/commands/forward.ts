@@ -56,7 +56,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (flags.check) {
     const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
     for (const line of await describeConfig(checked)) io.out(`${line}\n`);
-    io.out("The configuration is sound.\n");
+    io.out("The configuration is valid.\n");
     return;
   }
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
@@ -79,7 +79,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (flags.once) {
     const forwarder = await open(config);
     try {
-      if (!(await forwarder.once(io.stop))) throw new Error("Not everything was read and delivered, see above.");
+      if (!(await forwarder.once(io.stop))) throw new Error("Some lists or deliveries failed, see above.");
     } finally {
       await forwarder.stop(0);
     }

@@ -87,7 +87,7 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
   const nodes = urls.length > 0 ? await chosenNodes(chosen, io) : [];
   if (nodes.length > 1 && nodes.some(({ name }) => name === undefined))
     throw new UsageError(
-      "Of several nodes each needs a name in the program: give them as --node NAME, or --all-nodes.",
+      "With several nodes each needs a name in the program: give them as --node NAME, or --all-nodes.",
     );
   const signaling = flags.signaling ? await signalingClient(chosen, io) : undefined;
   try {
@@ -154,14 +154,14 @@ function report(
     `Wrote ${[...files.keys()].map((name) => join(flags.out, name)).join(", ")}: ${count(resources, "resource")}.`,
     "",
     flags.native
-      ? "Next, of which the first prints the program:"
+      ? "Next; the first command prints the program:"
       : "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
     `  ${importCommand(relative(".", join(flags.out, "import.json")), flags.unprotected !== true, !flags.native)}`,
     "  pulumi preview --refresh --expect-no-changes",
     "",
     flags.unprotected
-      ? "Nothing of it is protected: a destroy removes it."
-      : "All of it is protected (protect: true): a destroy refuses it until the program leaves that out. --unprotected writes a program without it.",
+      ? "Nothing is protected: a destroy removes everything."
+      : "Everything is protected (protect: true): a destroy refuses it until the program removes that option. --unprotected writes a program without it.",
   ];
   if (sets.some(({ node }) => node === undefined))
     lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");

@@ -36,7 +36,7 @@ Resources:
   mark://ARENA/PROFILE             marks of a profile, of one --type
 
 Without a resource, --contains searches every set of the stack, as "pulumi stack export" or --state names them.
-In CSV, an apostrophe precedes a text that a spreadsheet would take for a formula.
+In CSV, an apostrophe precedes a text that a spreadsheet would read as a formula.
 
 Examples:
   pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
@@ -53,12 +53,12 @@ export function register(program: Command, io: CliIo): void {
     .command("list")
     .argument("[url...]", "a resource, see below; with --contains sets, by default all of the stack")
     .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
-    .option("--contains <ip>", "of sets: every entry that covers this address or prefix, the longest first")
+    .option("--contains <ip>", "for sets: every entry that covers this address or prefix, the longest first")
     .option("--state <file>", 'output of "pulumi stack export", which names the sets of the stack; default: it is run')
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
   addNodeFlags(command, {
     listsMarks: true,
-    timeout: `time for a list with all its repeats, such as 20s; default: 60s, of several nodes ${SEVERAL}`,
+    timeout: `time for a list with all its repeats, such as 20s; default: 60s, for several nodes ${SEVERAL}`,
   })
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
@@ -73,7 +73,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     throw new UsageError("Name one resource, such as prefixset://edge/blocked; with --contains, several sets.");
   if (covered && url.kind !== "prefixset") throw noSet();
   if (url.kind === "mark" && type === undefined)
-    throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
+    throw new UsageError(`Name the table of marks: --type ${MARK_TYPES.join(", ")}.`);
   if (url.kind !== "mark" && type !== undefined)
     throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
   const nodes = await chosenNodes(inTime(flags), io);

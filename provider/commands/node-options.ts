@@ -166,7 +166,7 @@ function standardNode(flags: NodeFlags, stack: Project, members: Members, io: Cl
     only === undefined
       ? ""
       : ` The stack ${stack.stack} knows ${stack.nodes.join(", ")}: --node ${only}, or --all-nodes.`;
-  throw new UsageError(`Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT.${choice}`);
+  throw new UsageError(`Name the node: --endpoint URL, or PACKETFILTER_ENDPOINT.${choice}`);
 }
 
 /** @throws {UsageError} if credentials of the environment would go to another address than theirs */

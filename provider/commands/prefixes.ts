@@ -81,7 +81,7 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
 /** @throws {PrefixFileError} with the places of the mistakes. @throws {UsageError} */
 async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> {
   const options = { ...optionsOf(flags), file: shown(file) };
-  const text = file === "-" ? await standardInput(io, "Name a file, or pipe one in.") : undefined;
+  const text = file === "-" ? await standardInput(io, "Name a file, or pipe one to the command.") : undefined;
   return wrongUse(TypeError, () =>
     text === undefined ? openPrefixFile(resolve(io.folder ?? ".", file), options) : openPrefixText(text, options),
   );

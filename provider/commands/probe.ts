@@ -121,7 +121,7 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if (sentences.length > 0) throw new Ended(sentences.join("\n"), 1);
 }
 
-const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it; its changes are taken back then, within ${TIMING.mostCleanUp / 1_000} s.`;
+const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it, and its changes are then taken back within ${TIMING.mostCleanUp / 1_000} s.`;
 
 /** Takes back the changes in the notes of an earlier probe, at its node and receiver. */
 async function cleanAfter(texts: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
@@ -144,7 +144,7 @@ async function cleanAfter(texts: readonly string[], flags: Flags, command: Comma
   const sentence = leftBehind(left, cleaning(command, name));
   if (sentence !== undefined) throw new Ended(sentence, 1);
   await rm(file, { force: true });
-  io.out(`Nothing is left of what the probe of ${name} wrote and started.\n`);
+  io.out(`Everything that the probe of ${name} wrote and started is removed.\n`);
 }
 
 /** Changes of a probe are taken back only at the address where they were made. */
@@ -171,7 +171,7 @@ function leftBehind(left: ProbeResult["left"], command: string): string | undefi
 async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<void> {
   const file = inFolder(name, io);
   if (result.stopped !== undefined && existsSync(file)) {
-    io.err(`${name} is left as it is, since the probe ended before its time.\n`);
+    io.err(`${name} is unchanged, since the probe ended early.\n`);
     return;
   }
   await replaceFile(file, pretty(nodeFile(result)));
@@ -200,15 +200,15 @@ function recordProbe(
 }
 
 function failures({ findings, stopped }: ProbeResult): string | undefined {
-  if (stopped !== undefined) return `The probe ended before its time: ${stopped}`;
+  if (stopped !== undefined) return `The probe ended early: ${stopped}`;
   const failed = findings.filter(({ found }) => found === "error");
-  return failed.length === 0 ? undefined : `Could not be found out: ${failed.map(({ title }) => title).join(", ")}.`;
+  return failed.length === 0 ? undefined : `Still unknown: ${failed.map(({ title }) => title).join(", ")}.`;
 }
 
 function endOfCheck({ rows, stopped }: CheckResult, left: string | undefined, name: string): void {
   const failed = rows.filter(({ held }) => !held).length;
   const sentence = failed > 0 ? `${failed} of ${rows.length} do not hold with ${name}.` : undefined;
-  const end = stopped && `The check ended before its time: ${stopped}`;
+  const end = stopped && `The check ended early: ${stopped}`;
   const sentences = [sentence, end, left].filter((one) => one !== undefined);
   if (sentences.length > 0) throw new Ended(sentences.join("\n"), sentence === undefined || left ? 1 : 3);
 }

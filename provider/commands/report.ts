@@ -99,7 +99,7 @@ function printed(report: Report, output: Flags["output"], options: Parameters<ty
 
 function content(file: string | undefined, io: CliIo): Promise<string> {
   if (file !== undefined && file !== "-") return readOwn(resolve(io.folder ?? ".", file));
-  return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it in.');
+  return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it to the command.');
 }
 
 /** The address for a link in a comment: http or https, and without credentials. */

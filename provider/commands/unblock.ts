@@ -70,7 +70,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
     const isEmpty = Object.keys(before).length > 0 && Object.keys(left).length === 0;
     const sentences = [
       ...editSentences(place, names, before, left),
-      ...(isEmpty ? [`${name} has no prefix any more: a program reads that with allowEmpty: true.`] : []),
+      ...(isEmpty ? [`${name} has no prefix any more: a program needs allowEmpty: true to read it.`] : []),
     ];
     const more = { prefixes: names, kept: names.filter((prefix) => left[prefix] !== undefined) };
     printResult({ ...ended, problems }, place, { more, sentences }, io);
@@ -92,7 +92,7 @@ function editSentences(
   const absent = names.filter((prefix) => before[prefix] === undefined && left[prefix] === undefined);
   const is = (some: readonly string[], one: string, many: string) => (some.length === 1 ? one : many);
   const sentences = [];
-  if (removed.length > 0) sentences.push(`${name}: ${some(removed)} ${is(removed, "is", "are")} taken out.`);
+  if (removed.length > 0) sentences.push(`${name}: ${some(removed)} ${is(removed, "is", "are")} removed.`);
   if (absent.length > 0) sentences.push(`${name}: ${some(absent)} ${is(absent, "was", "were")} not in it.`);
   if (kept.length === 0) return sentences;
   const places = new Set(kept.flatMap((prefix) => Object.keys(sentTo(left[prefix])))).size;

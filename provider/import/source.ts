@@ -42,7 +42,7 @@ export function heldSet(
   if (strange.length > 0) {
     const shown = some(strange.map(({ prefix, value }) => `${prefix} (${JSON.stringify(value)})`));
     throw new Error(
-      `${formatUrl(url)} on ${at.node ?? at.endpoint} holds values that no program can declare, integers from 0 to ${MAX_VALUE} being possible: ${shown}. Give these entries other values on the node, or take them out, and import again. Nothing was written.`,
+      `${formatUrl(url)} on ${at.node ?? at.endpoint} holds values that no program can declare, integers from 0 to ${MAX_VALUE} being possible: ${shown}. Give these entries other values on the node, or remove them, and import again. Nothing was written.`,
     );
   }
   const inOrder = listed.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));

@@ -19,7 +19,7 @@ export function excess(value: unknown, characters: number, levels: number = MOST
   let count = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [member, level] = next;
-    if (level > levels) return `is nested deeper than ${levels} levels, or holds itself`;
+    if (level > levels) return `is nested deeper than ${levels} levels, or contains itself`;
     // `Object.values` would make an array for each of many thousand.
     for (const name in member) {
       count += 1;

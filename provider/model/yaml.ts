@@ -57,7 +57,7 @@ export function dataOf(document: Document, text: string): unknown {
     });
     if (values * references > MOST_SEARCHES)
       throw new ExcessError(
-        `has ${references} references (YAML's aliases) among ${values} values, and no more than ${MOST_SEARCHES} are sought through: write out what they stand for`,
+        `has ${references} references (YAML's aliases) among ${values} values, and no more than ${MOST_SEARCHES} are followed: write out their values`,
       );
     return document.toJS();
   });

@@ -20,7 +20,7 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
   const wanted = (await wantedBy(type === "CloudSignaling", args)).filter(({ prefixes }) => prefixes.length > 0);
   if (wanted.length === 0) return;
   await pulumi.log.warn(
-    `${type} "${name}" is left out of this run (--target, --exclude), and the stack does not have it yet: nothing is put in for it. Where a resource that goes with this run holds what it declares, that stays there; a destroy without --run-program removes it.`,
+    `${type} "${name}" is left out of this run (--target, --exclude), and is not in the stack yet: nothing is inserted for it. Entries that it declares and that a resource deleted in this run holds stay at the node; a destroy without --run-program removes them.`,
   );
   if (pulumi.runtime.isDryRun()) return;
   const folder = new DeploymentFolder({ address: engine, pid: process.pid }, sharedFolder(pulumiHome()));

@@ -34,7 +34,7 @@ function notLost(given: unknown, label: string): unknown {
     // Outputs of a resource come from the engine, which loses nothing.
     if (!isEmpty || (await resourcesOf(given)) > 0) return entries;
     throw runError(
-      `${label}: entries is an Output of an empty object, which is all that an Output keeps of a Map or a Set. Give the Map itself to "entries", or make an object of it before it becomes an Output or a secret; write [] or allowEmpty: true for a set without entries.`,
+      `${label}: entries is an Output of an empty object: an Output keeps nothing of a Map or a Set. Give the Map itself to "entries", or make an object of it before it becomes an Output or a secret; write [] or allowEmpty: true for a set without entries.`,
     );
   });
 }

@@ -10,7 +10,7 @@ const startSchema = z
   .strictObject({
     rules: z.int().min(0).describe("Number of policies in the pack, those that are switched off included."),
   })
-  .describe("The first line: the pack has started. A file without it is of a pack that did not.");
+  .describe("The first line: the pack has started. A file without it is of a pack that did not start.");
 
 const findingSchema = z
   .strictObject({
@@ -57,7 +57,7 @@ function read<T>(schema: z.ZodType<T>, line: string, number: number): T {
 /** The JSON Schema of a line, published as schemas/policy-finding.schema.json. */
 export function findingJsonSchema(): object {
   return {
-    title: "A line of what policies/run of pulumi-packetfilter writes where PACKETFILTER_POLICIES_REPORT says",
+    title: "A line of the file that policies/run of pulumi-packetfilter writes for PACKETFILTER_POLICIES_REPORT",
     ...z.toJSONSchema(z.union([startSchema, findingSchema])),
   };
 }

@@ -16,12 +16,12 @@ const noteSchema = z.strictObject({
 
 const entrySchema = z.strictObject({
   prefix: z.string(),
-  from: value.optional().describe("The value before; absent for what comes in."),
-  to: value.optional().describe("The value after; absent for what goes out."),
+  from: value.optional().describe("The value before; absent for an added entry."),
+  to: value.optional().describe("The value after; absent for a removed entry."),
   note: noteSchema.optional().describe("Note of the entry after the change; for removed entries, before it."),
   noteBefore: noteSchema.optional().describe("Note before the change, if it changes."),
   resource: z.string().describe("Name of the resource in the program."),
-  expired: z.literal(true).optional().describe("It goes out since its time has come."),
+  expired: z.literal(true).optional().describe("It is removed because it has expired."),
   marked: counter.optional().describe("With --marks: how many sources that are marked now the prefix covers."),
 });
 
@@ -53,7 +53,7 @@ const setSchema = z.strictObject({
     .describe(
       "With a PrefixSetGroup: the nodes, where all of this is the same at several. Counts are those of one node.",
     ),
-  endpoint: z.string().optional().describe("Address of the node, without credentials, where it is known."),
+  endpoint: z.string().optional().describe("Address of the node, without credentials, if it is known."),
   url: z.string().describe("prefixset://ARENA/SET or prefixset://ARENA/PROFILE/SET."),
   resources: z.array(resourceSchema),
   in: listSchema,
@@ -65,7 +65,7 @@ const setSchema = z.strictObject({
     .optional()
     .describe("Of a node that leaves its group: entries that stay, since nothing proves that it is another machine."),
   unknown: counter.describe("Resources of which the preview does not know all entries yet."),
-  hidden: z.boolean().describe("True where a part is secret, so that not every change can be seen."),
+  hidden: z.boolean().describe("True if a part is secret, so that not every change can be seen."),
   drift: z
     .strictObject({ in: counter, out: counter, changed: counter })
     .optional()
@@ -97,11 +97,11 @@ const wholeSchema = z.strictObject({
   names: z.array(z.string()).describe("One resource, or the single entries of one set."),
   place: z.string().describe("Node or receiver."),
   url: z.string().optional().describe("The set before."),
-  becomes: z.string().optional().describe("The set after a replacement, where it is another."),
+  becomes: z.string().optional().describe("The set after a replacement, if it is another one."),
   reasons: z.array(z.string()).describe("Arguments that make a replacement necessary."),
   prefixes: counter.describe("Entries that the resources held."),
   addresses: addressesSchema,
-  kept: z.boolean().describe("True where all of it stays at the node or receiver."),
+  kept: z.boolean().describe("True if all of it stays at the node or receiver."),
 });
 
 const policyFindingSchema = z.strictObject({
@@ -122,7 +122,7 @@ const policiesSchema = z
 export const reportSchema = z.strictObject({
   project: z.string(),
   stack: z.string(),
-  failed: z.boolean().describe("True where the preview ended with an error."),
+  failed: z.boolean().describe("True if the preview ended with an error."),
   totals: z.strictObject({
     in: counter,
     out: counter,
@@ -167,7 +167,7 @@ export type Addresses = z.output<typeof addressesSchema>;
 /** The JSON Schema of {@link reportSchema}. */
 export function reportJsonSchema(): object {
   return {
-    title: "What a preview is about to do, as pulumi-packetfilter report prints it",
+    title: "The changes of a preview, as pulumi-packetfilter report prints them",
     ...z.toJSONSchema(reportSchema),
   };
 }

@@ -63,7 +63,7 @@ export function refuseValue(
 ) {
   const message = `${problem}, and ${names.slice(0, 2).map(short).join(" or ")} could be it`;
   const settings = names.slice(0, 2).map((value) => settingFor(answers, { value }));
-  if (settings.length > 1) return new ShapeError(message, `Say which one is: ${settings.join(" or ")}.`);
+  if (settings.length > 1) return new ShapeError(message, `Name the right one: ${settings.join(" or ")}.`);
   const own = Object.keys(record).find((name) => naturalRole(name) === "value");
   const otherwise = `${own === undefined ? "if all values are 1" : "if not"}, set ${namesSetting(answers, { value: own ?? "value" })}`;
   return new ShapeError(message, `If it is, set ${settings.join()}; ${otherwise}.`);

@@ -186,7 +186,7 @@ export function refusePartial(
   const { more } = answers ?? {};
   if (more) {
     if ("member" in more && goesOn(follow(within[0], more.member)?.value)) {
-      throw new ShapeError(`"${more.member}" says that the list goes on`);
+      throw new ShapeError(`"${more.member}" says that the list continues`);
     }
     return;
   }
@@ -239,14 +239,14 @@ export function refusePartialAnswer(
   const { more } = answers ?? {};
   if (more) {
     if ("header" in more && goesOn(header(more.header.toLowerCase()))) {
-      throw new ShapeError(`the header ${more.header} says that the list goes on`);
+      throw new ShapeError(`the header ${more.header} says that the list continues`);
     }
     return;
   }
   const [range, link, total] = PARTIAL_HEADERS.map(header);
   if (range !== undefined && !isWholeRange(range)) throw new ShapeError(`the header Content-Range says "${range}"`);
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
-    throw new ShapeError('the header Link has a rel="next": the list goes on');
+    throw new ShapeError('the header Link has a rel="next": the list continues');
   const number = readNumber(total?.trim())?.number ?? 0;
   if (number > length)
     throw new ShapeError(`the header X-Total-Count is ${number} and ${length} are listed`, COUNTS_OTHERS);
@@ -261,7 +261,7 @@ function isWholeRange(range: string): boolean {
 function judgePaging(object: JsonObject, length: number, wayOut: WayOut | undefined): void {
   for (const name in object) {
     const [key, value] = [name.toLowerCase(), object[name]];
-    if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list goes on`);
+    if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list continues`);
     const number = readNumber(value)?.number ?? 0;
     if (PAGES.has(key) && number > 1) throw new ShapeError(`"${name}" says that the list has ${number} pages`);
     if (wayOut !== undefined && TOTALS.has(key)) judgeTotal(name, value, length, wayOut);

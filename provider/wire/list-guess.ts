@@ -34,7 +34,7 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
   const settings = ordered.map(({ path }) => pathSetting(answers, kind, path));
   return new ShapeError(
     `both "${one.path}" and "${two.path}" are ${what}`,
-    `Say which one is meant: ${settings.join(" or ")}.`,
+    `Name the right one: ${settings.join(" or ")}.`,
   );
 }
 

@@ -116,7 +116,7 @@ function unreadable([field, key, value]: [Field, string, unknown], index: number
 function notARecord(element: unknown, index: number, answers: Answers | undefined): ShapeError {
   const at = Array.isArray(element) ? element.findIndex((field) => isAddressLike(addressText(field) ?? "")) : -1;
   const remedy =
-    at < 0 ? undefined : `Say what its fields are, for example ${columnsSetting(answers, "marks", { address: at })}.`;
+    at < 0 ? undefined : `Describe its fields, for example ${columnsSetting(answers, "marks", { address: at })}.`;
   return new ShapeError(`element ${index} is ${describe(element)}`, remedy);
 }
 

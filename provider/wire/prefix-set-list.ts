@@ -58,7 +58,7 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
   if (Array.isArray(element) && element.length > 2) {
     const at = element.findIndex((field) => isAddressLike(addressText(field) ?? ""));
     const columns = at < 0 ? undefined : columnsSetting(how.answers, "prefixset", { prefix: at });
-    const remedy = columns && `Say what they are, for example ${columns}.`;
+    const remedy = columns && `Describe them, for example ${columns}.`;
     throw new ShapeError(`element ${index} is ${describe(element)} of ${element.length}`, remedy);
   }
   const [address, value] = Array.isArray(element) && element.length === 2 ? element : [];

@@ -47,7 +47,7 @@ export function successRemedy(answers: Verdicts | undefined, command: string, to
   const { peer, own } = peerOf(command);
   const setting = successSetting(answers, command, told);
   return setting === undefined
-    ? "Say what means success by answers.success of the receiver."
+    ? "Declare success by answers.success of the receiver."
     : `If this ${peer} says so where all is well, set ${setting}${own}.`;
 }
 
@@ -61,7 +61,7 @@ export type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswe
 
 /** A sentence for a whole list beside a header that counts something else. */
 export const COUNTS_OTHERS =
-  'If it counts something else, say what tells that a list goes on: answers.more: { header: "…" }.';
+  'If it counts something else, declare the sign that a list continues: answers.more: { header: "…" }.';
 
 /** Keeps the values that are set already; `undefined` if no setting of a receiver describes the value. */
 function successSetting(answers: Verdicts | undefined, command: string, { member, value }: Told): string | undefined {

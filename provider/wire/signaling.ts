@@ -65,7 +65,7 @@ export function doubtOf(
       const doubt = doubtIn([answer.json], "");
       if (doubt === undefined && saysSuccess(answer.json)) return undefined;
       if (doubt === undefined) {
-        const remedy = "Say what means success by answers.success of the receiver.";
+        const remedy = "Declare success by answers.success of the receiver.";
         return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy };
       }
       const message = `the answer is not known to mean success: ${doubt.text}`;

@@ -62,7 +62,7 @@ export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
 /** @throws {ShapeError} if an answer announces more elements than it lists. */
 export function refuseFewer(announced: number | undefined, listed: number): void {
   if (announced === undefined || announced <= listed) return;
-  throw new ShapeError(`the answer speaks of ${announced} and lists ${listed}`);
+  throw new ShapeError(`the answer announces ${announced} and lists ${listed}`);
 }
 
 /** Splits a line into its fields. */

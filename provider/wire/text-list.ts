@@ -103,7 +103,7 @@ function element(fields: readonly string[], { number }: Line, kind: ListKind, an
   const unknown = (guess: Columns) =>
     new ShapeError(
       `line ${number} has ${fields.length} fields, and nothing says what they are`,
-      `Say what they are, for example ${columnsSetting(answers, kind, guess)}.`,
+      `Describe them, for example ${columnsSetting(answers, kind, guess)}.`,
     );
   const [first = "", second] = fields;
   const at = fields.findIndex(isAddressLike);

@@ -98,9 +98,9 @@ describe("a set that is not there", () => {
 it("a list goes on where the settings say that the node tells it, and nowhere else", async () => {
   const list = { body: '{"data":[],"count":9,"pager":{"left":2}}', headers: { "x-rest": "2" } };
   await using member = await node({ list }, { answers: { more: { member: "pager.left" } } });
-  expect(await member.list()).toContain('"pager.left" says that the list goes on');
+  expect(await member.list()).toContain('"pager.left" says that the list continues');
   await using header = await node({ list }, { answers: { more: { header: "X-Rest" } } });
-  expect(await header.list()).toContain("the header X-Rest says that the list goes on");
+  expect(await header.list()).toContain("the header X-Rest says that the list continues");
   await using fine = await node({ list }, { answers: { more: { member: "pager.more" } } });
   expect(await fine.list()).toEqual([]);
 });

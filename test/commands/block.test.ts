@@ -43,9 +43,9 @@ test("block makes a missing file where it is told to, and updates reason and tim
   expect(readdirSync(folder)).toEqual([]);
   expect(await block(...given, "--create")).toEqual({
     code: 0,
-    out: `blocks.yaml was made: it counts once a program reads it, with readPrefixFile.
+    out: `blocks.yaml was created. It takes effect once a program reads it with readPrefixFile.
 blocks.yaml: 203.0.113.7/32 is in it until 2030-01-31T19:30:01Z.
-There is no Pulumi project here whose program could read the file: after that time "block expire --now" removes it, and nothing else does.
+There is no Pulumi project here whose program could read the file: after that time only "block expire --now" removes it.
 `,
     err: "",
   });
@@ -63,7 +63,7 @@ There is no Pulumi project here whose program could read the file: after that ti
   expect(entries()["203.0.113.7/32"]).toEqual({ value: 2, reason: "SYN flood", ticket: "INC-4711" });
   expect(await unblock("203.0.113.7")).toEqual({
     code: 0,
-    out: "blocks.yaml: 203.0.113.7/32 is taken out.\nblocks.yaml has no prefix any more: a program reads that with allowEmpty: true.\n",
+    out: "blocks.yaml: 203.0.113.7/32 is removed.\nblocks.yaml has no prefix any more: a program needs allowEmpty: true to read it.\n",
     err: "",
   });
   expect(entries()).toEqual({});
@@ -78,7 +78,7 @@ test("unblock names what still covers the prefix, and ends with 1", async () => 
   await write("203.0.113.7/32: 1\n203.0.113.0/24: 1\n203.0.112.0-203.0.113.255: 1\n");
   const ended = await unblock("203.0.113.7");
   expect(ended.code).toBe(1);
-  expect(ended.out).toBe("blocks.yaml: 203.0.113.7/32 is taken out.\n");
+  expect(ended.out).toBe("blocks.yaml: 203.0.113.7/32 is removed.\n");
   expect(ended.err).toContain("203.0.113.7/32 is still covered by 203.0.113.0/24, 203.0.112.0/23.");
   const range = await unblock("203.0.112.0/23");
   expect([range.code, range.err]).toEqual([1, expect.stringContaining("a range, an alias or another entry")]);

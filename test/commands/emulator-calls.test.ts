@@ -74,7 +74,7 @@ test("wrong use ends with 2, an emulator that does not answer or wants a token w
     [["journal", "--limit", "few", ...at], /--limit must be a whole number/],
     [["journal", "--cmd", "comit", ...at], /is "commit" meant/],
     [["journal", "--har", "--runs", ...at], /exclude each other/],
-    [["snapshot", "--restore", ...at], /Say which snapshot/],
+    [["snapshot", "--restore", ...at], /Name the snapshot/],
     [["state", "--output", "csv", ...at], /--output/],
   ] as const;
   for (const [args, reason] of wrong) {

@@ -213,7 +213,7 @@ test("wrong use of a call ends with 2, what is not there with 1", async () => {
   const { emulator, call } = await started();
   await using _ = emulator;
   const wrong = {
-    expect: /^2: Say what is expected/,
+    expect: /^2: Give the expected requests/,
     "expect cmd=comit": /^2: .*is "commit" meant/,
     "expect commit": /^2: "commit" is written member=value/,
     "expect then cmd=commit": /^2: "then" stands between two requests/,
@@ -231,10 +231,10 @@ test("wrong use of a call ends with 2, what is not there with 1", async () => {
     [`change ${BLOCKED} --insert 192.0.2.0/24=many`]: /^2: The value of 192.0.2.0\/24 must be a whole number/,
     [`change ${BLOCKED} --insert 192.0.2.1/24=1`]: /^2: .*host bits/,
     "change prefixset://edge/none": /^1: There is no prefix-set/,
-    "signal --start 198.51.100.7": /^2: Say which client/,
+    "signal --start 198.51.100.7": /^2: Name the client/,
     "signal client-x --start 198.51.100.7": /^1: There is no signaling client client-x/,
-    packets: /^2: Say one packet/,
-    "packets from=203.0.113.9 --file packets.json": /^2: Say one packet/,
+    packets: /^2: Give one packet/,
+    "packets from=203.0.113.9 --file packets.json": /^2: Give one packet/,
     "packets from=203.0.113.9 to=198.51.100.7 proto=tpc": /^2: .*is "tcp" meant/,
     "packets --traffic kind=rain to=198.51.100.7 count=1": /^2: .*kind/,
     [`packets --file ${__filename}`]: /^2: .* is not JSON/,

@@ -34,7 +34,7 @@ describe("notes of a probe that a commit has brought", () => {
   test("as a checkout makes it, readable for others, are not acted upon", async () => {
     await write("probe.undo", notes({ insert: ["192.0.2.0/24"] }));
     const ended = await clean();
-    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining("may have come with a change")]);
+    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining("may have come with a commit")]);
     expect(emulator.journal).toEqual([]);
     await chmod(join(folder, "probe.undo"), 0o600);
     expect((await clean()).code).toBe(0);

@@ -38,7 +38,7 @@ test("the program declares the set's entries, the limit for a default route and 
   const made = await command("prefixset://edge/blocked", "--node", "fra1", "--out", "new/imported");
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out).toContain("pulumi import --file new/imported/import.json --yes --generate-code=false\n");
-  expect(made.out).toContain("All of it is protected (protect: true): a destroy refuses it");
+  expect(made.out).toContain("Everything is protected (protect: true): a destroy refuses it");
   const program = await readFile(join(folder, "new/imported/index.ts"), "utf8");
   expect(program.slice(program.indexOf("import * as pf"))).toBe(`import * as pf from "pulumi-packetfilter";
 
@@ -77,7 +77,7 @@ test("with --unprotected neither the program nor the command that it names prote
   expect(made).toMatchObject({ code: 0, err: "" });
   const told = "pulumi import --file x/import.json --yes --generate-code=false --protect=false\n";
   expect(made.out).toContain(told);
-  expect(made.out).toContain("Nothing of it is protected: a destroy removes it.");
+  expect(made.out).toContain("Nothing is protected: a destroy removes everything.");
   const program = await readFile(join(folder, "x/index.ts"), "utf8");
   expect(program).toContain(told.replace("x/", ""));
   expect(program.slice(program.indexOf("for ("))).toBe(`for (const [prefix, value] of Object.entries({
@@ -97,7 +97,7 @@ test("with --native there are resources of the plugin without any program, which
   const made = await command("prefixset://edge-web/blocked", "--native", "--out", "imported");
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out).toContain(
-    "Next, of which the first prints the program:\n  pulumi import --file imported/import.json --yes\n",
+    "Next; the first command prints the program:\n  pulumi import --file imported/import.json --yes\n",
   );
   expect(await readdir(join(folder, "imported"))).toEqual(["import.json"]);
   const inputs = { arena: "edge-web", set: "blocked", entries: { "203.0.113.7/32": 2 } };

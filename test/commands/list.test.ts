@@ -131,9 +131,9 @@ test("50 000 entries are a table, too", () => {
 
 describe("wrong use ends with 2, a node that fails with 1, and neither shows the credentials", () => {
   test.each([
-    [["list", BLOCKED], {}, 2, "Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT."],
+    [["list", BLOCKED], {}, 2, "Name the node: --endpoint URL, or PACKETFILTER_ENDPOINT."],
     [["list", "blocked"], undefined, 2, "is not a resource address"],
-    [["list", "mark://edge/web"], undefined, 2, "Say which table of marks: --type shost, dhost, sdhost, conn."],
+    [["list", "mark://edge/web"], undefined, 2, "Name the table of marks: --type shost, dhost, sdhost, conn."],
     [["list", "mark://edge/web", "--type", "host"], undefined, 2, "shost, dhost, sdhost, conn"],
     [["list", BLOCKED, "--type", "shost"], undefined, 2, "it belongs to mark://ARENA/PROFILE"],
     [["list", "arena://edge", "--contains", "192.0.2.1"], undefined, 2, "--contains looks into a set"],

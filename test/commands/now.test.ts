@@ -90,7 +90,7 @@ test("a failing node leaves the file written; the error names the node, and says
 });
 
 test.each([
-  ["no node", [], { PACKETFILTER_ENDPOINT: "" }, 2, "Say which node"],
+  ["no node", [], { PACKETFILTER_ENDPOINT: "" }, 2, "Name the node"],
   ["no set", ["--now", "arena://edge"], {}, 2, "--now names a set"],
   ["no url", ["--now", "blocked"], {}, 2, "--now: "],
   ["a read-only place", [], { PACKETFILTER_READ_ONLY: "true" }, 1, "PACKETFILTER_READ_ONLY"],

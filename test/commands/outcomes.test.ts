@@ -290,7 +290,7 @@ test("at a terminal one line moves: how many have answered, and who is waited fo
   expect([code, lines]).toEqual([
     0,
     [
-      "blocks.yaml was made: it counts once a program reads it, with readPrefixFile.",
+      "blocks.yaml was created. It takes effect once a program reads it with readPrefixFile.",
       expect.stringMatching(/^blocks\.yaml: 203\.0\.113\.7\/32 is in it until [^ ]+\.$/),
       'After that time the first "pulumi up" of a program that reads the file removes it, or "block expire --now".',
       "\u001b[32m3 nodes: done.\u001b[39m",

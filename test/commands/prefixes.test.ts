@@ -181,7 +181,7 @@ describe("diff", () => {
     expect(await here(["prefixes", "diff", "blocks.yaml", "-"])).toEqual({
       code: 2,
       out: "",
-      err: "Name a file, or pipe one in.\n",
+      err: "Name a file, or pipe one to the command.\n",
     });
   });
 });
@@ -192,7 +192,7 @@ describe("block and unblock", () => {
 
   test("take a range for the prefixes that it is made of", async () => {
     expect((await here(["block", "203.0.113.6-203.0.113.9", ...flags, "--permanent"])).out).toBe(
-      "blocks.yaml was made: it counts once a program reads it, with readPrefixFile.\nblocks.yaml: 203.0.113.6/31, 203.0.113.8/31 are in it for good.\n",
+      "blocks.yaml was created. It takes effect once a program reads it with readPrefixFile.\nblocks.yaml: 203.0.113.6/31, 203.0.113.8/31 are in it for good.\n",
     );
     expect(prefixes()).toEqual(["203.0.113.6/31", "203.0.113.8/31"]);
     expect((await here(["unblock", "203.0.113.6-203.0.113.9", "--file", "blocks.yaml"])).code).toBe(0);
@@ -217,7 +217,7 @@ describe("block and unblock", () => {
       [
         '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is intended.',
         'standard input:2: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
-        'standard input:3: "192.0.2.7 5" is more than one prefix: write one a line; options say the rest.',
+        'standard input:3: "192.0.2.7 5" is more than one prefix: write one on each line, and give the rest as options.',
         "Nothing was changed.",
         "",
       ],
@@ -225,7 +225,9 @@ describe("block and unblock", () => {
     expect((await here(["block", "-", ...flags, "--permanent"], "# none\n")).err).toBe(
       "There is no prefix in standard input. Nothing was changed.\n",
     );
-    expect((await here(["block", "-", ...flags, "--permanent"])).err).toBe('Pipe prefixes in, or leave "-" out.\n');
+    expect((await here(["block", "-", ...flags, "--permanent"])).err).toBe(
+      'Pipe prefixes to the command, or remove "-".\n',
+    );
     expect((await here(["block", "0.0.0.0-255.255.255.255", ...flags, "--permanent"])).err).toContain(
       "covers all addresses, and no command blocks it",
     );

@@ -111,7 +111,7 @@ test.each([2, 4, 6, 8])(
     const args = ["probe", BLOCKED, "--check", "node.json", "--write"];
     const env = { PACKETFILTER_ENDPOINT: node.endpoint };
     const { code, out, err } = await run(args, { env, folder, stop: stop.signal });
-    expect({ code, err }).toEqual({ code: 143, err: "The check ended before its time: it received a signal to end\n" });
+    expect({ code, err }).toEqual({ code: 143, err: "The check ended early: it received a signal to end\n" });
     expect(out).not.toContain("not held");
     expect(node.prefixSet(BLOCKED)).toEqual({ applied: HELD, staged: HELD });
     expect(await readdir(folder)).toEqual(["node.json"]);

@@ -107,11 +107,11 @@ test.each([
   [["probe"], 2, "Name a resource"],
   [["probe", "arena://edge", "--write"], 2, "--write needs a set that is empty: name one"],
   [["probe", "--signaling", "198.51.100.1/24"], 2, "--signaling: "],
-  [["probe", "--signaling", "198.51.100.0/24"], 2, "Say which receiver"],
+  [["probe", "--signaling", "198.51.100.0/24"], 2, "Name the receiver"],
   [["probe", "blocked"], 2, "is not a resource address"],
   [["probe", BLOCKED, "--check", "broken.json"], 2, "broken.json must be a JSON object with members of a node"],
-  [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended before its time: "],
-  [["probe", "prefixset://edge/nothing"], 1, "Could not be found out: list of a set."],
+  [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended early: "],
+  [["probe", "prefixset://edge/nothing"], 1, "Still unknown: list of a set."],
 ] as const)("%s ends with %i", async (args, code, sentence) => {
   await writeFile(join(folder, "broken.json"), "{");
   // Credentials of the environment belong to the address that it names.

@@ -111,12 +111,12 @@ test("a list shows what the others hold where a node is silent, with --contains 
     ]);
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/ber1.*list failed \(time-out\)/)]);
   }
-  expect((await here("list", "--help")).out).toMatch(/default: 60s,\s+of several nodes 15s/);
+  expect((await here("list", "--help")).out).toMatch(/default: 60s,\s+for several nodes 15s/);
 });
 
 test.each([
   ["--node", ["--node", "nowhere1"], 'node "nowhere1" is not in "packetfilter:nodes" (it knows fra1, ber1, ams1)'],
-  ["no node", [], "Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT. The stack dev knows fra1, ber1, ams1"],
+  ["no node", [], "Name the node: --endpoint URL, or PACKETFILTER_ENDPOINT. The stack dev knows fra1, ber1, ams1"],
   ["--reason", ["--all-nodes", "--reason", "again"], "--reason is given twice"],
 ])("%s that names none, or twice, is wrong use, and nothing is written", async (_, more, sentence) => {
   const ended = await block("--now", BLOCKED, ...more);

@@ -43,12 +43,12 @@ test("an emulator in the background serves when the command returns, and until i
   const { endpoint, control } = JSON.parse(started.out);
   expect(started).toMatchObject({ code: 0, err: expect.stringContaining("dialect strict") });
   expect((await fapi({ endpoint }, { url: "arena://edge", cmd: "list" })).status).toBe(200);
-  expect(await waiting).toEqual({ code: 0, out: `The emulator at ${control} serves.\n`, err: "" });
+  expect(await waiting).toEqual({ code: 0, out: `The emulator at ${control} is ready.\n`, err: "" });
   const [pid = "", address] = (await readFile(pidFile, "utf8")).split("\n");
   expect([isAlive(Number(pid)), address]).toEqual([true, control]);
   expect(await run("--background", "--pid-file", pidFile)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("runs already"),
+    err: expect.stringContaining("is already running"),
   });
 
   expect(await run("stop", "--pid-file", pidFile)).toEqual({
@@ -63,7 +63,7 @@ test("an emulator in the background serves when the command returns, and until i
   });
   expect(await run("wait", "--at", control, "--timeout", "100ms")).toMatchObject({
     code: 1,
-    err: `No emulator serves within 100ms: ${control}.\n`,
+    err: `No emulator is ready within 100ms: ${control}.\n`,
   });
 }, 60_000);
 

@@ -193,7 +193,7 @@ test("a wrong state is wrong use; an unreadable state and a taken port are failu
     expect(await run(["emulator", ...args])).toEqual({
       code: 1,
       out: "",
-      err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not made.\n`,
+      err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not created.\n`,
     });
   }
   expect(await run(["emulator", "--journal", folder])).toMatchObject({
@@ -209,7 +209,7 @@ test("a wrong state is wrong use; an unreadable state and a taken port are failu
   ] as const) {
     expect(await run(["emulator", flag, port, ...unread])).toMatchObject({
       code: 1,
-      err: `Port ${port} is taken: something else listens on 127.0.0.1:${port} (EADDRINUSE). End it, or choose another port; 0 takes a free one.\n`,
+      err: `Port ${port} is in use: another process listens on 127.0.0.1:${port} (EADDRINUSE). End it, or choose another port; 0 takes a free one.\n`,
     });
   }
 });

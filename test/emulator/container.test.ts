@@ -105,7 +105,10 @@ test("the job that starts the emulator itself has it until it stops it, and fail
   const [, endpoint = ""] = /^PACKETFILTER_ENDPOINT=(.*)\n$/.exec(readFileSync(variables, "utf8")) ?? [];
   const list = { url: "arena://edge", cmd: "list" };
   expect((await fapi({ endpoint }, list)).status).toBe(200);
-  await expect(job(scripts[1])).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("runs already") });
+  await expect(job(scripts[1])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is already running"),
+  });
   await job(scripts[3]);
   await expect(fapi({ endpoint }, list)).rejects.toThrow();
   await rm(work, { recursive: true });

@@ -107,7 +107,7 @@ test.each([
 test.each([
   ["deep JSON", "application/json", "[".repeat(100_000) + "]".repeat(100_000), "nested deeper than 100 levels"],
   ["deep YAML", "application/yaml", "[".repeat(100_000) + "]".repeat(100_000), "nest"],
-  ["YAML that holds itself", "application/yaml", "arenas: &all { edge: *all }", "or holds itself"],
+  ["YAML that holds itself", "application/yaml", "arenas: &all { edge: *all }", "or contains itself"],
 ])("%s is refused with a sentence, and is no defect of the emulator", async (_, type, body, sentence) => {
   await using emulator = await startEmulator();
   emulator.clock.freeze();

@@ -202,7 +202,7 @@ test.each<[Fault, string]>([
   [{ kind: "truncated", delay: 5 }, "delay has no meaning for truncated, which takes none of these"],
   [{ body: "x", message: "y" }, "body is the whole answer: message is not in it"],
   [{ nth: 2, every: 3 }, "nth and every contradict each other"],
-  [{ rate: 0 }, "with the rate 0 it never strikes"],
+  [{ rate: 0 }, "with the rate 0 it never takes effect"],
   [{ seed: 3 }, "seed has an effect only with rate"],
   [
     { kind: "slow-commit", cmd: "list" },
@@ -279,7 +279,7 @@ test("faults that were never met are told, each with the reason and the requests
     {
       id: 2,
       fault: { cmd: "list", nth: 3, kind: "error" },
-      reason: "2 requests matched, and it strikes from number 3 on",
+      reason: "2 requests matched, and it takes effect from number 3 on",
     },
     {
       id: 4,

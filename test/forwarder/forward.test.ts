@@ -368,7 +368,7 @@ sinks: [{ name: out, type: stdout }]
         .split("\n")
         .map((line) => JSON.parse(line).value),
     }).toEqual({ code: 1, values: [7] });
-    expect(err).toContain("Not everything was read and delivered");
+    expect(err).toContain("Some lists or deliveries failed");
     expect(err).toContain("127.0.0.1:1");
   });
 });

@@ -197,7 +197,7 @@ guide(
       });
 
     // One, which has delivered all when it ends.
-    expect(await guide.next("systemctl start")).toContain("The configuration is sound.");
+    expect(await guide.next("systemctl start")).toContain("The configuration is valid.");
     await told(three, MARKS);
     expect(await guide.next("systemctl stop")).toContain('Sink "search" has not taken 0 records (0 bytes).\n');
 

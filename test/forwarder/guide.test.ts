@@ -70,7 +70,7 @@ describe("the guide", () => {
     const lines = readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n");
     expect(marks.length).toBeGreaterThan(0);
     expect(lines).toHaveLength(marks.length);
-    expect(await guide.next("--check")).toContain("The configuration is sound.");
+    expect(await guide.next("--check")).toContain("The configuration is valid.");
     const kept = new RejectedFiles(join(folder.path, "forwarder-state/rejected/search"), Date.now);
     await kept.add([{ record: JSON.parse(lines[0] ?? ""), reason: "HTTP 403" }]);
     await guide.next("spool requeue");

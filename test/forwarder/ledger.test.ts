@@ -121,7 +121,7 @@ describe("a reading is taken over as a whole", () => {
     const broken = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":99,"t":600},'));
     await expect(broken).rejects.toThrow("the answer is not JSON");
     const beside = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":98,"t":600}],"next":1}'));
-    await expect(beside).rejects.toThrow('"next" says that the list goes on');
+    await expect(beside).rejects.toThrow('"next" says that the list continues');
     expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({ events: {}, records: 0 });
     expect(await unread(ledger)).toHaveLength(2);
   });

@@ -172,7 +172,7 @@ const REFUSED: [name: string, shape: Shape, reason: string][] = [
     'element 1: "203.0.113.0/24" is not the address of a mark',
   ],
   ["a total that is larger", '{"data":[{"a":"203.0.113.45","v":1}],"total":2}', '"total" is 2 and 1 are listed'],
-  ["a page of several", '{"data":[{"a":"203.0.113.45","v":1}],"next":"x"}', '"next" says that the list goes on'],
+  ["a page of several", '{"data":[{"a":"203.0.113.45","v":1}],"next":"x"}', '"next" says that the list continues'],
   ["nothing", "", "the answer is empty"],
   ["HTML", "<html><title>Bad gateway</title></html>", 'the answer is an HTML page titled "Bad gateway"'],
   ["an object that is no list", '{"hello":"world"}', 'the answer is an object with "hello"'],
@@ -187,12 +187,12 @@ const PART = { type: "shost", body: '[{"a":"203.0.113.45","v":1}]' } as const;
 REFUSED.push(
   ["a status of a part", { ...PART, status: 206 }, "the status 206 says that this is a part of the list"],
   ["a range", { ...PART, headers: { "content-range": "items 0-0/2" } }, "the header Content-Range says"],
-  ["a next page", { ...PART, headers: { link: '</l>; rel="next"' } }, "the list goes on"],
+  ["a next page", { ...PART, headers: { link: '</l>; rel="next"' } }, "the list continues"],
   ["a larger count", { ...PART, headers: { "x-total-count": "2" } }, "the header X-Total-Count is 2 and 1 are listed"],
   [
     "a header of the settings",
     { ...PART, headers: { "x-rest": "1" }, options: { answers: { more: { header: "X-Rest" } } } },
-    "the header X-Rest says that the list goes on",
+    "the header X-Rest says that the list continues",
   ],
 );
 

@@ -47,7 +47,7 @@ test("data is refused for its depth at the same level, whatever it is made of", 
   );
   for (const depth of [5_000, 500_000]) {
     const text = `${"[".repeat(depth)}${"]".repeat(depth)}`;
-    expect(() => plainData(text)).toThrow(new ExcessError("is nested deeper than 200 levels, or holds itself"));
+    expect(() => plainData(text)).toThrow(new ExcessError("is nested deeper than 200 levels, or contains itself"));
   }
 });
 
@@ -55,7 +55,7 @@ test("what is wide is read, however long it is, and what holds itself is not", (
   const wide = `[${"1,".repeat(400_000)}1]`;
   expect(plainData(wide)).toHaveLength(400_001);
   expect(plainData(`{${Array.from({ length: 200_000 }, (_, n) => `"${n}":{}`).join()}}`)).toBeTypeOf("object");
-  expect(() => plainData("&a [*a]", load)).toThrow("is nested deeper than 200 levels, or holds itself");
+  expect(() => plainData("&a [*a]", load)).toThrow("is nested deeper than 200 levels, or contains itself");
   expect(() => plainData(`&a [${"*a, ".repeat(20)}1]`, load)).toThrow(ExcessError);
 });
 

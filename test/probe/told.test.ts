@@ -32,11 +32,11 @@ test("on a filled set --write says what it cannot ask there, and how to get an e
 test("nothing is to be set only where every point that decides about a setting was looked at", async () => {
   await using emulator = await startNode({});
   const whole = table(await probedNode(emulator));
-  expect(whole).toContain("\nNothing is to be set.\n");
+  expect(whole).toContain("\nNo settings are needed.\n");
   expect(whole).not.toContain("could not be looked at");
   await using appliance = await startAppliance("cookie");
   const partly = table(await looked(appliance, [PROBE]));
-  expect(partly).not.toContain("Nothing is to be set.");
+  expect(partly).not.toContain("No settings are needed.");
   expect(partly.replace(/\s+/g, " ")).toMatch(
     /Of \d+ points \d+ could not be looked at; the first is "list of a set: nothing is in it, so its entries were not seen; under data"\./,
   );
@@ -47,7 +47,7 @@ test("names of marks count as not looked at where no table holds any", async () 
   const result = await probed(appliance);
   const said = table(result);
   expect(nodeFile(result).unknown).toMatchObject({ marks: "none, so that their names were not seen, under data" });
-  expect(said).not.toContain("Nothing is to be set.");
+  expect(said).not.toContain("No settings are needed.");
   expect(said.replace(/\s+/g, " ")).toMatch(
     /Of \d+ points 1 could not be looked at; the first is "list of marks: none, so that their names were not seen, under data"\./,
   );

@@ -27,7 +27,7 @@ test.each([[{}], [{ "192.0.2.0/24": 1 }]])(
     const result = await probe({ node: { endpoint: appliance.url }, urls: [SET], world: appliance.world() });
     expect(answersOf(result)).toEqual({ set: undefined, guess: { path: { prefixset: "running" } } });
     await expect(client.listPrefixSet(SET)).rejects.toThrow(
-      'Say which one is meant: answers.path: "running" or answers.path: "candidate".',
+      'Name the right one: answers.path: "running" or answers.path: "candidate".',
     );
     await client.close();
   },

@@ -204,13 +204,13 @@ describe("what is not understood is refused with its shape and the setting that 
 
 describe("the answer says that it is not the whole list", () => {
   it.each([
-    [{ data: ONE, next: "/page/2" }, '"next" says that the list goes on'],
-    [{ response: { data: ONE }, Has_More: true }, '"Has_More" says that the list goes on'],
-    [{ data: ONE, _links: { next: "/2" } }, '"next" says that the list goes on'],
+    [{ data: ONE, next: "/page/2" }, '"next" says that the list continues'],
+    [{ response: { data: ONE }, Has_More: true }, '"Has_More" says that the list continues'],
+    [{ data: ONE, _links: { next: "/2" } }, '"next" says that the list continues'],
     [{ data: ONE, paging: { total_pages: 3 } }, '"total_pages" says that the list has 3 pages'],
-    [{ data: ONE, next_page: 2 }, '"next_page" says that the list goes on'],
-    [{ data: [], partial: true }, '"partial" says that the list goes on'],
-    [{ data: ONE, meta: { nextPageToken: "b" } }, '"nextPageToken" says that the list goes on'],
+    [{ data: ONE, next_page: 2 }, '"next_page" says that the list continues'],
+    [{ data: [], partial: true }, '"partial" says that the list continues'],
+    [{ data: ONE, meta: { nextPageToken: "b" } }, '"nextPageToken" says that the list continues'],
   ])("%j: no setting reads it", (json, message) => {
     expect(refusal(json)).toEqual({ message, remedy: undefined });
     const path = "data" in json ? "data" : "response.data";

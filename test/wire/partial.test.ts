@@ -9,8 +9,12 @@ describe("status and headers of a list of ten", () => {
     [206, {}, "the status 206 says that this is a part of the list"],
     [200, { "content-range": "items 0-9/40" }, 'the header Content-Range says "items 0-9/40"'],
     [200, { "content-range": "items 0-9/*" }, 'the header Content-Range says "items 0-9/*"'],
-    [200, { link: '</l?page=2>; rel="next", </l>; rel="first"' }, 'the header Link has a rel="next": the list goes on'],
-    [200, { link: "</l?page=2>; rel=next" }, 'the header Link has a rel="next": the list goes on'],
+    [
+      200,
+      { link: '</l?page=2>; rel="next", </l>; rel="first"' },
+      'the header Link has a rel="next": the list continues',
+    ],
+    [200, { link: "</l?page=2>; rel=next" }, 'the header Link has a rel="next": the list continues'],
     [200, { "x-total-count": "11" }, "the header X-Total-Count is 11 and 10 are listed"],
   ])("%i %j say that it is not whole", (status, headers, message) => {
     expect(judge(status, headers)).toThrow(message);

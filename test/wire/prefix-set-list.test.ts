@@ -58,7 +58,7 @@ describe("a list of a prefix-set", () => {
     [{ data: null, list: null }, 'the answer is an object with "data", "list"'],
     [{ data: [], list: [] }, 'both "data" and "list" are arrays'],
     [{ data: [], total: 5 }, '"total" is 5 and 0 are listed'],
-    [{ data: [], next: "/page/2" }, '"next" says that the list goes on'],
+    [{ data: [], next: "/page/2" }, '"next" says that the list continues'],
     [{ "192.0.2.0/24": 1, status: "ok" }, "the answer is an object with"],
     [{ constructor: 1 }, "the answer is an object with"],
     [[null], "element 0 is null"],

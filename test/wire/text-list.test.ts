@@ -69,7 +69,7 @@ describe("a set in lines", () => {
   });
 
   it.each([
-    ["OK 3\n192.0.2.0/24 7", "the answer speaks of 3 and lists 1"],
+    ["OK 3\n192.0.2.0/24 7", "the answer announces 3 and lists 1"],
     ["192.0.2.0/24 7\n--more--\nnext page", "line 3 has 2 fields, and nothing says what they are"],
     ["192.0.2.0/24 7\n--more--", 'element 1: "--more--"'],
     ["192.0.2.0/24 7\naccess denied for you", "line 2 has 4 fields, and nothing says what they are"],
@@ -129,7 +129,7 @@ describe("a set as NDJSON", () => {
   it.each([
     ['{"p":"192.0.2.0/24"}\n{"error":"table locked"}', "table locked"],
     ['{"p":"192.0.2.0/24"}\nERROR 5 table locked', "ERROR 5 table locked"],
-    ['{"p":"192.0.2.0/24"}\n{"next":"abc"}', '"next" says that the list goes on'],
+    ['{"p":"192.0.2.0/24"}\n{"next":"abc"}', '"next" says that the list continues'],
     ['{"p":"192.0.2.0/24"}\n{"p":"192.0', 'line 2 is not JSON: "{\\"p\\":\\"192.0"'],
   ])("that is not whole is none: %j", (body, message) => {
     expect(read(body, { format: "ndjson" })).toMatchObject({ message });
@@ -177,13 +177,13 @@ describe("profiles, rules and marks in text", () => {
 
   it("whose columns nothing names are asked for by name", () => {
     expect(read("192.0.2.1 5 60", { format: "lines" }, "marks")).toMatchObject({
-      remedy: "Say what they are, for example answers.columns: { marks: { address: 0 } }.",
+      remedy: "Describe them, for example answers.columns: { marks: { address: 0 } }.",
     });
     expect(read("1 web", { format: "lines" }, "profiles")).toMatchObject({
-      remedy: "Say what they are, for example answers.columns: { profiles: { name: 0 } }.",
+      remedy: "Describe them, for example answers.columns: { profiles: { name: 0 } }.",
     });
     expect(read('[["x","192.0.2.1",5]]', {}, "marks")).toMatchObject({
-      remedy: "Say what its fields are, for example answers.columns: { marks: { address: 1 } }.",
+      remedy: "Describe its fields, for example answers.columns: { marks: { address: 1 } }.",
     });
   });
 });

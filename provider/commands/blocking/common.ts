@@ -131,7 +131,7 @@ function configFiles(given: readonly string[], stacks: readonly string[]): Map<s
     const named = stacks.find((stack) => stack === name || stack.endsWith(`/${name}`));
     if (named === undefined && stacks.length > 1)
       throw new UsageError(
-        `--config ${text}: of several stacks each has its own, as STACK=FILE, for ${stacks.join(", ")}.${likelyMeant(name, stacks)}`,
+        `--config ${text}: each of several stacks has its own: give it as STACK=FILE, for ${stacks.join(", ")}.${likelyMeant(name, stacks)}`,
       );
     const stack = named ?? stacks[0];
     if (files.has(stack)) throw new UsageError("--config is given twice for one stack: keep one of them.");
@@ -149,7 +149,7 @@ export async function clientsOf(
 ): Promise<Omit<NowTarget, "url">[]> {
   const isOfSeveral = projects.length > 1;
   if (isOfSeveral && flags.endpoint.length > 0)
-    throw new UsageError("--endpoint belongs to one stack: of several stacks name nodes with --node, or --all-nodes.");
+    throw new UsageError("--endpoint belongs to one stack: for several stacks name nodes with --node, or --all-nodes.");
   const unknown = flags.node.filter((name) => !projects.some(({ nodes }) => nodes.includes(name)));
   const known = [...new Set(projects.flatMap(({ nodes }) => nodes))];
   const meant = unknown.map((name) => likelyMeant(name, known)).join("");

@@ -40,7 +40,9 @@ interface Spelling {
  * @throws {UsageError} with all problems at once
  */
 export async function readPrefixes(given: readonly string[], io: CliIo): Promise<Prefix[]> {
-  const piped = given.includes("-") ? linesOf(await standardInput(io, 'Pipe prefixes in, or leave "-" out.')) : [];
+  const piped = given.includes("-")
+    ? linesOf(await standardInput(io, 'Pipe prefixes to the command, or remove "-".'))
+    : [];
   const spellings = [...given.filter((text) => text !== "-").map((text): Spelling => ({ text })), ...piped];
   const problems: string[] = [];
   const prefixes = new Map<string, Prefix>();
@@ -66,7 +68,9 @@ function linesOf(text: string): Spelling[] {
 function prefixesOf(text: string): Prefix[] {
   const ends = rangeEnds(text);
   if (!ends && /\S\s+\S/.test(text)) {
-    throw new RangeError(`${JSON.stringify(text)} is more than one prefix: write one a line; options say the rest.`);
+    throw new RangeError(
+      `${JSON.stringify(text)} is more than one prefix: write one on each line, and give the rest as options.`,
+    );
   }
   return ends ? rangeToPrefixes(...ends).map((prefix) => Prefix.parse(prefix)) : [Prefix.parse(text)];
 }
@@ -75,7 +79,7 @@ function prefixesOf(text: string): Prefix[] {
 export function readFileName(file: string, folder: string): string {
   if (EDITABLE.includes(extname(file).toLowerCase())) return resolve(folder, file);
   throw new UsageError(
-    `${file}: JSON and YAML files are edited, by their ending (${EDITABLE.join(", ")}): other lists have no place for a reason and a time.`,
+    `${file}: JSON and YAML files are edited, by their ending (${EDITABLE.join(", ")}): other files have no place for a reason and a time.`,
   );
 }
 

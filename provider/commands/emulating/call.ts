@@ -93,7 +93,7 @@ async function connect({ at, token }: AddressFlags, { env }: CliIo): Promise<Rem
   const address = at ?? env.PACKETFILTER_EMULATOR_CONTROL;
   if (!address) {
     throw new UsageError(
-      "Say which emulator: --at URL or PACKETFILTER_EMULATOR_CONTROL, the control address in its ready line.",
+      "Name the emulator: --at URL or PACKETFILTER_EMULATOR_CONTROL, the control address in its ready line.",
     );
   }
   return connectEmulator(address, { token: token ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined) });

@@ -52,7 +52,7 @@ const snapshot: Call<SnapshotFlags> = async (emulator, { restore, delete: forget
   if (restore && forget) throw new UsageError("--restore and --delete exclude each other.");
   if (name === undefined) {
     if (restore || forget)
-      throw new UsageError(`Say which snapshot: emulator snapshot NAME ${restore ? "--restore" : "--delete"}.`);
+      throw new UsageError(`Name the snapshot: emulator snapshot NAME ${restore ? "--restore" : "--delete"}.`);
     const names = await emulator.snapshots;
     return output === "json" ? pretty(names) : names.map((each) => `${each}\n`).join("");
   }
@@ -96,7 +96,7 @@ interface SignalFlags extends Printing {
 
 const signal: Call<SignalFlags> = async (emulator, { start, stop, output }, [client]) => {
   if (client !== undefined) await emulator.signal(client, { start, stop });
-  else if (start || stop) throw new UsageError("Say which client: emulator signal CLIENT --start PREFIX.");
+  else if (start || stop) throw new UsageError("Name the client: emulator signal CLIENT --start PREFIX.");
   const active = { signalings: await emulator.signalings, testSignalings: await emulator.testSignalings };
   if (output === "json") return pretty(active);
   const rows = Object.entries(active).flatMap(([api, clients]) =>

@@ -32,7 +32,7 @@ export function addJournal(add: AddCall): void {
     .option("--count <number>", "exact number of requests", wholeNumber("--count"))
     .option("--min <number>", "least number of requests", wholeNumber("--min"))
     .option("--max <number>", "greatest number of requests", wholeNumber("--max"))
-    .option("--within <duration>", "wait for a request for so long, such as 5s, unless there is one already")
+    .option("--within <duration>", "wait at most this long for a request, such as 5s, unless there is one already")
     .option("--since <index>", "with --within: only a request from this index on", wholeNumber("--since"))
     .option("--faults-met", "also expect that every fault has taken effect")
     .addOption(outputOption())
@@ -98,7 +98,7 @@ async function expected(
   if (isCounted) return emulator.expectRequests(filter, numbers);
   if (filters.length === 1) return emulator.expectRequests(filter, { min: 1 });
   if (faultsMet) return [];
-  throw new UsageError("Say what is expected, such as cmd=commit, a number of requests, or --faults-met.");
+  throw new UsageError("Give the expected requests, such as cmd=commit, a number of requests, or --faults-met.");
 }
 
 /** The filters that `then` separates. */

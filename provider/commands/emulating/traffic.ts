@@ -45,7 +45,7 @@ interface PacketsFlags extends Printing {
 const packets: Call<PacketsFlags> = async (emulator, { file, traffic, output }, words, io) => {
   if ([file !== undefined, traffic, words.length > 0 && !traffic].filter(Boolean).length !== 1) {
     throw new UsageError(
-      "Say one packet, such as from=203.0.113.9 to=198.51.100.7 proto=tcp, or --file, or --traffic.",
+      "Give one packet, such as from=203.0.113.9 to=198.51.100.7 proto=tcp, or --file, or --traffic.",
     );
   }
   if (traffic) return generated(emulator, words, output);

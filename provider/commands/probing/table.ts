@@ -18,7 +18,7 @@ export function table({ findings, node, receiver, guesses, dialect, looked, unus
     ...block("To set for the receiver", receiver),
     ...block("Guesses, to set once you know that they are right", guesses.node),
   ];
-  const end = stopped === undefined ? [] : ["", `The probe ended before its time: ${visible(stopped)}`];
+  const end = stopped === undefined ? [] : ["", `The probe ended early: ${visible(stopped)}`];
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
   const [first] = looked.missed;
   const missed =
@@ -27,7 +27,7 @@ export function table({ findings, node, receiver, guesses, dialect, looked, unus
     ? ["", ...wrapped(visible(missed), WIDTH)]
     : settings.length > 0
       ? []
-      : ["", "Nothing is to be set."];
+      : ["", "No settings are needed."];
   const said = [...settings, ...told];
   const use = unusable.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
   return `${[...lines, "", `${summary}. ${switches}`, ...end, ...said, ...use].join("\n")}\n`;

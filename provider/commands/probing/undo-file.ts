@@ -77,6 +77,6 @@ export function readUndoFile(file: string, shown: string): Undo {
 function refuseShared({ mode }: Stats, shown: string): void {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   throw new UsageError(
-    `--clean: other users may use ${shown}, so no probe has made it, and it may have come with a change. Look at what it would remove, and then: chmod 600 ${shown}`,
+    `--clean: other users may use ${shown}, so a probe did not make it; it may have come with a commit. Check what it would remove, and then run: chmod 600 ${shown}`,
   );
 }

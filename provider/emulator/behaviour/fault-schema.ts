@@ -82,7 +82,7 @@ function* timing({ nth, every, rate, seed }: Fault): Generator<string> {
   if (nth !== undefined && every !== undefined) {
     yield "nth and every contradict each other: nth is the first request, every the interval; remove one of them";
   }
-  if (rate === 0) yield "with the rate 0 it never strikes";
+  if (rate === 0) yield "with the rate 0 it never takes effect";
   if (seed !== undefined && rate === undefined) yield "seed has an effect only with rate";
 }
 

@@ -46,7 +46,7 @@ export const SIGNALING_SWITCHES = {
   statusSingle: choice(["array", "text"], "Form of a single prefix in status: an array with one element, or a text."),
   statusEmpty: choice(
     ["array", "null", "object", "empty", "not-found"],
-    "Answer to status when nothing is active: an empty array or null in its place, {}, nothing, or 404 and a sentence.",
+    "Answer to status when nothing is active: an empty array, null in its place, {}, an empty body, or 404 with a text.",
     ["object", "empty"],
   ),
   signalingSuccess: choice(

@@ -58,8 +58,8 @@ function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]
   if (seen > 0) {
     const { nth = 1, every, rate } = fault;
     const times = seen === 1 ? "1 request matched" : `${seen} requests matched`;
-    if (seen < nth) return `${times}, and it strikes from number ${nth} on`;
-    if (every !== undefined && seen < every) return `${times}, and it strikes number ${every}`;
+    if (seen < nth) return `${times}, and it takes effect from number ${nth} on`;
+    if (every !== undefined && seen < every) return `${times}, and it takes effect at number ${every}`;
     return `${times}, ${rate === undefined ? "and each was met by another fault" : `and none was drawn at the rate ${rate}`}`;
   }
   if (journal.length === 0) return "the emulator received no request";

@@ -41,7 +41,7 @@ export const WRITE_SWITCHES = {
   ipv6: choice(["accepted", "error"], "IPv6 entries in a prefix-set.", ["error"]),
   hostBits: choice(
     ["error", "mask", "keep"],
-    "An entry with host bits: refused, masked, or kept and listed in its own spelling, in which it must be deleted.",
+    "An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use.",
   ),
   refusedEntry: choice(["nothing", "rest"], "Entries that are staged of a request with a refused entry."),
   commitDelay: amount(

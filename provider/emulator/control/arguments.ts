@@ -34,7 +34,7 @@ export const journalFilter = z.strictObject({
 /** Range of the matching entries. */
 export const journalRange = z.strictObject({
   since: z.int().min(0).optional().describe("Only entries with at least this index."),
-  limit: z.int().min(0).optional().describe("Most entries: the newest so many, in order."),
+  limit: z.int().min(0).optional().describe("Largest number of entries: the newest ones, in order."),
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
 
 /** Filter of the records of a mark table. */

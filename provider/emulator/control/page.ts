@@ -75,7 +75,7 @@ export const pageOperations = [
   ),
   operation(
     "GET /page/journal",
-    "The newest entries of the journal, oldest of them first, without headers, data and answers; commits as numbers, and why a request was refused.",
+    "The newest entries of the journal, the oldest first, without headers, data and answers; commits as numbers, and why a request was refused.",
     {
       input: z.strictObject({ limit: z.int().min(1).max(20_000).optional() }),
       answer,
@@ -102,11 +102,10 @@ export const pageOperations = [
       run: (simulation, { index }) => sendAgain(simulation, entryOf(simulation, index)),
     },
   ),
-  operation(
-    "GET /page/fault-kinds",
-    "Kinds of faults with what they can be told, and faults that are switched on by click.",
-    { answer, run: describeFaults },
-  ),
+  operation("GET /page/fault-kinds", "Kinds of faults with their parameters, and faults that a click switches on.", {
+    answer,
+    run: describeFaults,
+  }),
   operation("GET /page/dialects", "Names of dialects, and all switches with the settings that they may have.", {
     answer,
     run: describeDialects,

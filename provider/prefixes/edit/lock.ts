@@ -122,7 +122,7 @@ async function made(lock: string, mine: string): Promise<boolean> {
 async function lookAt(lock: string): Promise<{ readonly key: string; readonly owner?: Owner | undefined } | undefined> {
   const found = await lstat(lock).catch(() => undefined);
   if (!found) return undefined;
-  if (found.isDirectory()) throw new Error(`${basename(lock)} is a folder, and stands for a lock: remove it.`);
+  if (found.isDirectory()) throw new Error(`${basename(lock)} is a folder, in the place of a lock: remove it.`);
   const text = found.isFile() && found.size <= MOST_BYTES ? await textOf(lock) : "";
   const owner = attempt(() => ownerSchema.parse(JSON.parse(text)));
   return { key: `${found.ino} ${found.mtimeMs} ${text}`, owner };

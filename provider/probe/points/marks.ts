@@ -149,7 +149,7 @@ export const marks: readonly Point[] = [
         node: wrong.isRefusal
           ? "must be the arena"
           : none.isRefusal
-            ? "must be there, with any value"
+            ? "must be present, with any value"
             : "not looked at",
         evidence: [none, wrong],
         dialect: {
