@@ -250,7 +250,7 @@ export interface Dialect {
   readonly setCapacity: number;
   /** IPv6 entries in a prefix-set. */
   readonly ipv6: "accepted" | "error";
-  /** An entry with host bits: refused, masked, or kept and listed in its own spelling, in which it must be deleted. */
+  /** An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use. */
   readonly hostBits: "error" | "mask" | "keep";
   /** Entries that are staged of a request with a refused entry. */
   readonly refusedEntry: "nothing" | "rest";
@@ -313,8 +313,8 @@ export interface Dialect {
   /** Form of a single prefix in status: an array with one element, or a text. */
   readonly statusSingle: "array" | "text";
   /**
-   * Answer to status when nothing is active: an empty array or null in its place, {}, nothing, or 404 and a
-   * sentence.
+   * Answer to status when nothing is active: an empty array, null in its place, {}, an empty body, or 404 with a
+   * text.
    */
   readonly statusEmpty: "array" | "null" | "object" | "empty" | "not-found";
   /**
