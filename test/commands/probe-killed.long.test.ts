@@ -66,7 +66,7 @@ test("what a killed probe left is refused to be forgotten, and --clean takes it 
   expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("name the same node") });
   expect(await run(command.split(" "), { env: credentials, folder })).toEqual({
     code: 0,
-    out: "Nothing is left of what the probe of node.json.undo wrote and started.\n",
+    out: "Everything that the probe of node.json.undo wrote and started is removed.\n",
     err: "",
   });
   expect(appliance.held("edge/probe")).toEqual({});

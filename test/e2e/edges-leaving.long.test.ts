@@ -203,10 +203,10 @@ it("what a resource declares that the run leaves out stays when the one of its f
   const [preview = "", update = ""] = oneLine(excluded.text).split("Updating (test)");
   for (const text of [preview, update]) {
     expect(text).toContain(
-      'PrefixSet "renamed" is left out of this run (--target, --exclude), and the stack does not have it yet',
+      'PrefixSet "renamed" is left out of this run (--target, --exclude), and is not in the stack yet',
     );
   }
-  expect(update).toContain("1 entry stays, since another resource of this stack declares them: 192.0.2.0/24.");
+  expect(update).toContain("1 entry stays, since another resource of this stack declares it: 192.0.2.0/24.");
   expect(held()).toEqual([{ "192.0.2.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
   expect(sent()).toEqual(["delete 1", "commit"]);
 

@@ -117,7 +117,7 @@ describe("places", () => {
     expect(failed.code).not.toBe(0);
     const message = failed.text.replaceAll(/\s+/g, " ");
     const isNode = message.includes('node "fra1" is not in the configuration any more');
-    const isReceiver = message.includes(`The signaling is at ${old.signalingUrl} by the state`);
+    const isReceiver = message.includes(`The signaling is at ${old.signalingUrl} according to the state`);
     // The engine stops after the first failure; which of the two came first is its choice.
     expect(isNode || isReceiver, failed.text).toBe(true);
     expect(message).toContain("pulumi config set --path 'packetfilter:");

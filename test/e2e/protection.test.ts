@@ -42,10 +42,10 @@ describe("protection that stays wanted", () => {
     await stack.program(program(renamed));
     const rename = await stack.up("--skip-preview");
     expect(rename.code, rename.text).toBe(0);
-    expect(rename.text).toMatch(/1 entry stays, wanted by another resource/);
+    expect(rename.text).toMatch(/1 entry stays, since another resource/);
     expect(rename.text).toContain(`${BLOCKED}: 1 entry declared`);
     expect(rename.text).not.toMatch(/\+1 -0/);
-    expect(rename.text).toMatch(/198\.51\.100\.7\/32 stays active, wanted by another resource.*alias/);
+    expect(rename.text).toMatch(/198\.51\.100\.7\/32 stays active, since another resource.*alias/);
     expect(held()).toEqual(full);
     // What a create finds as declared may be staged only, by a run that was killed: a commit of each group makes sure.
     expect([...new Set(sent())]).toEqual(["commit"]);

@@ -60,7 +60,7 @@ it.each<[string, Record<"one" | "two" | "far", Kind>]>([
     await program(set("renamed", "two", ["192.0.2.0/24"]), far, entries("moved", ["two", "one"], numbers(60)));
     const moved = await stack.up("--skip-preview");
     expect(moved.code, moved.text).toBe(0);
-    expect(moved.text).toMatch(/stays, wanted by another resource of this stack/);
+    expect(moved.text).toMatch(/stays, since another resource of this stack declares it/);
     await program(set("renamed", "one", ["192.0.2.0/24"]), far, entries("moved", ["one", "two"], numbers(60)));
     const swapped = await stack.up("--skip-preview");
     expect(swapped.code, swapped.text).toBe(0);

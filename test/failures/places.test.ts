@@ -118,7 +118,7 @@ describe("two addresses", () => {
     const { errors, printed } = await engine.up(on("fra9"));
     expect(texts(errors)).toBe("");
     expect(blocked(machine)).toEqual({ [P]: 1, [Q]: 1 });
-    expect(warnings(printed)).toMatch(/is put back, since it is wanted: the two addresses are one machine/);
+    expect(warnings(printed)).toMatch(/is put back, since this stack declares it: the two addresses are one machine/);
   });
 });
 
@@ -151,7 +151,7 @@ describe("an address that is another than that of the state", () => {
     );
     const before = old.journal.length;
     for (const run of [await moved.destroy(), await moved.up([]), await moved.preview([], { refresh: true })]) {
-      expect(texts(run.errors)).toContain(`is at ${old.endpoint} by the state`);
+      expect(texts(run.errors)).toContain(`is at ${old.endpoint} according to the state`);
       expect(texts(run.errors)).toContain(`names ${young.endpoint}: nothing was sent`);
       expect(texts(run.errors)).toContain(
         `pulumi config set --path 'packetfilter:nodes.fra1.endpoint' ${old.endpoint}`,
@@ -239,7 +239,7 @@ describe("a receiver", () => {
     const engine = await begun(attack("main"), { receivers: { main: at(old) } });
     for (const config of [{ receivers: { main: at(young) } }, { receivers: {} }]) {
       const run = await later(engine, config).destroy();
-      expect(texts(run.errors)).toContain(`The signaling is at ${old.signalingUrl} by the state`);
+      expect(texts(run.errors)).toContain(`The signaling is at ${old.signalingUrl} according to the state`);
       expect(texts(run.errors)).toContain("pulumi config set --path 'packetfilter:receivers.main.url'");
       expect(texts(run.errors)).toContain("pulumi state delete '<urn>'");
       expect(texts(run.errors)).not.toContain(at(old).secretKey);

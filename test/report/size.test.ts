@@ -39,7 +39,7 @@ test("a comment that fits has everything, and names the number that --limit leav
   const text = comment({ updated: 2, deleted: 3 }, 60_000);
   expect(text).toContain("60 entries in");
   expect(text.match(/… and 10 more/g)).toHaveLength(2);
-  expect(text).not.toContain("Left out for want of room");
+  expect(text).not.toContain("Left out for lack of space");
 });
 
 test("without room the lists become shorter first, then details go, and every deletion stays", () => {

@@ -156,7 +156,7 @@ export class SetLifecycle {
         this.say(
           "info",
           set,
-          `${count(kept.length, "entry stays", "entries stay")}, since another resource of this stack declares them: ${some(kept)}.`,
+          `${count(kept.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(kept.length)}: ${some(kept)}.`,
         );
     };
     const kept = [...managed].filter((prefix) => wanted.has(prefix));

@@ -27,7 +27,7 @@ journey("names", NAMES, async () => {
   const moved = `${site}${set("blocked")}${entry("parent: site")}`;
   await stack.program(moved + signaling("parent: site, aliases: [{ parent: pulumi.rootStackResource }]"));
   const parent = await stack.must(...UP);
-  expect(parent.text).toMatch(/203\.0\.113\.1\/32 stays, wanted by another resource of this stack/);
+  expect(parent.text).toMatch(/203\.0\.113\.1\/32 stays, since another resource of this stack declares it/);
   expect(parent.stdout).toMatch(/\+ 1 created\s+- 1 deleted/);
   expect(butCommits(sent())).toEqual([]);
   expect((await stack.state()).attack?.outputs).toMatchObject({ started: ["198.51.100.7/32"] });

@@ -68,7 +68,7 @@ journey("replacing", REPLACING, async () => {
   expect(tainted.stdout).toMatch(/2 replaced/);
   const one = await stack.must(...UP, "--target-replace", urn("CloudSignaling", "attack"));
   expect(one.stdout).toMatch(/1 replaced/);
-  expect(one.text).toMatch(/198\.51\.100\.7\/32 stays active, wanted by another resource/);
+  expect(one.text).toMatch(/198\.51\.100\.7\/32 stays active, since another resource/);
   // This replaces the engine's default provider as well: the old one's process deletes, and saw no check.
   const everything = await stack.must(...UP, "--replace", "**");
   expect(everything.stdout).toMatch(/8 replaced/);
