@@ -141,6 +141,29 @@ describe("at run time", () => {
   });
 });
 
+test.each(code)("every value that the types of %s export is there", (subpath, { types }) => {
+  const file = join(root, types);
+  const program = ts.createProgram([file], {
+    module: ts.ModuleKind.Node16,
+    moduleResolution: ts.ModuleResolutionKind.Node16,
+  });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  const values = module ? checker.getExportsOfModule(module).filter((one) => isValue(one, checker)) : [];
+  const names = values.map(({ name }) => name);
+  expect(names.toSorted()).toEqual(exported[code.findIndex(([one]) => one === subpath)]?.toSorted());
+});
+
+/** True for what an importer may use where a value is wanted. */
+function isValue(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
+  const isTypeOnly = symbol.declarations?.some(
+    (one) => ts.isExportSpecifier(one) && (one.isTypeOnly || one.parent.parent.isTypeOnly),
+  );
+  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  return !isTypeOnly && (target.flags & ts.SymbolFlags.Value) !== 0;
+}
+
 describe("the provider text finds the package", () => {
   // As the dynamic provider of Pulumi evaluates it: only node_modules folders upwards of the working directory count.
   const evaluate = `
