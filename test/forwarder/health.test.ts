@@ -5,28 +5,14 @@ import { paceKey } from "../../provider/client/mark-pace";
 import { NodeMemories } from "../../provider/client/world";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
-import { serveOperating } from "../../provider/forwarder/operating/http-server";
 import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
+import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
 import { openForwarder, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
 
 const FINE = { ok: true, reasons: [] };
 const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
-
-/** Asks a forwarder over HTTP. @returns status and document. */
-async function asking(forwarder: Forwarder) {
-  const server = await serveOperating(
-    () => ({ address: "127.0.0.1:0" }),
-    () => forwarder,
-  );
-  onTestFinished(() => server.close());
-  return async (path: string): Promise<[status: number, document: unknown]> => {
-    const answer = await fetch(`${server.url}${path}`);
-    return [answer.status, await answer.json()];
-  };
-}
 
 test("a node that is away from the start counts as lists that fail, and holds up no readiness", async () => {
   using folder = temporaryFolder();

@@ -10,6 +10,7 @@ import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import { parcelOf } from "../../provider/forwarder/sinks/sink";
+import { asking } from "./support/asking";
 import { passUntil, TestClock } from "./support/clock";
 import { RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
@@ -210,7 +211,7 @@ test("dead letters that wait are counted, also those that an earlier run left, u
   expect((await kept.waiting()).records).toBe(0);
 });
 
-test("a sink whose dead letters wait says so to operators, stays ready, and is quiet when they were sent", async () => {
+test("a sink whose dead letters wait is named by /readyz, stays ready, and is quiet when they were sent", async () => {
   const { folder, sink, clock, forwarder, count } = await forwarding({});
   sink.status = 406;
   await passUntil(() => count("rejected_records") > 0, clock);
@@ -218,13 +219,22 @@ test("a sink whose dead letters wait says so to operators, stays ready, and is q
   await passUntil(() => sink.taken.length > 0 && count("rejected_records") === count("rejected_records_total"), clock);
   const { records, bytes } = forwarder.health.spool[0]?.rejected ?? { records: 0, bytes: 0 };
   expect([count("rejected_bytes"), count("rejected_limit_bytes")]).toEqual([bytes, 268_435_456]);
-  expect(forwarder.unready).toEqual([]);
-  expect(forwarder.notes).toEqual([
-    `Sink "web" has refused records for good: ${records} (${bytes} bytes) wait, with the reasons in \`rejected/\` of the state folder, and "forward spool requeue" sends them.`,
-  ]);
+  const ask = await asking(forwarder);
+  const said = async () => {
+    const [status, document] = await ask("/readyz");
+    const { ok, notes, sinks } = document as {
+      ok: boolean;
+      notes: string[];
+      sinks: { name: string; rejected: object }[];
+    };
+    return { status, ok, notes, waiting: sinks.map(({ name, rejected }) => [name, rejected]) };
+  };
+  const ready = { status: 200, ok: true };
+  const note = `Sink "web" has refused records for good: ${records} (${bytes} bytes) wait, with the reasons in \`rejected/\` of the state folder, and "forward spool requeue" sends them.`;
+  expect(await said()).toEqual({ ...ready, notes: [note], waiting: [["web", { records, bytes }]] });
   await numbersIn(new RejectedFiles(folder, january));
   await passUntil(() => count("rejected_records") === 0, clock);
-  expect(forwarder.notes).toEqual([]);
+  expect(await said()).toEqual({ ...ready, notes: [], waiting: [["web", { records: 0, bytes: 0 }]] });
 });
 
 test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
