@@ -80,7 +80,7 @@ async function copied(path: string): Promise<string> {
         target.run("INSERT INTO sinks (name, position, dropped) VALUES (?, ?, ?)", name, position, dropped);
       }
       for (const { seq, table, records, bytes, taken, body, sinks } of source.batches()) {
-        const sql = "INSERT INTO tables (name, epoch, sequence, marks, bytes) VALUES (?, 0, 0, 0, 0)";
+        const sql = "INSERT INTO tables (name, epoch, sequence, bytes) VALUES (?, 0, 0, 0)";
         const id = tables.get(table) ?? target.run(sql, table);
         tables.set(table, id);
         const into =

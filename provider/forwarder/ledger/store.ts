@@ -14,7 +14,6 @@ const SCHEMA = `
     name TEXT NOT NULL UNIQUE,
     epoch INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
-    marks INTEGER NOT NULL,
     bytes REAL NOT NULL
   );
   CREATE TABLE IF NOT EXISTS baseline (

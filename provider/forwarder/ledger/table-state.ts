@@ -149,7 +149,7 @@ export class TableState {
   /** Within a transaction: a row for the table, at the epoch of a reading. */
   enter(epoch: number): void {
     if (this.id === 0) {
-      const sql = "INSERT INTO tables (name, epoch, sequence, marks, bytes) VALUES (?, ?, 0, 0, 0)";
+      const sql = "INSERT INTO tables (name, epoch, sequence, bytes) VALUES (?, ?, 0, 0)";
       this.id = this.store.run(sql, this.key, epoch);
     }
     if (this.epoch === epoch) return;
@@ -160,14 +160,8 @@ export class TableState {
   /** Within a transaction: stores the state of the table, and the changes of its baseline. */
   keep({ changes, whole, list, reset }: FinishedReading, spooled: number): void {
     this.usualBytes = this.usualBytes === 0 ? spooled : this.usualBytes * (1 - WEIGHT) + spooled * WEIGHT;
-    this.store.run(
-      "UPDATE tables SET epoch = ?, sequence = ?, marks = ?, bytes = ? WHERE id = ?",
-      this.epoch,
-      this.sequence,
-      this.baseline?.size ?? 0,
-      this.usualBytes,
-      this.id,
-    );
+    const sql = "UPDATE tables SET epoch = ?, sequence = ?, bytes = ? WHERE id = ?";
+    this.store.run(sql, this.epoch, this.sequence, this.usualBytes, this.id);
     if (reset) this.stored.clear(this.id);
     if (whole) this.stored.replace(this.id, list.now, whole);
     else this.stored.add(this.id, list.now, changes);

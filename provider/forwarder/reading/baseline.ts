@@ -30,10 +30,6 @@ export class Baseline {
   /** Lifetimes as they were listed, of a baseline whose {@link lifetimes} were reckoned forward when it was loaded. */
   private listedLifetimes: Map<number, number> | undefined;
 
-  get size(): number {
-    return this.rows.size;
-  }
-
   /** The row of a mark; `undefined` when the last reading did not have it. */
   row(key: MarkKey): number | undefined {
     // Lists mostly keep their order. Comparing with the next mark costs a fraction of finding one among many.
