@@ -232,7 +232,7 @@ async function stored(marks: number): Promise<{ stopMs: number; ms: number }> {
 /** Figures of the forwarder, each load beside a straightforward script in the same run. */
 export async function forwarderFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  // Deliveries of other tables wait for one slice of rows, or for the parser of JSON, and not for a whole list.
+  // Deliveries of other tables wait for one slice of rows, for the parser of JSON, or for the transaction, and not for all of it.
   for (const marks of [100_000, 1_000_000]) {
     const { stopMs, ms } = await stored(marks);
     const name = `${marks.toLocaleString("en").replaceAll(",", " ")} marks: longest stop of the store at the first list`;
