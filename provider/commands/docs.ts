@@ -54,7 +54,7 @@ async function page(given: string): Promise<string> {
   if (file === undefined) {
     const near = nearest(name, [...all.keys(), ...[...all.keys()].flatMap((each) => each.split("/").slice(1))]);
     throw new UsageError(
-      `There is no page ${JSON.stringify(given)}${near === undefined ? "" : `; is ${JSON.stringify(near)} meant?`} "pulumi-packetfilter docs" lists all.`,
+      `There is no page ${JSON.stringify(given)}${near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`} "pulumi-packetfilter docs" lists all pages.`,
     );
   }
   const text = await readFile(file, "utf8");
@@ -75,7 +75,7 @@ function sectionOf(text: string, anchor: string, given: string): string {
       headings.map((heading) => heading.anchor),
     );
     throw new UsageError(
-      `${given}: the page has no such section${near === undefined ? "" : `; is "#${near}" meant?`} Without "#…" all of it is printed.`,
+      `${given}: the page has no such section${near === undefined ? "." : `; did you mean "#${near}"?`} Without "#…" the whole page is printed.`,
     );
   }
   const end = headings.slice(at + 1).find(({ level }) => level <= found.level);

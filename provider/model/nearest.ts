@@ -13,7 +13,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** A sentence that names the likely meaning of a misspelt name, after a blank; empty if no known name is near. */
 export function likelyMeant(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  return near === undefined ? "" : ` ${JSON.stringify(near)} is likely meant.`;
+  return near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
 }
 
 /** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */

@@ -122,7 +122,8 @@ export function unknownKeys(keys: readonly string[]): { refused: string[]; passe
     if (keysRead.includes(name)) continue;
     const near = nearest(name, keysRead);
     const meant = near === undefined ? undefined : (FORMER_KEYS[near]?.[0] ?? near);
-    const advice = meant === undefined ? "docs/configuration.md has all of them." : `is "${NAMESPACE}${meant}" meant?`;
+    const advice =
+      meant === undefined ? "docs/configuration.md has all of them." : `did you mean "${NAMESPACE}${meant}"?`;
     const sentence = `The configuration has a key "${key}" that nothing reads: ${advice} Remove it with pulumi config rm '${key}'.`;
     found[LIMITING.has(near) ? "refused" : "passed"].push(sentence);
   }

@@ -82,7 +82,7 @@ describe("block judges as up does", () => {
     const ended = await type();
     expect(ended.code).toBe(1);
     expect(ended.err).toContain(
-      'The configuration has a key "packetfilter:forbidenPrefixes" that nothing reads: is "packetfilter:forbiddenPrefixes" meant?',
+      'The configuration has a key "packetfilter:forbidenPrefixes" that nothing reads: did you mean "packetfilter:forbiddenPrefixes"?',
     );
     expect(emulator.journal).toEqual([]);
     untouched();

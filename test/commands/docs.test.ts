@@ -38,9 +38,12 @@ test("a section is what stands between its heading and the next of its level", a
 });
 
 test.each([
-  ["frist-stack", 'There is no page "frist-stack"; is "first-stack" meant? "pulumi-packetfilter docs" lists all.'],
+  [
+    "frist-stack",
+    'There is no page "frist-stack"; did you mean "first-stack"? "pulumi-packetfilter docs" lists all pages.',
+  ],
   ["../SECURITY", 'There is no page "../SECURITY"'],
-  ["contract#set-entrys", 'contract#set-entrys: the page has no such section; is "#set-entries" meant?'],
+  ["contract#set-entrys", 'contract#set-entrys: the page has no such section; did you mean "#set-entries"?'],
 ])("%s is told with what was likely meant", async (name, message) => {
   const { code, out, err } = await docs(name);
   expect([code, out]).toEqual([2, ""]);

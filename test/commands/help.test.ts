@@ -39,15 +39,15 @@ test("has the options of nodes and receivers in groups of their own, behind thos
 describe("what was likely meant is said", () => {
   const FILE = ["--file", "blocks.yaml"];
   test.each([
-    [["blok"], "error: unknown command 'blok'. \"block\" is likely meant."],
-    [["help", "blok"], '"block" is likely meant.'],
-    [["prefixes", "chek"], "error: unknown command 'chek'. \"check\" is likely meant."],
-    [["emulator", "jurnal"], "error: unknown command 'jurnal'. \"journal\" is likely meant."],
-    [["forward", "spol"], "error: unknown command 'spol'. \"spool\" is likely meant."],
-    [["blocks", "--fil", "x"], "error: unknown option '--fil'. \"--file\" is likely meant."],
-    [["list", "--all-node"], '"--all-nodes" is likely meant.'],
-    [["blocks", ...FILE, "--output", "jsn"], 'Allowed choices are table, json, csv. "json" is likely meant.'],
-    [["completion", "zhs"], 'Allowed choices are bash, zsh, fish. "zsh" is likely meant.'],
+    [["blok"], "error: unknown command 'blok'. Did you mean \"block\"?"],
+    [["help", "blok"], 'Did you mean "block"?'],
+    [["prefixes", "chek"], "error: unknown command 'chek'. Did you mean \"check\"?"],
+    [["emulator", "jurnal"], "error: unknown command 'jurnal'. Did you mean \"journal\"?"],
+    [["forward", "spol"], "error: unknown command 'spol'. Did you mean \"spool\"?"],
+    [["blocks", "--fil", "x"], "error: unknown option '--fil'. Did you mean \"--file\"?"],
+    [["list", "--all-node"], 'Did you mean "--all-nodes"?'],
+    [["blocks", ...FILE, "--output", "jsn"], 'Allowed choices are table, json, csv. Did you mean "json"?'],
+    [["completion", "zhs"], 'Allowed choices are bash, zsh, fish. Did you mean "zsh"?'],
   ])("%j", async (words, sentence) => {
     const ended = await run(words);
     expect([ended.code, ended.out, ended.err]).toEqual([2, "", expect.stringContaining(sentence)]);

@@ -130,7 +130,7 @@ test("a name that none of several stacks knows is said with the one that is like
   const ended = await block("--now", BLOCKED, "--all-stacks", "--node", "fra1,bre1");
   expect(ended).toMatchObject({
     code: 2,
-    err: '--node bre1: none of the chosen stacks knows it. "ber1" is likely meant.\n',
+    err: '--node bre1: none of the chosen stacks knows it. Did you mean "ber1"?\n',
   });
   expect(held()).toEqual([{}, {}, {}]);
 });

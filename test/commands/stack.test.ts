@@ -198,7 +198,7 @@ describe("of several stacks --config has a file for each", () => {
 
   test.each([
     ["a file without a stack", ["--config", "eu.json"], "has its own: give it as STACK=FILE, for eu, us."],
-    ["a stack that is not chosen", ["--config", "ue=eu.json"], '"eu" is likely meant.'],
+    ["a stack that is not chosen", ["--config", "ue=eu.json"], 'Did you mean "eu"?'],
     ["one stack twice", ["--config", "eu=a.json", "--config", "eu=b.json"], "--config is given twice for one stack"],
   ])("and %s is wrong use", async (_, files, sentence) => {
     for (const stack of ["eu", "us"]) await write(`Pulumi.${stack}.yaml`, "config: {}\n");

@@ -130,7 +130,7 @@ describe("resources of the plugin", () => {
     await stack.program('new pf.Provider("eu", { endpiont: "http://192.0.2.10" });');
     const misspelt = await stack.preview();
     expect(misspelt.code).not.toBe(0);
-    expect(misspelt.text).toContain('is "packetfilter:endpoint" meant?');
+    expect(misspelt.text).toContain('did you mean "packetfilter:endpoint"?');
 
     await stack.program('new pf.Provider("eu", { timeoutMs: 500 });');
     const former = await stack.preview();

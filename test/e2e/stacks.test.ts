@@ -116,7 +116,7 @@ test("what is left is said as a command for each stack that has some", async () 
 });
 
 test.each([
-  [["--stack", "uss"], 'there are eu, us. "us" is likely meant.'],
+  [["--stack", "uss"], 'there are eu, us. Did you mean "us"?'],
   [["--stack", "eu", "--all-stacks"], "--all-stacks and --stack exclude each other."],
   [["--all-stacks", "--endpoint", "http://192.0.2.1"], "--endpoint belongs to one stack"],
   [["--all-stacks", "--node", "fra2"], "--node fra2: none of the chosen stacks knows it."],

@@ -126,7 +126,9 @@ test("the emulator stands in for every node and receiver of the settings; creden
 test("a folder without a program, an option that is none and a machine without a CLI are told", async () => {
   await using emulator = await startEmulator();
   const misspelt = { workDir: EXAMPLE, stak: "prod" } as { workDir: string };
-  await expect(runProgram(emulator, misspelt)).rejects.toThrow('runProgram(): there is no "stak"; is "stack" meant?');
+  await expect(runProgram(emulator, misspelt)).rejects.toThrow(
+    'runProgram(): there is no "stak"; did you mean "stack"?',
+  );
   await expect(runProgram(emulator, { workDir: join(root, "docs") })).rejects.toThrow("docs has no Pulumi.yaml");
   const { PATH } = process.env;
   process.env.PATH = "";

@@ -21,7 +21,9 @@ it("what was there before is reported, previewed before it goes, and kept on req
 
   const adopted = await stack.up("--skip-preview");
   expect(adopted.code, adopted.text).toBe(0);
-  expect(adopted.text).toContain('a key "packetfilter:endpiont" that nothing reads: is "packetfilter:endpoint" meant?');
+  expect(adopted.text).toContain(
+    'a key "packetfilter:endpiont" that nothing reads: did you mean "packetfilter:endpoint"?',
+  );
   expect(adopted.text).toMatch(/expired, not wanted: 198\.51\.100\.9\/32/);
   expect(adopted.text).toMatch(/203\.0\.113\.4\/32 was already there with this value/);
   expect(adopted.text).toMatch(
@@ -34,7 +36,7 @@ it("what was there before is reported, previewed before it goes, and kept on req
     const preview = await stack.preview(...args);
     expect(preview.code, preview.text).toBe(0);
     expect(preview.text).toMatch(
-      /up removes 2 entries that no program declared: {2}203\.0\.113\.0\/24, 2001:db8:7::\/48\./,
+      /up removes 2 entries that no program declared: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./,
     );
     expect(preview.text).toMatch(
       /up changes 1 entry that no program declared with this value: 192\.0\.2\.128\/25 \(9 to 2\)\./,
@@ -45,7 +47,7 @@ it("what was there before is reported, previewed before it goes, and kept on req
 
   const done = await stack.up("--skip-preview");
   expect(done.code, done.text).toBe(0);
-  expect(done.text).toMatch(/up removes 2 entries that no program declared: {2}203\.0\.113\.0\/24, 2001:db8:7::\/48\./);
+  expect(done.text).toMatch(/up removes 2 entries that no program declared: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/25": 1, "192.0.2.128/25": 2 });
   const destroyed = await stack.destroy();
   expect(destroyed.code, destroyed.text).toBe(0);

@@ -296,8 +296,8 @@ test("a dialect is read from a file, alone or beside other things", async () => 
 });
 
 test.each<[unknown, RegExp]>([
-  [{ dialect: { listShow: "staged" } }, /node\.json: .*no switch "listShow": is listShows meant\?/],
-  [{ listShows: "stagd" }, /listShows must be one of "applied", "staged"; is "staged" meant\?/],
+  [{ dialect: { listShow: "staged" } }, /node\.json: .*no switch "listShow": did you mean listShows\?/],
+  [{ listShows: "stagd" }, /listShows must be one of "applied", "staged"; did you mean "staged"\?/],
   [{ listEnvelope: "two words" }, /listEnvelope: must be a name/],
   [{ maxValue: -1 }, /maxValue: /],
   [{ markKeys: "adress=ip" }, /markKeys: must be "short", "long" or names of members/],

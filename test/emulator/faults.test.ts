@@ -192,7 +192,7 @@ test.each<[Fault, string]>([
   [{ url: BLOCKED, client: "client-a" }, "no request has both url and client"],
   [
     { url: "edge/blocked" },
-    '"edge/blocked" is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
+    '"edge/blocked" is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://; did you mean prefixset://edge/blocked?',
   ],
   [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
   [{ cmd: "commit", url: "arena://edge" }, "a commit works on prefix-sets, and arena://edge is none"],

@@ -63,7 +63,7 @@ test("one in the same process is an emulator like any other; its label is its ow
     'An isolated emulator "here" is already running: use another label, or end that one first (DELETE /emulators/here).',
   );
   const misspelt = { label: "there", stat: state } as { label: string };
-  await expect(shared.isolated(misspelt)).rejects.toThrow('isolated(): there is no "stat"; is "state" meant?');
+  await expect(shared.isolated(misspelt)).rejects.toThrow('isolated(): there is no "stat"; did you mean "state"?');
   expect((await control(shared, "POST", "/emulators", { label: "" })).status).toBe(400);
   await own.close();
   expect((await control(shared, "GET", "/emulators")).json).toEqual([]);

@@ -56,16 +56,16 @@ test("the published schema takes what the emulator takes", () => {
 });
 
 test.each([
-  [() => profile([{ dmrk: {} }]), 'there is no "dmrk"; is "dmark" meant?'],
+  [() => profile([{ dmrk: {} }]), 'there is no "dmrk"; did you mean "dmark"?'],
   [() => profile([{ hmark: {}, dmark: {} }]), "an action is one of hmark, dhmark"],
-  [() => profile(["drop"], [{ mark: { type: "dmarks" } }]), 'not "dmarks"; is "dmark" meant?'],
+  [() => profile(["drop"], [{ mark: { type: "dmarks" } }]), 'not "dmarks"; did you mean "dmark"?'],
   [
     () => ({ arenas: { edge: { profiles: { web: { marks: { dmark: [] } } } } } }),
-    'there is no "dmark"; is "dhost" meant?',
+    'there is no "dmark"; did you mean "dhost"?',
   ],
   [
     () => ({ arenas: { edge: { profiles: { web: { marks: { HMARK: [] } } } } } }),
-    'there is no "HMARK"; is "shost" meant?',
+    'there is no "HMARK"; did you mean "shost"?',
   ],
 ])("another name is refused with the one that was meant: %#", async (state, words) => {
   await expect(startEmulator({ state: state() as EmulatorState })).rejects.toThrow(words);
@@ -74,7 +74,7 @@ test.each([
 test("where tables go by one name, another name of theirs is refused with it", async () => {
   await using emulator = await startEmulator();
   const marks = (type: string) => emulator.marks("profile://edge/web", type as "shost");
-  expect(() => marks("DMARK")).toThrow('not "DMARK"; is "dhost" meant?');
+  expect(() => marks("DMARK")).toThrow('not "DMARK"; did you mean "dhost"?');
   const unknown = await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "dmarc" }, EDGE);
   expect(unknown).toMatchObject({
     status: 400,

@@ -104,26 +104,30 @@ test("a receiver may know IPv4 only, registered prefixes only, or no overlaps", 
 
 /** Calls as plain JavaScript makes them, where no compiler looks. */
 const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>) => unknown, words: string][] = [
-  ["a filter", (it) => it.requests({ comand: "list" }), 'requests(): there is no "comand"; is "cmd" meant?'],
-  ["a command", (it) => it.requests({ cmd: "isnert" }), 'not "isnert"; is "insert" meant?'],
-  ["a type of marks", (it) => it.marks("profile://edge/web", "shots"), 'not "shots"; is "shost" meant?'],
+  ["a filter", (it) => it.requests({ comand: "list" }), 'requests(): there is no "comand"; did you mean "cmd"?'],
+  ["a command", (it) => it.requests({ cmd: "isnert" }), 'not "isnert"; did you mean "insert"?'],
+  ["a type of marks", (it) => it.marks("profile://edge/web", "shots"), 'not "shots"; did you mean "shost"?'],
   ["a limit", (it) => it.markTable("profile://edge/web", "shost", 0), "markTable(): limit: must be at least 1, not 0."],
   ["a url", (it) => it.prefixSet(), "The url of a prefix-set: the argument is missing"],
   ["an address", (it) => it.boundProfile(7), "boundProfile(): must be a text, not 7."],
-  ["a change", (it) => it.change(BLOCKED, { inserts: {} }), 'change(): there is no "inserts"; is "insert" meant?'],
+  ["a change", (it) => it.change(BLOCKED, { inserts: {} }), 'change(): there is no "inserts"; did you mean "insert"?'],
   ["a value", (it) => it.change(BLOCKED, { insert: { "192.0.2.0/24": "1" } }), "must be a number, not a text."],
-  ["a signaling", (it) => it.signal("c1", { strat: [] }), 'signal(): there is no "strat"; is "start" meant?'],
-  ["a packet", (it) => it.receive([PACKET, { ...PACKET, dst: "a" }]), 'packet 1: there is no "dst"; is "to" meant?'],
-  ["a flag", (it) => it.receive([{ ...PACKET, flags: ["SYN"] }]), 'not "SYN"; is "syn" meant?'],
-  ["a protocol", (it) => it.receive([{ ...PACKET, proto: "tpc" }]), 'not "tpc"; is "tcp" meant?'],
+  ["a signaling", (it) => it.signal("c1", { strat: [] }), 'signal(): there is no "strat"; did you mean "start"?'],
+  [
+    "a packet",
+    (it) => it.receive([PACKET, { ...PACKET, dst: "a" }]),
+    'packet 1: there is no "dst"; did you mean "to"?',
+  ],
+  ["a flag", (it) => it.receive([{ ...PACKET, flags: ["SYN"] }]), 'not "SYN"; did you mean "syn"?'],
+  ["a protocol", (it) => it.receive([{ ...PACKET, proto: "tpc" }]), 'not "tpc"; did you mean "tcp"?'],
   ["no packets", (it) => it.receive({}), "receive(): must be an array of packets"],
   ["traffic", (it) => it.receiveTraffic([PACKET], 1), "receiveTraffic(): traffic: must be a source such as synFlood("],
-  ["a recipient", () => synFlood({ too: [] } as never), 'synFlood(): there is no "too"; is "to" meant?'],
+  ["a recipient", () => synFlood({ too: [] } as never), 'synFlood(): there is no "too"; did you mean "to"?'],
   ["a time span", (it) => it.clock.advance("1 hour"), '"1 hour" is not a duration'],
   ["a time", (it) => it.clock.freeze(null), "null is not a time"],
-  ["a switch", (it) => it.setDialect({ listShow: "staged" }), "is listShows meant?"],
+  ["a switch", (it) => it.setDialect({ listShow: "staged" }), "did you mean listShows?"],
   ["a fault", (it) => it.fail({ cmd: "comit" }), 'cmd: must be one of "list", "insert", "delete", "commit"'],
-  ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; is "arenas" meant?'],
+  ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; did you mean "arenas"?'],
 ];
 const BLOCKED = "prefixset://edge/blocked";
 const PACKET = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" };
@@ -140,14 +144,14 @@ test("each method says in plain JavaScript what TypeScript would have said, and 
 });
 
 test.each([
-  [{ statee: {} }, 'startEmulator(): there is no "statee"; is "state" meant?'],
+  [{ statee: {} }, 'startEmulator(): there is no "statee"; did you mean "state"?'],
   [{ port: "80" }, "startEmulator(): port: must be a number, not a text."],
   [{ controlPort: 70_000 }, "startEmulator(): controlPort: must be at most 65535, not 70000."],
   [{ latency: "1 hour" }, 'startEmulator(): latency: "1 hour" is not a duration'],
-  [{ tls: "mutal" }, 'startEmulator(): tls: must be "mutual", not "mutal"; is "mutual" meant?'],
-  [{ auth: { bearr: "canary" } }, 'startEmulator(): auth: there is no "bearr"; is "bearer" meant?'],
+  [{ tls: "mutal" }, 'startEmulator(): tls: must be "mutual", not "mutal"; did you mean "mutual"?'],
+  [{ auth: { bearr: "canary" } }, 'startEmulator(): auth: there is no "bearr"; did you mean "bearer"?'],
   [{ auth: "canary" }, "startEmulator(): auth: must be an object, not a text."],
-  [{ journalLimits: { request: 5 } }, 'journalLimits: there is no "request"; is "requests" meant?'],
+  [{ journalLimits: { request: 5 } }, 'journalLimits: there is no "request"; did you mean "requests"?'],
   [null, "startEmulator(): must be an object, not null."],
 ])("the options %j are refused, and no secret is told", async (options, words) => {
   const started = startEmulator(options as object);
@@ -163,11 +167,11 @@ test("the control API refuses in the words of the object", async () => {
   };
   expect(await error("POST", "/prefix-set/change", { url: BLOCKED, inserts: {} })).toEqual([
     400,
-    'the body is not valid: there is no "inserts"; is "insert" meant?',
+    'the body is not valid: there is no "inserts"; did you mean "insert"?',
   ]);
   expect(await error("GET", "/journal?comand=list")).toEqual([
     400,
-    'the query is not valid: there is no "comand"; is "cmd" meant?',
+    'the query is not valid: there is no "comand"; did you mean "cmd"?',
   ]);
   const [status, words] = await error("POST", "/packets", [{ ...PACKET, flags: ["SYN"] }]);
   expect([status, words]).toEqual([400, expect.stringContaining('0.flags.0: must be one of "fin", "syn"')]);
@@ -183,12 +187,12 @@ test.each<[string, unknown, string]>([
   [
     "a misspelt active profile",
     profiles({ ...clean, activeProfile: "protectd" }),
-    'signaling.clients.0.activeProfile: there is no profile "protectd" in the arena "edge"; is "protected" meant?',
+    'signaling.clients.0.activeProfile: there is no profile "protectd" in the arena "edge"; did you mean "protected"?',
   ],
   [
     "a misspelt arena",
     profiles({ ...clean, arena: "egde" }),
-    'signaling.clients.0.arena: there is no arena "egde"; is "edge" meant?',
+    'signaling.clients.0.arena: there is no arena "egde"; did you mean "edge"?',
   ],
   [
     "two profiles bound to one prefix",

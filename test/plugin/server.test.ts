@@ -51,7 +51,7 @@ describe("the plugin, called as an engine does,", () => {
     const misspelt = made(messages.CheckRequest, { News: struct({ endpiont: "http://192.0.2.10" }) });
     const checked = await engine.call<messages.CheckResponse>("checkConfig", misspelt);
     expect(checked.getFailuresList().map((failure) => failure.getReason())).toEqual([
-      expect.stringContaining('is "packetfilter:endpoint" meant?'),
+      expect.stringContaining('did you mean "packetfilter:endpoint"?'),
     ]);
     const rotated = made(messages.DiffRequest, {
       OldInputs: struct({ endpoint: "http://192.0.2.10", secretKey: "former" }),

@@ -140,7 +140,7 @@ describe("JSON", () => {
 }`;
     expect(problemsOf(text, { file: "a.json" })).toEqual([
       'a.json:6:3: "203.0.113.0/24" appears twice: keep one of them.',
-      'a.json:2:34: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. "reason" is likely meant.',
+      'a.json:2:34: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. Did you mean "reason"?',
       "a.json:2:21: the value -1 is not an integer from 0 to 4294967295.",
       'a.json:3:3: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
       'a.json:4:24: "2030-01-31T18:00:00" is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".',
@@ -206,7 +206,7 @@ describe("YAML", () => {
       'a.yaml:5:1: "192.0.2.0/24" appears twice: keep one of them.',
     ]);
     expect(problemsOf(text.replace(/192.0.2.0\/24: 3\n/, ""), { file: "a.yaml" })).toEqual([
-      'a.yaml:3:3: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. "reason" is likely meant.',
+      'a.yaml:3:3: "reson" is not a member of an entry: the members are value, reason, ticket, expires and sent. Did you mean "reason"?',
       'a.yaml:2:3: the value "many" is not an integer from 0 to 4294967295.',
       'a.yaml:4:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
     ]);

@@ -238,8 +238,8 @@ describe("keys of the configuration that nothing reads", () => {
     const { refused, passed } = unknownKeys(["packetfilter:endpiont", "packetfilter:secretkey", "packetfilter:colour"]);
     expect(refused).toEqual([]);
     expect(passed).toEqual([
-      expect.stringContaining('"packetfilter:endpiont" that nothing reads: is "packetfilter:endpoint" meant?'),
-      expect.stringContaining('is "packetfilter:secretKey" meant? Remove it with pulumi config rm'),
+      expect.stringContaining('"packetfilter:endpiont" that nothing reads: did you mean "packetfilter:endpoint"?'),
+      expect.stringContaining('did you mean "packetfilter:secretKey"? Remove it with pulumi config rm'),
       expect.stringContaining("docs/configuration.md has all of them"),
     ]);
   });
@@ -269,8 +269,8 @@ describe("keys of the configuration that nothing reads", () => {
 
   it("lead from a misspelt former key to where it stands now", () => {
     expect(unknownKeys(["packetfilter:maxvalue", "packetfilter:timoutMs"])).toEqual({
-      refused: [expect.stringContaining('is "packetfilter:node.maxValue" meant?')],
-      passed: [expect.stringContaining('is "packetfilter:node.timeoutMs" meant?')],
+      refused: [expect.stringContaining('did you mean "packetfilter:node.maxValue"?')],
+      passed: [expect.stringContaining('did you mean "packetfilter:node.timeoutMs"?')],
     });
   });
 
@@ -279,7 +279,7 @@ describe("keys of the configuration that nothing reads", () => {
     (name) => {
       const { refused, passed } = unknownKeys([`packetfilter:${name}`]);
       expect(passed).toEqual([]);
-      expect(refused).toEqual([expect.stringMatching(/that nothing reads: is "packetfilter:\w+" meant\?/)]);
+      expect(refused).toEqual([expect.stringMatching(/that nothing reads: did you mean "packetfilter:\w+"\?/)]);
     },
   );
 });

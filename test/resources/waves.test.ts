@@ -21,7 +21,7 @@ describe("waves", () => {
   });
 
   test.each<[unknown, string]>([
-    [[["lab2"]], 'waves[0]: there is no node "lab2" in the group: is "lab1" meant?'],
+    [[["lab2"]], 'waves[0]: there is no node "lab2" in the group: did you mean "lab1"?'],
     [[["lab1"], ["lab1"]], 'The node "lab1" is in waves[0] and in waves[1]: it can change in one wave only.'],
     [[["lab1", "lab1"]], 'The node "lab1" is twice in waves[0]: it can change in one wave only.'],
     [{ canary: ["nowhere"] }, 'waves.canary: there is no node "nowhere" in the group: its nodes are lab1'],

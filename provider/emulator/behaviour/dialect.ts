@@ -211,12 +211,12 @@ function describe(issue: z.core.$ZodIssue): string {
   if (name === "") return "it must be an object of switches";
   if (issue.code !== "invalid_value") return `${name}: ${issue.message}`;
   const near = nearest(String(issue.input ?? ""), issue.values.map(String));
-  const advice = near === undefined ? "" : `; is ${JSON.stringify(near)} meant?`;
+  const advice = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
   return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}${advice}`;
 }
 
 function unknownSwitch(name: string): string {
   const near = nearest(name, Object.keys(SWITCHES));
-  const advice = near === undefined ? "docs/reference/emulator.md has all of them" : `is ${near} meant?`;
+  const advice = near === undefined ? "docs/reference/emulator.md has all of them" : `did you mean ${near}?`;
   return `there is no switch ${JSON.stringify(name)}: ${advice}`;
 }

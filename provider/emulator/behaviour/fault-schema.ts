@@ -119,7 +119,9 @@ function* address(url: string, cmd: Command | undefined): Generator<string> {
   if (place === undefined && !isBeginning(url)) {
     const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");
     const meant =
-      names.length > 1 && names.every((name) => !nameProblem(name)) ? `; is prefixset://${names.join("/")} meant?` : "";
+      names.length > 1 && names.every((name) => !nameProblem(name))
+        ? `; did you mean prefixset://${names.join("/")}?`
+        : "";
     yield `url: ${JSON.stringify(url)} is not a resource address: it must begin with arena://, profile://, prefixset:// or mark://${meant}`;
     return;
   }

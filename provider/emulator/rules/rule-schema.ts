@@ -172,7 +172,7 @@ const markActions = z
     const names = Object.keys(action);
     for (const name of names.filter((name) => markType(name) === undefined)) {
       const near = nearest(name, Object.keys(MARK_ACTIONS));
-      const advice = near === undefined ? "" : `; is "${near}" meant?`;
+      const advice = near === undefined ? "" : `; did you mean "${near}"?`;
       context.addIssue({ code: "custom", message: `there is no ${JSON.stringify(name)}${advice}` });
     }
     if (names.length === 1) return;

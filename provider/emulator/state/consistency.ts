@@ -76,7 +76,7 @@ function* clientProblems({ arenas = {}, signaling }: ParsedState): Generator<str
 
 function missing(place: string, what: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  const there = near === undefined ? `there are ${known.join(", ") || "none"}` : `is "${near}" meant?`;
+  const there = near === undefined ? `there are ${known.join(", ") || "none"}` : `did you mean "${near}"?`;
   return `${place}: there is no ${what}; ${there}`;
 }
 

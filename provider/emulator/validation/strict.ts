@@ -16,7 +16,7 @@ import { markType } from "./mark-type";
  * @example
  * ```ts
  * strictly(journalFilter, { comand: "list" }, "requests()");
- * // TypeError: requests(): there is no "comand"; is "cmd" meant?
+ * // TypeError: requests(): there is no "comand"; did you mean "cmd"?
  * ```
  */
 export function strictly<Schema extends z.ZodType>(
@@ -78,7 +78,7 @@ const wording: z.core.$ZodErrorMap = (issue) => {
     const near = typeof issue.input === "string" ? meant(issue.input, issue.values.map(String)) : undefined;
     const values = issue.values.map((each) => (typeof each === "string" ? quoted(each) : String(each))).join(", ");
     const one = issue.values.length === 1 ? "" : "one of ";
-    return `must be ${one}${values}${issue.input === undefined ? "" : `, not ${choice(issue.input)}`}${near === undefined ? "" : `; is ${quoted(near)} meant?`}`;
+    return `must be ${one}${values}${issue.input === undefined ? "" : `, not ${choice(issue.input)}`}${near === undefined ? "" : `; did you mean ${quoted(near)}?`}`;
   }
   if (issue.code === "invalid_type") {
     if (issue.input === undefined) return `is missing: it must be ${article(issue.expected)}`;
@@ -110,7 +110,7 @@ function describeUnion(alternatives: readonly (readonly z.core.$ZodIssue[])[], p
   const inside = alternatives.filter((issues) => issues.some((it) => it.path.length > 0 || isMember(it)));
   const [best] = inside.toSorted((a, b) => a.length - b.length);
   if (best) return unknownFirst(best).flatMap((issue) => describe(issue, path));
-  const meant = alternatives.flat().find(({ message }) => message.endsWith("meant?"));
+  const meant = alternatives.flat().find(({ message }) => message.includes("; did you mean "));
   if (meant) return describe(meant, path);
   const all = alternatives.flatMap((issues) => issues.flatMap((issue) => describe(issue, path)));
   return [[...new Set(all)].map((text, at) => (at === 0 ? text : text.replace(/^.*: (?=must be)/, ""))).join(", or ")];
@@ -159,7 +159,7 @@ function isWrittenDown(prototype: unknown): boolean {
 
 function advice(name: string, known: readonly string[]): string {
   const near = meant(name, known);
-  if (near !== undefined) return `; is ${quoted(near)} meant?`;
+  if (near !== undefined) return `; did you mean ${quoted(near)}?`;
   return known.length > 0 && known.length <= 12 ? `; there are ${known.join(", ")}` : "";
 }
 

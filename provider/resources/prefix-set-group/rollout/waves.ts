@@ -97,7 +97,7 @@ function sizeOf(size: unknown, total: number, path: string): number {
 
 function unknownNode(name: unknown, nodes: readonly string[]): string {
   const near = nearest(String(name), nodes);
-  const advice = near === undefined ? `its nodes are ${some(nodes)}` : `is ${JSON.stringify(near)} meant?`;
+  const advice = near === undefined ? `its nodes are ${some(nodes)}` : `did you mean ${JSON.stringify(near)}?`;
   return `there is no node ${JSON.stringify(name)} in the group: ${advice}`;
 }
 
