@@ -4,15 +4,11 @@ import { Outgoing, USUAL_LINE } from "../record/outgoing";
 import { Sheet } from "../record/sheet";
 import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
 
-/** Room for longer numbers and names. */
-const MARGIN = 1.03;
-
 /** A delivery that is written and can be sent. */
 export type Prepared = NonNullable<Awaited<ReturnType<ReadAhead["next"]>>>;
 
-/** A parcel and what it ends in the spool. */
+/** A parcel, or the end of the batch of the spool that those before it are of. */
 interface Ready {
-  /** Absent where the sink takes no record of a batch. */
   readonly parcel?: Parcel;
   readonly ended?: SpooledBatch;
 }
@@ -21,8 +17,6 @@ interface Ready {
 export class ReadAhead {
   /** All batches up to here are read. */
   private position = 0;
-  /** Recent bytes of a record as it is sent, with some room. */
-  private lineBytes = USUAL_LINE;
   /** Written, and in no delivery yet. */
   private readonly ready: Ready[] = [];
 
@@ -45,10 +39,10 @@ export class ReadAhead {
     const taken: Ready[] = [];
     let records = 0;
     let bytes = 0;
-    while (records < maxRecords) {
+    for (;;) {
       const next = this.ready[0];
       if (!next) {
-        if (!(await this.read(maxRecords - records))) break;
+        if (records >= maxRecords || !(await this.read(maxRecords - records))) break;
         continue;
       }
       records += next.parcel?.records.count ?? 0;
@@ -76,17 +70,11 @@ export class ReadAhead {
   /** Reads and writes some batches. @returns false when there was none. */
   private async read(maxRecords: number): Promise<boolean> {
     const batches = await this.ledger.next(this.name, maxRecords, this.position);
-    const sheet = new Sheet(this.lineBytes * batches.reduce((sum, { records }) => sum + records, 0));
+    const sheet = new Sheet(USUAL_LINE * batches.reduce((sum, { records }) => sum + records, 0));
     for (const batch of batches) {
       const records = await this.taken(Outgoing.ofBatch(batch.body, batch.records, sheet));
       const parcels = records.count > 0 ? await parcelsOf(this.sink, records, this.limits) : [];
-      const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
-      if (records.count > 0) this.lineBytes = MARGIN * (bytes / records.count);
-      if (parcels.length === 0) this.ready.push({ ended: batch });
-      const last = parcels.length - 1;
-      for (const [index, parcel] of parcels.entries()) {
-        this.ready.push({ parcel, ...(index === last && { ended: batch }) });
-      }
+      this.ready.push(...parcels.map((parcel) => ({ parcel })), { ended: batch });
       this.position = batch.position;
     }
     return batches.length > 0;

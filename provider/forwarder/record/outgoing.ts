@@ -4,8 +4,8 @@ import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
 import { joined, Sheet } from "./sheet";
 
-/** Bytes of a line of an address, with a short rule. */
-export const USUAL_LINE = 400;
+/** Bytes of a line of an address with a short rule, and of the line before it, with some room. */
+export const USUAL_LINE = 512;
 
 /** Rows of a batch of the spool, as its bytes, and where its lines are written; or records. */
 type Part =
