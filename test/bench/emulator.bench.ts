@@ -95,7 +95,7 @@ async function ofList(marks: number): Promise<[name: string, times: number][]> {
 
 const ISOLATED = 100;
 
-/** What a hundred isolated emulators with small states take within a shared one: milliseconds of their start, and memory that stays. */
+/** Milliseconds that a hundred isolated emulators with small states take to start in a shared one, and the memory that they keep. */
 async function isolated() {
   await using shared = await startEmulator();
   const start = async (label: string) => {
