@@ -72,9 +72,25 @@ export class Delivery {
 
   /** Begins the delivery to a sink. */
   begin(name: string, sink: Sink): void {
+    const { config, world, troubles, log } = this.parts;
     const stop = new AbortController();
-    const rejected = RejectedFiles.of(this.parts.config, name, () => this.parts.world.wall());
-    const runner = this.runnerOf(name, sink, rejected);
+    const rejected = RejectedFiles.of(config, name, () => world.wall());
+    const runner = new SinkRunner(name, sink, {
+      ...this.parts,
+      limits: batchOf(config, name),
+      filter: () => config.current.sinks.find((one) => one.name === name)?.only,
+      rejected,
+      acknowledged: () => {
+        troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
+        this.marks.emit("moved", name);
+      },
+      gone: (reason) => {
+        log.info({ sink: name }, `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`);
+        this.gone.add(name);
+        this.marks.emit("moved", name);
+        this.over.abort();
+      },
+    });
     const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
     const done = runner.run(signal).catch((error: unknown) => this.fail(error));
     this.running.set(name, { runner, rejected, stop, done });
@@ -126,26 +142,6 @@ export class Delivery {
     return [...this.running.keys()].some(
       (name) => this.parts.metrics.get("rejected_records_total", { sink: name }) > 0,
     );
-  }
-
-  private runnerOf(name: string, sink: Sink, rejected: RejectedFiles): SinkRunner {
-    const { log, config, isRead: _, ...parts } = this.parts;
-    return new SinkRunner(name, sink, {
-      ...parts,
-      limits: batchOf(config, name),
-      filter: () => config.current.sinks.find((one) => one.name === name)?.only,
-      rejected,
-      acknowledged: () => {
-        parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
-        this.marks.emit("moved", name);
-      },
-      gone: (reason) => {
-        log.info({ sink: name }, `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`);
-        this.gone.add(name);
-        this.marks.emit("moved", name);
-        this.over.abort();
-      },
-    });
   }
 
   /** Looks every second, until the signal aborts. */
