@@ -87,7 +87,7 @@ function named({ __provider: text }: JsonObject): ResourceKind | undefined {
     .replace(/\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{1,6})\}?)/gi, (_, two, more) => sign(Number.parseInt(two ?? more, 16)))
     .replace(/[^a-z]/gi, "");
   if (!/packetfilter/i.test(letters)) return undefined;
-  // The longer names first: one begins with another.
+  // Longer names first, since one is the beginning of another.
   return KINDS.toReversed().find((kind) => letters.includes(kind)) ?? "PrefixSet";
 }
 

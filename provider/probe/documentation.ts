@@ -28,7 +28,7 @@ export function isSpelledDocumentation(text: string): boolean {
   return SPELLED.test(text);
 }
 
-/** Documentation prefixes in any text: octets padded or apart, hexadecimal digits, and IPv6 with or without zeros. */
+/** Documentation prefixes in any text: padded or separate octets, hexadecimal digits, and IPv6 with or without zeros. */
 const TRACES = [
   /(?<!\d)(?:192\D{1,3}0{1,3}\D{1,3}0{0,2}2|198\D{1,3}0?51\D{1,3}100|203\D{1,3}0{1,3}\D{1,3}113)(?!\d)/,
   /c00002|c63364|cb0071/i,

@@ -9,7 +9,7 @@ import { programSettings } from "./settings";
 
 /** A set of a node, with the program's declarations. */
 export interface SetOfRun extends DeclaredSet {
-  /** Declaration of the first resource, put off until there is a second one that could contradict it. */
+  /** Declaration of the first resource, postponed until there is a second one that could contradict it. */
   waiting?: readonly (() => void)[];
   readonly node: Target<NodeOptions>;
 }

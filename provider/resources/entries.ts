@@ -60,7 +60,7 @@ export interface NormalEntries extends HeldEntries {
  * their notes, so that the next check does not report them again.
  *
  * @param options `held`: entries by the state. A held value is accepted even if it is invalid: with `ignoreChanges` the engine
- * hands in the entries of the state. `at`: name of the set in `sent`, for a group by node.
+ * passes the entries of the state. `at`: name of the set in `sent`, for a group by node.
  */
 export function normaliseEntries(
   given: unknown,

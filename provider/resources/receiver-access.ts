@@ -111,7 +111,7 @@ export class ReceiverAccess {
   hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
     this.runtime.notices.warn(
-      `The receiver is now reached at ${this.endpoint}. What is active at ${endpoint} is left as it is; if that is another receiver, stop it there.`,
+      `The receiver is now reached at ${this.endpoint}. Signalings at ${endpoint} stay active; if that is another receiver, stop them there.`,
     );
     return true;
   }

@@ -249,8 +249,8 @@ export class ResourceSet {
     this.runtime.notices.warnAlike(`${this.url} moved`, move, (all) => {
       const which = some(all.map(({ at, from, to }) => `${at} at ${to} instead of ${from}`));
       return all.length === 1
-        ? `Set ${this.url}: the node is now reached at ${move.to}. What ${move.from} holds is left as it is; if that is another machine, clear it there (${MOVING}).`
-        : `Set ${this.url}: ${all.length} nodes are now reached at other addresses: ${which}. What the former addresses hold is left as it is; where that is another machine, clear it there (${MOVING}).`;
+        ? `Set ${this.url}: the node is now reached at ${move.to}. What ${move.from} holds stays there; if that is another machine, clear it there (${MOVING}).`
+        : `Set ${this.url}: ${all.length} nodes are now reached at other addresses: ${which}. What the former addresses hold stays there; if that is another machine, clear it there (${MOVING}).`;
     });
     return true;
   }

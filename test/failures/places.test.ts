@@ -187,7 +187,7 @@ describe("an address that is another than that of the state", () => {
     const { errors, printed } = await later(engine, named({ fra1: young })).up([entry("one", P, "fra1")]);
     expect(texts(errors)).toBe("");
     expect([old, young].map((it) => it.prefixSet(PARTNERS).applied)).toEqual([{ [P]: 1 }, { [P]: 1 }]);
-    expect(warnings(printed)).toContain(`What ${old.endpoint} holds is left as it is`);
+    expect(warnings(printed)).toContain(`What ${old.endpoint} holds stays there`);
   });
 });
 

@@ -30,7 +30,7 @@ describe("what many nodes have alike, each with addresses of its own,", () => {
     expect(moved[0]).toMatch(/^warning: Set prefixset:\/\/edge\/blocked: 7 nodes are now reached at other addresses: /);
     expect(moved[0]).toContain(`n1 at ${after[0]?.endpoint} instead of ${before[0]?.endpoint}, `);
     expect(moved[0]?.match(/instead of/g)).toHaveLength(5);
-    expect(moved[0]).toMatch(/ and 2 more\. What the former addresses hold is left as it is; /);
+    expect(moved[0]).toMatch(/ and 2 more\. What the former addresses hold stays there; /);
     await closed(before, after);
   });
 
@@ -42,7 +42,7 @@ describe("what many nodes have alike, each with addresses of its own,", () => {
     config.nodes = settings([after[0] as Emulator, before[1] as Emulator]);
     const { printed } = await engine.up([group(2, { [A]: 1, [B]: 1 })]);
     expect(printed.filter((line) => line.includes("now reached"))).toEqual([
-      `warning: Set prefixset://edge/blocked: the node is now reached at ${after[0]?.endpoint}. What ${before[0]?.endpoint} holds is left as it is; if that is another machine, clear it there (docs/guides/moving-and-retiring-nodes.md).`,
+      `warning: Set prefixset://edge/blocked: the node is now reached at ${after[0]?.endpoint}. What ${before[0]?.endpoint} holds stays there; if that is another machine, clear it there (docs/guides/moving-and-retiring-nodes.md).`,
     ]);
     await closed(before, after);
   });

@@ -397,7 +397,7 @@ describe("nodes", () => {
     config.nodes = { ...configured(stack.nodes), n2: configured(stack.nodes).new };
     const moved = await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
     expect(moved).toMatchObject({ ...fine, steps: ["update blocked"] });
-    expect(moved.printed.join("\n")).toContain(`What ${stack.node("n2").endpoint} holds is left as it is`);
+    expect(moved.printed.join("\n")).toContain(`What ${stack.node("n2").endpoint} holds stays there`);
     expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, new: { [A]: 1 } });
     expect(await engine.up([group({ [A]: 1 }, ["n1", "n2"])])).toMatchObject({ ...fine, steps: [] });
   });

@@ -84,7 +84,7 @@ export class Answer {
     return names.has("code") || names.has("errno") ? "code-200" : "status-200";
   }
 
-  /** The status of HTTP that the body names, beside a status of success. */
+  /** The HTTP status in the body of an answer with a status of success. */
   get codeInBody(): number | undefined {
     const json = this.errorBody;
     const code = this.status < 300 && isObject(json) ? json.code : undefined;

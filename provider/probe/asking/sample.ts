@@ -98,7 +98,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
 /** Message for a list that holds the written entries in a spelling that no reader knows. */
 function unreadTexts({ body, quote }: Answer): string | undefined {
   return tracesDocumentation(body)
-    ? `what was written is listed in a spelling that I do not read: ${quote}`
+    ? `what was written is listed in a spelling that the probe cannot read: ${quote}`
     : undefined;
 }
 

@@ -126,7 +126,7 @@ function rowsIn(json: unknown): JsonObject[] {
 export function unreadRows(json: unknown): string | undefined {
   const rows = rowsIn(json);
   if (rows.length === 0 || !showsNoAddress(json)) return undefined;
-  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}, but no address that I read: ${JSON.stringify(rows[0])}`;
+  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}, but no address that the probe can read: ${JSON.stringify(rows[0])}`;
 }
 
 /**

@@ -68,7 +68,7 @@ export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterab
   return { ...verbatim, prefixes: inOrder(prefixes) };
 }
 
-/** Parts of the state beside the arguments. */
+/** Members of the state other than the arguments. */
 interface CloudSignalingOutputs {
   readonly endpoint: string;
   readonly prefixes: Iterable<CanonicalPrefix>;

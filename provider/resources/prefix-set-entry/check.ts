@@ -66,7 +66,7 @@ function heldBefore(olds: JsonObject, prefix: CanonicalPrefix): ListedMap {
   return new Map(olds.prefix === prefix && isEntryValue(value) ? [[prefix, value]] : []);
 }
 
-/** Leaves out an invalid value of the state, which the engine hands in with `ignoreChanges`. */
+/** Leaves out an invalid value of the state, which the engine passes with `ignoreChanges`. */
 function judged(olds: JsonObject, news: JsonObject): JsonObject {
   const { value } = news;
   const isHeld = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);

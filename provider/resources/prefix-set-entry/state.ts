@@ -121,7 +121,7 @@ export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed:
   return { ...without({ ...verbatim }, ["expired", "put"]), ...(observed === value ? {} : { value: observed }) };
 }
 
-/** Parts of the state beside the arguments. */
+/** Members of the state other than the arguments. */
 export interface PrefixSetEntryOutputs {
   readonly endpoint: string;
   /** The value in the set, if it is not the wanted one. */

@@ -13,7 +13,7 @@ export interface GivenNode {
 /**
  * Reads the argument `nodes`: names, or names with overrides.
  *
- * @param before `nodes` of the last run: with `ignoreChanges` the engine hands in its notes, which no program gives.
+ * @param before `nodes` of the last run: with `ignoreChanges` the engine passes its notes, which no program gives.
  * @returns `json`: names to overrides with flat maps of entries, for the inputs; without nodes, the argument itself, while
  * something is unknown
  */

@@ -167,7 +167,7 @@ export function sayExpired({ notices }: Runtime, label: string, normal: NormalEn
     notices.warn(`${label}: expired, not wanted: ${line}.`);
 }
 
-/** With `ignoreChanges` the engine hands in the notes of the state, which no program gives. */
+/** With `ignoreChanges` the engine passes the notes of the state, which no program gives. */
 export function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: JsonObject; handed?: JsonObject } {
   const { notes, ...rest } = news;
   return isObject(notes) && sameJson(olds.notes, notes) ? { rest, handed: notes } : { rest: news };
