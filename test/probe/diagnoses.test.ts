@@ -50,7 +50,7 @@ test("a trailing column of small numbers beside bare addresses is no length", as
 
 test("rows without an address that is read are shown whole, with the way out", async () => {
   expect((await said("padded", "entries")).unusable).toEqual([
-    'This node cannot be used, because lists of its sets cannot be read: 4 rows, but no address that I read: {"from":"192.000.002.000","to":"192.000.002.255","prio":1}. A module of your own reads it: `answers.read`.',
+    'This node cannot be used, because lists of its sets cannot be read: 4 rows, but no address that the probe can read: {"from":"192.000.002.000","to":"192.000.002.255","prio":1}. A module of your own reads it: `answers.read`.',
   ]);
 });
 
@@ -59,5 +59,7 @@ test("the same without --write: such a set is not taken for an empty one", async
   appliance.put("edge/probe", "192.0.2.0/24", 5);
   const urls = [{ kind: "prefixset", arena: "edge", set: "probe" } as const];
   const { unusable } = await probe({ node: { endpoint: appliance.url }, urls, world: appliance.world() });
-  expect(unusable).toEqual([expect.stringContaining('1 row, but no address that I read: {"from":"192.000.002.000"')]);
+  expect(unusable).toEqual([
+    expect.stringContaining('1 row, but no address that the probe can read: {"from":"192.000.002.000"'),
+  ]);
 });

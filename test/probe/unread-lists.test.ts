@@ -40,7 +40,9 @@ test("padded spellings that no reader knows are deleted as the list shows them",
   const options = { urls: [parseUrl(SET)], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
   const { left, unusable } = await probe({ node: { endpoint: node.endpoint }, ...options });
   expect({ left, held: [...(node.sets.get(SET) ?? [])] }).toEqual({ left: [], held: [] });
-  expect(unusable).toEqual([expect.stringMatching(/listed in a spelling that I do not read: .*"192.000.002.000.024"/)]);
+  expect(unusable).toEqual([
+    expect.stringMatching(/listed in a spelling that the probe cannot read: .*"192.000.002.000.024"/),
+  ]);
 });
 
 test.each(Object.entries(LISTS))(
