@@ -1,12 +1,17 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
+const CLI = join(__dirname, "../../dist/provider/cli.js");
 const authority = new CertificateAuthority("test authority", Date.now());
 
 /** A proxy on loopback, and what it was asked for. */
@@ -69,6 +74,20 @@ test("a sink with https goes through a tunnel of HTTPS_PROXY, its certificate is
   const { ok, told } = await sent(wrong, (HTTPS_PROXY) => ({ HTTPS_PROXY }), 1_000);
   expect([ok, bodies]).toEqual([false, []]);
   expect(told.join()).toMatch(/altnames/);
+});
+
+test("the command as it is packed goes through the tunnel, too, for which it loads the whole of undici", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(3) });
+  asked.length = bodies.length = 0;
+  const file = join(folder.path, "forwarder.yaml");
+  const web = { name: "web", type: "http", url: `https://127.0.0.1:${portOf(secure)}/in`, tls: { ca: authority.cert } };
+  const nodes = { fra1: { endpoint: emulator.endpoint } };
+  writeFileSync(file, JSON.stringify({ nodes, watch: [{ arena: "edge", types: ["shost"] }], sinks: [web] }));
+  const env = { ...process.env, HTTPS_PROXY: `http://user:pass@127.0.0.1:${portOf(proxy)}`, NO_PROXY: "" };
+  await promisify(execFile)(process.execPath, [CLI, "forward", "--once", "--config", file], { env });
+  expect(asked).toEqual([["CONNECT", `127.0.0.1:${portOf(secure)}`, BASIC]]);
+  expect(bodies.join("").trim().split("\n")).toHaveLength(3);
 });
 
 test("one with http goes through HTTP_PROXY, also in small letters and without a scheme; hosts of NO_PROXY do not", async () => {
