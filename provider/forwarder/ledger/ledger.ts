@@ -21,8 +21,8 @@ import { type Accepted, begin, type Finished, placed, type Work, write } from ".
  * since each waits for the disk. No other stretch of work is longer than a slice (see `slices.ts`).
  */
 export class StoredLedger implements Ledger {
-  /** Ends of the lists that are being read, by table: no two lists of one at a time. */
-  private readonly underWay = new Map<string, Promise<void>>();
+  /** The last list of each table: no two lists of one are read at a time. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
   private readonly finished: Finished[] = [];
   /** The transaction that is about to begin. */
   private writing: Promise<void> | undefined;
@@ -60,12 +60,10 @@ export class StoredLedger implements Ledger {
   take(list: ArrivedList): Promise<TakenOver> {
     const key = tableKey(list.table);
     const taken = (this.underWay.get(key) ?? Promise.resolve()).then(() => this.read(list));
-    const over = taken
-      .catch(() => {})
-      .then(() => {
-        if (this.underWay.get(key) === over) this.underWay.delete(key);
-      });
-    this.underWay.set(key, over);
+    this.underWay.set(
+      key,
+      taken.catch(() => {}),
+    );
     return taken;
   }
 

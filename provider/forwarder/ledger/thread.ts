@@ -127,13 +127,9 @@ function revived({ name, message, sinks, refused, remedy, errcode }: ReturnType<
 
 /** The other end: one ledger, asked by messages. */
 function serve(port: MessagePort, options: LedgerOptions): void {
-  const reply = (
-    number: number,
-    work: Promise<unknown>,
-    moved: (result: unknown) => ArrayBuffer[] = () => [],
-  ): void => {
+  const reply = (number: number, work: Promise<unknown>): void => {
     work.then(
-      (result) => port.postMessage({ number, result } satisfies Reply, moved(result)),
+      (result) => port.postMessage({ number, result } satisfies Reply, bodiesIn(result)),
       (error: unknown) => port.postMessage({ number, failure: failureOf(error) } satisfies Reply),
     );
   };
@@ -144,13 +140,14 @@ function serve(port: MessagePort, options: LedgerOptions): void {
   );
   port.on("message", ({ number, name, args }: Question) => {
     const result = opening.then(({ ledger }) => Reflect.apply(ledger[name], ledger, args));
-    reply(number, result, name === "next" ? bodiesIn : undefined);
+    reply(number, result);
   });
 }
 
-/** Buffers that move to the other thread without a copy. */
-function bodiesIn(batches: unknown): ArrayBuffer[] {
-  return (batches as readonly SpooledBatch[]).map(({ body }) => body.buffer);
+/** Buffers of batches: they move to the other thread without a copy. */
+function bodiesIn(result: unknown): ArrayBuffer[] {
+  const batches: Partial<SpooledBatch>[] = Array.isArray(result) ? result : [];
+  return batches.flatMap(({ body }) => body?.buffer ?? []);
 }
 
 if (parentPort && workerData?.role === ROLE) serve(parentPort, workerData.options);
