@@ -111,7 +111,7 @@ async function serve(
   onHangup(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {
     await Promise.race([stopped(io.stop), stopped(service.ended)]);
-    log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
+    log.info({}, "Stopping: records in the spool are delivered while time allows, and the rest is kept.");
   } finally {
     cancelRedraw();
     // If a thread waits for a reader, only a signal ends the process.

@@ -52,7 +52,7 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   expect(first.told.map(({ msg }) => msg)).toEqual([
     start.join(" "),
     'Sink "out" has ended: standard output has no reader any more. What it had not taken stays in the spool.',
-    "Stops: what is in the spool is delivered as far as time allows, and kept.",
+    "Stopping: records in the spool are delivered while time allows, and the rest is kept.",
   ]);
 
   const second = forward(file, "--once");
