@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** Pinned, so that a run can be repeated. */
 export const NODES = ["20.18.1", "22.23.3", "24.21.0"];
 /** The lowest of the peer range, and the newest. */
-export const SDKS = ["3.259.0", "3.276.0"];
+export const SDKS = ["3.252.0", "3.276.0"];
 export const MANAGERS = { npm: undefined, pnpm: "pnpm@12.21.0", Yarn: "@yarnpkg/cli-dist@4.18.1" };
 
 /** @typedef {{ manager: string, sdk: string, folder: string }} Layout */

@@ -13,7 +13,7 @@ export function report({ date, version, node, rows, sizes, times, tools }) {
 
 Written by \`npm run matrix\` on ${date}, with version ${version} as \`npm pack\` makes it. Each cell was run: "–" was not. The SDK itself wants Node 22 or later, and npm warns on Node 20; it works there all the same.
 
-The lowest SDK is 3.259 although the engine tests pass with 3.216, too: SDKs such as 3.230 to 3.250 bring OpenTelemetry 0.57, and npm refuses that beside the optional package of the sink \`otlp\`, which fails with it. On Node 20, npm chooses just such an SDK when the range allows it. \`pulumi do list\` of the plugin needs 3.233.
+The lowest SDK is 3.252, and everything here was run with the CLI 3.259. Older SDKs, down to 3.216, pass the engine tests too. But they bring OpenTelemetry 0.57 or older, and npm refuses to install that beside the optional package of the sink \`otlp\`.
 
 ## The package itself
 
