@@ -214,7 +214,7 @@ test("wrong use of a call ends with 2, what is not there with 1", async () => {
   await using _ = emulator;
   const wrong = {
     expect: /^2: Give the expected requests/,
-    "expect cmd=comit": /^2: .*is "commit" meant/,
+    "expect cmd=comit": /^2: .*did you mean "commit"/,
     "expect commit": /^2: "commit" is written member=value/,
     "expect then cmd=commit": /^2: "then" stands between two requests/,
     "expect cmd=list then cmd=commit --count 1": /^2: .*exclude each other/,

@@ -75,7 +75,7 @@ test.each(["light", "dark"] as const)(
     const page = await newPage();
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.goto(emulator.control);
-    await page.getByText("wants a token").waitFor();
+    await page.getByText("requires a token").waitFor();
     const found: Record<string, string[]> = { locked: await violations(page) };
     await page.getByLabel("Control token").fill("a-token-for-this-test");
     await page.keyboard.press("Enter");

@@ -62,7 +62,7 @@ describe("the journal", () => {
       'content-type: application/json\n\n{\n "error": "unknown member \\"dta\\""\n}',
     );
     expect(await page.locator(".lines .hint").allInnerTexts()).toEqual([
-      "Its body is put together from the journal: blanks and unknown members are missing.",
+      "The body comes from the journal: blanks and unknown members are missing.",
       expect.stringMatching(/^answer 400, 34\u202fB, [\d.]+ ms$/),
     ]);
     expect(view.complaints).toEqual([]);
@@ -178,7 +178,7 @@ describe("faults", () => {
   ])("strike as often as chosen: %s", async (rhythm, timing) => {
     await using emulator = await startNode();
     await using view = await open(emulator, "#faults");
-    await view.page.getByLabel("A fault switched on strikes").selectOption(rhythm);
+    await view.page.getByLabel("A new fault takes effect").selectOption(rhythm);
     await view.page.getByRole("switch", { name: /^Silence/ }).click();
     await view.page.getByRole("switch", { name: /^Silence/, checked: true }).waitFor();
     expect(emulator.faults.map(({ fault }) => fault)).toEqual([{ kind: "silence", ...timing }]);

@@ -204,7 +204,7 @@ describe("with a token", () => {
     await using emulator = await startNode({ controlToken });
     const page = await newPage();
     await page.goto(emulator.control);
-    await page.getByText("its control API wants a token").waitFor();
+    await page.getByText("its control API requires a token").waitFor();
     expect(await page.content()).not.toContain("profile://");
     expect([await raw(emulator, "GET", "/page/overview"), await raw(emulator, "GET", "/events")]).toEqual([401, 401]);
     await page.getByLabel("Control token").fill("a wrong one");

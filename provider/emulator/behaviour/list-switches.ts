@@ -21,7 +21,7 @@ function formatOf(list: string) {
 export const LIST_SWITCHES = {
   listFormat: choice(
     FORMATS,
-    "Form of lists: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n; or fields between commas, also behind a line with their names. Fields of an entry are its members in their order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and protocol. What is not there is - or, between commas, nothing.",
+    "Form of lists. json: one JSON text. ndjson: one JSON text on each line. lines: one record on each line, its fields separated by blanks; ok-lines: the same after a line OK n. csv: fields separated by commas; csv-head: the same after a line with their names. The fields of an entry are its members in their order, or only its prefix if entryForm is string and the value 1. A profile has its name, a rule its id and name. A mark has id, value, lifetime, age and status if shown, source, destination, both ports and protocol. A missing field is -, or empty between commas.",
     [...OTHER_FORMATS],
   ),
   profilesFormat: formatOf("profiles"),
@@ -43,12 +43,12 @@ export const LIST_SWITCHES = {
       "data.items",
       "keyed",
     ],
-    "Place of a list in its answer: under a member of this name (any name; names within one another are joined by dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
+    "Place of a list in its answer. A name: the member that holds the list. Dots join the names of nested members, 0 is an array around the list, and {arena}, {profile} and {set} are replaced by names of the request. array: a bare array. keyed (prefix-sets only): an object keyed by prefix.",
     ["0.data", "{arena}.{set}"],
   ),
   listVerdict: choice(
     ["none", "status", "count", "code", "code-1000"],
-    "Members beside a list in its outermost object: none, or those of the answer of that name in success.",
+    "Members beside a list in its outermost object: none, or those of the answer with that name in the switch success.",
     ["code-1000"],
   ),
   profilesEnvelope: envelopeOf("profiles"),
@@ -93,7 +93,7 @@ export const LIST_SWITCHES = {
       .regex(MARK_KEYS, 'must be "short", "long" or names of members, such as "address=ip,value=hits"')
       .default("short")
       .describe(
-        "Member names of mark records. Short: a (or src and dst; of connections sport, dport and proto, a number), id, v, t. Long: addr (or saddr and daddr, sport, dport and proto, a name), id, value, lifetime. Or the short ones but for some, as in address=ip,value=hits.",
+        "Member names of mark records. Short: a (or src and dst; of connections sport, dport and proto, a number), id, v, t. Long: addr (or saddr and daddr, sport, dport and proto, a name), id, value, lifetime. Or the short ones with other names for some members, such as address=ip,value=hits.",
       ),
     alternatives: ["long"],
   },

@@ -3,11 +3,12 @@
 /** Settings of the open points of the contract. Each switch has a default. */
 export interface Dialect {
   /**
-   * Form of lists: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n;
-   * or fields between commas, also behind a line with their names. Fields of an entry are its members in their
-   * order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id
-   * and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and
-   * protocol. What is not there is - or, between commas, nothing.
+   * Form of lists. json: one JSON text. ndjson: one JSON text on each line. lines: one record on each line, its
+   * fields separated by blanks; ok-lines: the same after a line OK n. csv: fields separated by commas; csv-head:
+   * the same after a line with their names. The fields of an entry are its members in their order, or only its
+   * prefix if entryForm is string and the value 1. A profile has its name, a rule its id and name. A mark has id,
+   * value, lifetime, age and status if shown, source, destination, both ports and protocol. A missing field is -,
+   * or empty between commas.
    */
   readonly listFormat: "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
   /** Format of the list of profiles; same: as listFormat. */
@@ -17,12 +18,15 @@ export interface Dialect {
   /** Format of the list of marks; same: as listFormat. */
   readonly marksFormat: "same" | "json" | "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
   /**
-   * Place of a list in its answer: under a member of this name (any name; names within one another are joined by
-   * dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has
-   * them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.
+   * Place of a list in its answer. A name: the member that holds the list. Dots join the names of nested members,
+   * 0 is an array around the list, and {arena}, {profile} and {set} are replaced by names of the request. array: a
+   * bare array. keyed (prefix-sets only): an object keyed by prefix.
    */
   readonly listEnvelope: string;
-  /** Members beside a list in its outermost object: none, or those of the answer of that name in success. */
+  /**
+   * Members beside a list in its outermost object: none, or those of the answer with that name in the switch
+   * success.
+   */
   readonly listVerdict: "none" | "status" | "count" | "code" | "code-1000";
   /** Place of the list of profiles; same: as listEnvelope. */
   readonly profilesEnvelope: string;
@@ -69,7 +73,7 @@ export interface Dialect {
   /**
    * Member names of mark records. Short: a (or src and dst; of connections sport, dport and proto, a number), id,
    * v, t. Long: addr (or saddr and daddr, sport, dport and proto, a name), id, value, lifetime. Or the short ones
-   * but for some, as in address=ip,value=hits.
+   * with other names for some members, such as address=ip,value=hits.
    */
   readonly markKeys: string;
   /** Whether mark records carry their age in seconds. */

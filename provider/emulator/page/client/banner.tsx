@@ -95,7 +95,7 @@ export function Locked() {
         <h1>Packet filter emulator</h1>
         <p>
           {token.get() === null
-            ? "Its control API wants a token: the one that it was started with, or else the one in the line that it printed when it started."
+            ? "Its control API requires a token: the one that it was started with, or else the one in its ready line."
             : "That is not the token of this emulator."}
         </p>
         <TextField label="Control token" type="password" value={value} onChange={setValue} required grow />

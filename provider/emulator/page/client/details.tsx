@@ -60,9 +60,7 @@ function Repeat(props: { index: number } & Pick<JournalDetails, "curl" | "noCurl
         <Button text="Send again" disabled={noSend !== undefined} onClick={() => void send()} />
       </div>
       {[...new Set([noCurl, noSend])].map((why) => why && <p class="hint">{why}</p>)}
-      {rebuilt && (
-        <p class="hint">Its body is put together from the journal: blanks and unknown members are missing.</p>
-      )}
+      {rebuilt && <p class="hint">The body comes from the journal: blanks and unknown members are missing.</p>}
       {isShown && (
         <Scroll label="Command">
           <pre class="command">{curl}</pre>

@@ -23,12 +23,7 @@ export function FaultsView({ overview: { faults }, catalogue }: Seen) {
       <Panel
         title="Faults"
         actions={
-          <SelectField
-            label="A fault switched on strikes"
-            value={strike}
-            options={strikeOptions}
-            onChange={setStrike}
-          />
+          <SelectField label="A new fault takes effect" value={strike} options={strikeOptions} onChange={setStrike} />
         }
       >
         {field}

@@ -55,7 +55,7 @@ function Clock({ overview: { clock }, live }: { overview: Overview; live: boolea
         {clock.frozen ? (
           <Button text="Resume" on onClick={change("The clock runs.", { resume: true })} />
         ) : (
-          <Button text="Freeze" onClick={change("The clock stands.", { freeze: true })} />
+          <Button text="Freeze" onClick={change("The clock is frozen.", { freeze: true })} />
         )}
         <Button text="+1 min" aria-label="+1 min: advance by a minute" onClick={change("", { advance: "1m" })} />
         <Button text="+1 h" aria-label="+1 h: advance by an hour" onClick={change("", { advance: "1h" })} />

@@ -123,7 +123,7 @@ function ask(name: string): void {
   update({
     question: {
       title: `Restore ${name}?`,
-      text: "What the emulator holds now is lost. Journal, faults, dialect and clock stay.",
+      text: "The present content is lost. Journal, faults, dialect and clock stay.",
       action: "Restore",
       act: () => void act(`${name} is restored.`, "POST", `${path(name)}/restore`),
     },
