@@ -25,7 +25,7 @@ test("what another parser writes and reads is read in the same way", () => {
   );
 });
 
-test("a key that is there twice is told with its place, wherever its map stands", () => {
+test("a key that appears twice is named with its place, wherever its map stands", () => {
   const keys = fc.uniqueArray(word, { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(keys, fc.nat(), fc.boolean(), (names, at, isFlow) => {

@@ -90,7 +90,7 @@ export const sample: readonly Point[] = [
       return () => ({
         node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
         evidence: [list],
-        ...(isFlat && { advice: "values are not listed: declare no value but 1" }),
+        ...(isFlat && { advice: "values are not listed: declare only the value 1" }),
         ...(guesses.path && {
           advice: "which of its lists is the set is a guess: each showed what was not committed yet",
         }),

@@ -94,7 +94,7 @@ function method({ rows }: Figures): string {
   const spread =
     repeated.length === 0
       ? "Nothing was repeated in this run."
-      : `In this run ${repeated.length} of ${rows.length} rows were repeated; between the shortest and the longest time of a row lay ${Math.round(typical * 100)} % of its median (the median of all).`;
+      : `In this run ${repeated.length} of ${rows.length} rows were repeated; the longest and the shortest time of a row differed by ${Math.round(typical * 100)} % of its median (the median of all rows).`;
   return [
     "- All peers do a step before any does the next, and another one begins in each repetition, so that what else happens on the machine hits all alike.",
     "- Every group of a size and a link is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians. " +
