@@ -22,7 +22,7 @@ const SHARED = `${Array.from(
 ).join("\n")}\n`;
 const DEEP = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
 const each = (length: number, make: (n: number) => string) => Array.from({ length }, (_, n) => make(n)).join("\n");
-/** A map with more keys than can be compared each with all, of which the last is there twice. */
+/** A map with more keys than can be compared each with all, of which the last appears twice. */
 const WIDE = `${each(40_000, (n) => `k${n}: 1`)}\nk0: 1`;
 /** More references than can be sought through all values that stand before each. */
 const REFERENCES = each(5_000, (n) => `- &a${n} x\n- *a${n}`);
@@ -57,9 +57,9 @@ describe.each(Object.entries(READERS))("%s", (_, read) => {
   });
 
   // Compared or sought through each with all, it would take a minute.
-  test("wide.yaml is read once, and its key that is there twice is told", { timeout: 20_000 }, async () => {
+  test("wide.yaml is read once, and its key that appears twice is named", { timeout: 20_000 }, async () => {
     await expect(async () => read(join(folder, "wide.yaml"))).rejects.toThrow(
-      /"k0"? is there twice|duplicated mapping key/,
+      /"k0" appears twice|duplicated mapping key/,
     );
   });
   test("references.yaml is refused", { timeout: 20_000 }, async () => {
@@ -70,7 +70,7 @@ describe.each(Object.entries(READERS))("%s", (_, read) => {
 test("dialects, kept states, recordings, previews and findings are no deeper than data is", async () => {
   await expect(readDialect(join(folder, "deep.json"))).rejects.toThrow(FAILED);
   await expect(startEmulator({ persist: join(folder, "deep.json") })).rejects.toThrow(FAILED);
-  await expect(Recording.read(join(folder, "deep.json"))).rejects.toThrow(/is no recording/);
+  await expect(Recording.read(join(folder, "deep.json"))).rejects.toThrow(/is not a recording/);
   expect(() => parsePreview(`{"steps":[],"config":${DEEP}}`)).toThrow(FAILED);
   expect(() => parseFindings(DEEP)).toThrow("Line 1 of the findings is none");
 });

@@ -38,7 +38,7 @@ function joined(files: readonly Written[]): Written {
   const odd = files.find(({ config }) => !isObject(config) && config !== null);
   if (odd) return odd;
   const config: Record<string, unknown> = {};
-  /** Where members are written, and elements of lists and nodes, by `name` and `name/element`. */
+  /** Places of members, and of elements of lists and nodes, by `name` and `name/element`. */
   const origins = new Map<string, (rest: readonly PropertyKey[]) => string>();
   const note = (key: string, file: Written, path: readonly PropertyKey[]): void => {
     const before = origins.get(key);
@@ -84,7 +84,7 @@ async function readOne(file: string): Promise<Written> {
     return `${basename(file)}:${line}:${col}`;
   };
   if (document.errors.some(ranOutOfStack)) throw new OptionsError(`${basename(file)} is nested too deeply.`);
-  const twice = (name: string) => `the key ${visible(JSON.stringify(name))} is there twice: keep one of them`;
+  const twice = (name: string) => `the key ${visible(JSON.stringify(name))} appears twice: keep one of them`;
   const problems = [
     ...document.errors.map(({ pos: [offset], message }) => ({ offset, message })),
     ...repeatedKeys(document).map(({ name, offset }) => ({ offset, message: twice(name) })),

@@ -75,7 +75,7 @@ export class Outgoing {
     return read.flat();
   }
 
-  /** What `work` makes of each record. */
+  /** Results of `work` for each record. */
   async map<T>(work: (record: ForwardRecord) => T): Promise<T[]> {
     return (await inSlicesOf(await this.records(), (slice) => slice.map(work))).flat();
   }
