@@ -54,7 +54,10 @@ export function register(program: Command, io: CliIo): void {
     .argument("[url...]", "a resource, see below; with --contains sets, by default all of the stack")
     .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
     .option("--contains <ip>", "for sets: every entry that covers this address or prefix, the longest first")
-    .option("--state <file>", 'output of "pulumi stack export", which names the sets of the stack; default: the command runs it')
+    .option(
+      "--state <file>",
+      'output of "pulumi stack export", which names the sets of the stack; default: the command runs it',
+    )
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
   addNodeFlags(command, {
     listsMarks: true,
