@@ -63,7 +63,7 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
     // Nodes that left the configuration are not polled.
     const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
     const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);
-    const outage = rate > 0 ? `of about ${durationOf(maxBytes / rate)}` : "that only a run can tell";
+    const outage = rate > 0 ? `of about ${durationOf(maxBytes / rate)}` : "that only a run can show";
     const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
     lines.push(
       `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}, then ${whenFull}.`,
@@ -82,7 +82,7 @@ function roomOf(config: LiveConfig): string[] {
   const free = attempt(() => freeBytesOf(existing(config.stateFolder)));
   if (free === undefined || wanted <= used + free) return [];
   return [
-    `Warning: the spools, dead letters and \`reserveBytes\` of ${sinks.length} sinks may take ${wanted} bytes, and the disk of ${config.stateFolder} has ${used + free} for them. When it is full, nothing is taken over: lower \`maxBytes\` of \`spool\` or \`rejected\`, or give it a larger disk.`,
+    `Warning: the spools, dead letters and \`reserveBytes\` of ${sinks.length} sinks may take ${wanted} bytes, and the disk of ${config.stateFolder} has ${used + free} for them. When it is full, no reading is taken over: lower \`maxBytes\` of \`spool\` or \`rejected\`, or give it a larger disk.`,
   ];
 }
 
@@ -98,7 +98,7 @@ function sizeOf(folder: string): number {
 
 const [BEGIN, END] = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"];
 
-/** Certificates that have expired, by where they stand. */
+/** Expired certificates by their place in the configuration. */
 function expiredIn(value: unknown, path: readonly string[], now: number): string[] {
   if (typeof value === "object" && value !== null)
     return Object.entries(value).flatMap(([name, member]) => expiredIn(member, [...path, name], now));

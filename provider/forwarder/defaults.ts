@@ -1,8 +1,8 @@
 import { MARK_PAUSE_MS } from "../model/mark";
 
 /**
- * Every default, time and size of the forwarder, with its reason and its user. The unit stands in the name. What holds for
- * a node is in `DEFAULTS` of the client; docs/reference/times.md has both tables.
+ * Every default, time and size of the forwarder, with its reason and its user. The unit is part of the name. Values for a node
+ * are in `DEFAULTS` of the client; docs/reference/times.md has both tables.
  */
 
 /** Members of the configuration that may be left out (config/schema.ts). */
@@ -51,7 +51,7 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Acknowledgements of so long share one write to the disk. `StoredLedger`. */
   acknowledgeEveryMs: 100,
-  /** Looks at what stands in the spool, for metrics. `Delivery`. */
+  /** Looks at the content of the spool, for metrics. `Delivery`. */
   backlogEveryMs: 1_000,
   /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */
   standstillMs: 60_000,
@@ -117,7 +117,7 @@ export const SIZES = {
   natsInFlight: 256,
   /** Messages in one request to Kafka: the client writes them in one go, 20 µs each. `KafkaTopic`. */
   kafkaBatchRecords: 500,
-  /** Bytes of one: brokers take 1 MiB if they are not told otherwise. `KafkaTopic`. */
+  /** Bytes of one: brokers accept 1 MiB by default. `KafkaTopic`. */
   kafkaBatchBytes: 900_000,
   /** Bytes of a message's key and headers, roughly. `KafkaTopic`. */
   kafkaHeaderBytes: 512,

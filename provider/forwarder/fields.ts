@@ -90,11 +90,11 @@ export const headers = z.record(
 
 /** One certificate or several, PEM. */
 const certificate = text.refine((value) => attempt(() => new X509Certificate(value)) !== undefined, {
-  error: "is no certificate in PEM: name its file as { file: path }",
+  error: "is not a certificate in PEM: name its file as { file: path }",
 });
 
 const privateKey = text.refine((value) => attempt(() => createPrivateKey(value)) !== undefined, {
-  error: "is no private key in PEM without a passphrase: name its file as { file: path }",
+  error: "is not a private key in PEM without a passphrase: name its file as { file: path }",
 });
 
 /** TLS settings of a connection, PEM. */
@@ -129,8 +129,7 @@ export type Tls = z.infer<typeof tls>;
 /** Message of an issue without one of its own, in place of the library's words. */
 export function plainWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === "invalid_value" && Array.isArray(issue.values)) return `must be one of ${issue.values.join(", ")}`;
-  if (issue.code === "invalid_type")
-    return issue.input === undefined ? "is missing" : "is of another kind than it must be";
+  if (issue.code === "invalid_type") return issue.input === undefined ? "is missing" : "has the wrong type";
   return "is not valid";
 }
 

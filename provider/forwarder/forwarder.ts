@@ -98,7 +98,7 @@ export class Forwarder {
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) tellSetAside(log, opened.setAside);
     if (opened.copyOf !== undefined) {
-      const message = `The state ${spec.file} is a copy: it was last opened as ${opened.copyOf}, and what was delivered since then is not in it. Every table begins with a reset.`;
+      const message = `The state ${spec.file} is a copy: it was last opened as ${opened.copyOf}, and it does not know later deliveries. Every table begins with a reset.`;
       log.warn({ file: spec.file, copyOf: opened.copyOf }, message);
     }
     const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks);
@@ -116,10 +116,10 @@ export class Forwarder {
   }
 
   /**
-   * Goes on with another configuration: unchanged parts keep their leases and connections.
+   * Continues with another configuration: unchanged parts keep their leases and connections.
    *
-   * @returns false where nothing is done, since all has to begin anew: another state folder, another cluster.
-   * @throws {Error} where a sink cannot be opened, or the disk is full: what ran goes on.
+   * @returns false if nothing is done, since everything has to start again: another state folder, another cluster. @throws
+   * {Error} if a sink cannot be opened, or the disk is full: the former configuration stays in use.
    */
   async reload(next: LiveConfig): Promise<boolean> {
     const { config } = this.parts;
@@ -216,16 +216,16 @@ export class Forwarder {
     this.delivering.abort();
     const { world, log } = this.parts;
     const isOver = await endsWithin(world, TIMES.stopMs, Promise.all(this.work));
-    // A disk that stands still keeps it open.
+    // A disk that does not respond keeps it open.
     const isClosed = await endsWithin(world, TIMES.stopMs, this.store.ledger.close(this.lastList.at));
     this.isStuck = !isOver || !isClosed;
-    if (this.isStuck) log.warn({}, `Something did not end within ${TIMES.stopMs} ms: it is left as it is.`);
+    if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
   }
 
   /** Sinks that are not in the configuration any more. */
   private forget(sinks: readonly string[]): void {
     for (const sink of sinks) {
-      const message = `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`;
+      const message = `Sink "${sink}" is not in the configuration any more: the records that it had not taken are dropped.`;
       this.parts.log.warn({ sink }, message);
       this.troubles.forget((key) => ABOUT_SINKS.some((about) => key === `${about}/${sink}`));
     }

@@ -21,8 +21,8 @@ interface HealthParts {
 }
 
 /**
- * Answers of `/healthz` and `/readyz`. Not alive: polling or the state stands still, the only cases in which a restart helps. Not
- * ready: part of its work does not happen. A node that is down is no reason: every forwarder would be unready for it.
+ * Answers of `/healthz` and `/readyz`. Not alive: polling or the state is blocked, the only cases in which a restart helps. Not
+ * ready: part of its work is not done. A node that is down does not count: every forwarder would then be unready.
  */
 export class Health {
   constructor(private readonly parts: HealthParts) {}

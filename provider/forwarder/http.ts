@@ -10,7 +10,7 @@ import type { ForwarderWorld } from "./world";
 /** One request, and how long it may take. */
 export interface PostRequest {
   readonly request: Parameters<Http["open"]>[0];
-  /** Milliseconds without a byte, in either direction, after which it is given up. */
+  /** Milliseconds without a byte, in either direction, after which it is closed. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }

@@ -35,7 +35,7 @@ export async function requeueRejected(
     } catch (error) {
       if (!(error instanceof SinkFailure)) throw error;
       sum.left += (await files.waiting()).records;
-      sum.failures.push(`Sink "${name}" takes nothing: ${messageOf(error)}.`);
+      sum.failures.push(`Sink "${name}" accepts no records: ${messageOf(error)}.`);
     }
   }
   return sum;

@@ -12,7 +12,8 @@ import { type Log, Troubles } from "./telling/troubles";
 
 /**
  * Sends the undelivered records of a state to the sinks of a configuration, with their ids. They are copied into a store beside
- * the state first, `<file>.requeue`, so that a killed run can go on; the store is removed once all are delivered. May run beside a
+ * the state first, `<file>.requeue`, so that a killed run can continue; the store is removed once all are delivered. May run
+ * beside a
  * forwarder. Ends when no sink took anything for `onceDeadlineMs`.
  *
  * @param path A state folder that no forwarder uses, or a file that was set aside.
@@ -35,7 +36,10 @@ export async function requeue(
     wall: world.wall(),
   });
   for (const sink of opened.forgotten) {
-    log.warn({ sink }, `Sink "${sink}" is not in the configuration: what it had not taken stays in ${path}.`);
+    log.warn(
+      { sink },
+      `Sink "${sink}" is not in the configuration: the records that it had not taken stay in ${path}.`,
+    );
   }
   const metrics = new Metrics();
   const troubles = new Troubles(log);

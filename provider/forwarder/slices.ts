@@ -24,7 +24,7 @@ export class SharedTurns {
   private readonly waiting: (() => void)[] = [];
   private until: number | undefined;
 
-  /** @param now Milliseconds of a clock that never goes back. */
+  /** @param now Milliseconds of a clock that never runs backwards. */
   constructor(private readonly now: () => number) {}
 
   /** A place in the next turn of the loop that has room. */

@@ -10,7 +10,7 @@ import { type ForwarderWorld, systemWorld } from "./world";
 export interface StartOptions {
   /**
    * Is called with each record, in order and one at a time, as one more sink: with its own place in the spool, so that after a
-   * restart it goes on where it was. Where it throws or rejects, it is called again after a pause.
+   * restart it continues where it was. If it throws or rejects, it is called again after a pause.
    */
   readonly onRecord?: (record: ForwardRecord) => void | Promise<void>;
   /** Stops the forwarder, as `stop()` does. */
@@ -36,8 +36,8 @@ export interface RunningForwarder extends AsyncDisposable {
 }
 
 /**
- * Starts to poll and to forward. Everything that was taken over is in the state folder: a process that ends, or is killed,
- * goes on there the next time.
+ * Starts to poll and to forward. Everything that was taken over is in the state folder: a process that ended or was killed
+ * continues from there the next time.
  *
  * @throws {OptionsError} for a wrong configuration, before anything is opened. @throws {StoreError} when the state folder
  * cannot be used, or this Node is older than 22.15.

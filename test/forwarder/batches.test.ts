@@ -271,7 +271,7 @@ test("a line holds what the node said, whatever that is", () => {
   });
   const place = 'fra1 e"dge/w\u00e9b conn';
   const records = [
-    { ...table, event: "reset", ...numbered(35), message: `${place} reset: what follows is the whole table` },
+    { ...table, event: "reset", ...numbered(35), message: `${place} reset: the whole table follows` },
     {
       ...table,
       event: "added",

@@ -29,12 +29,12 @@ sinks:
 `;
 const NATS = "npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv";
 const MISSING = [
-  `Sink "bus" needs packages that are not there: ${NATS} (Cannot find package '@nats-io/transport-node').`,
-  `Sink "siem" needs packages that are not there: npm install @platformatic/kafka (Cannot find package '@platformatic/kafka').`,
-  `Sink "traces" needs packages that are not there: npm install @opentelemetry/otlp-transformer (Cannot find package '@opentelemetry/otlp-transformer').`,
-  `\`cluster\` needs packages that are not there: ${NATS} (Cannot find package '@nats-io/transport-node').`,
+  `Sink "bus" needs missing packages: ${NATS} (Cannot find package '@nats-io/transport-node').`,
+  `Sink "siem" needs missing packages: npm install @platformatic/kafka (Cannot find package '@platformatic/kafka').`,
+  `Sink "traces" needs missing packages: npm install @opentelemetry/otlp-transformer (Cannot find package '@opentelemetry/otlp-transformer').`,
+  `\`cluster\` needs missing packages: ${NATS} (Cannot find package '@nats-io/transport-node').`,
 ];
-const OLD_NODE = `The forwarder keeps its state with node:sqlite, which Node has from 22.15 on; this is Node ${process.versions.node}. Run it with a newer Node.`;
+const OLD_NODE = `The forwarder keeps its state with node:sqlite, which needs Node 22.15 or later; this is Node ${process.versions.node}. Run it with a newer Node.`;
 
 test("--check tells packages that are missing and a Node that is too old beside what is wrong in the configuration", () => {
   const old = ["--no-experimental-sqlite", "--require", WITHOUT_PACKAGES];
@@ -87,6 +87,6 @@ ${sinks.join("")}`;
   });
   expect(check(config(sink("web", '"no certificate"', 65_536)), [])).toMatchObject({
     status: 2,
-    problems: [expect.stringContaining("`sinks[0].tls.ca` is no certificate in PEM")],
+    problems: [expect.stringContaining("`sinks[0].tls.ca` is not a certificate in PEM")],
   });
 });

@@ -201,7 +201,7 @@ test("a forwarder ends in time also while the disk stands still", async () => {
   await passUntil(() => isOver, clock);
   expect([forwarder.isStuck, told.lines.at(-1)]).toEqual([
     true,
-    "warn Something did not end within 5000 ms: it is left as it is.",
+    "warn Some work did not end within 5000 ms: it is abandoned.",
   ]);
 });
 
@@ -236,5 +236,5 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   await once(child, "exit");
   // Ended by the signal, which service managers take for a clean end.
   expect([child.exitCode, child.signalCode]).toEqual([null, "SIGTERM"]);
-  expect(told).toContain("Something did not end within 5000 ms");
+  expect(told).toContain("Some work did not end within 5000 ms");
 });

@@ -150,8 +150,8 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
     expect(sink.taken.length - before, name).toBe(arrives ? 2 : 1);
     expect(forwarder.metrics.get("retries_total", { sink: "web" }), name).toBe(index + 1);
     expect(told.lines.splice(0), name).toEqual([
-      expect.stringMatching(new RegExp(`^warn Sink "web" takes nothing: ${sink.url}: .*(${reason.source})`)),
-      'info Sink "web" takes records again.',
+      expect.stringMatching(new RegExp(`^warn Sink "web" accepts no records: ${sink.url}: .*(${reason.source})`)),
+      'info Sink "web" accepts records again.',
     ]);
   }
   const expected = ["1 added 0", ...faults.map((_, index) => `${index + 2} changed ${index + 1}`)];
@@ -180,7 +180,7 @@ test("a failing node: no mark counts as gone, one report, the last good list sta
     [{ kind: "truncated" }, /./],
     [{ kind: "silence" }, /no answer within|no byte within/],
     [{ kind: "html" }, /HTTP 502/],
-    [{ kind: "unknown-shape" }, /nothing of it is taken over/],
+    [{ kind: "unknown-shape" }, /none of it is taken over/],
   ];
   const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
   for (const [index, [fault, reason]] of faults.entries()) {
@@ -418,7 +418,9 @@ describe("secrets from files", () => {
     expect(again()).toBe(1);
 
     // The sink has said 401: what the file holds by then is read before the next try, without waiting for anything else.
-    await until(() => told.lines.some((line) => line.includes('Sink "web" takes nothing: ') && line.includes("401")));
+    await until(() =>
+      told.lines.some((line) => line.includes('Sink "web" accepts no records: ') && line.includes("401")),
+    );
     secret("sink-token", "Bearer s2");
     await passUntil(() => sink.taken.length === 1, clock);
     expect(again()).toBe(2);
@@ -436,7 +438,7 @@ describe("secrets from files", () => {
 
     rmSync(join(folder.path, "sink-token"));
     clock.advance(10_000);
-    await until(() => told.lines.some((line) => line.startsWith("warn Secrets stay as they are: ")));
+    await until(() => told.lines.some((line) => line.startsWith("warn Secrets are unchanged: ")));
     emulator.seed(stateOf(2));
     await passUntil(() => sink.taken.length === 3, clock);
     expect(sink.tokens.at(-1)).toBe("Bearer s3");
@@ -471,7 +473,7 @@ test("a sink that is dead stops no other: the healthy one has every change, and 
   expect(gapsOf(once(healthy.taken))).toEqual([]);
   await passUntil(() => forwarder.unready.length > 0, clock);
   expect(forwarder.unready).toEqual([
-    expect.stringMatching(/^The spool is full for sink "dead": what comes is kept for/),
+    expect.stringMatching(/^The spool is full for sink "dead": new records are kept for/),
   ]);
   dead.answer = sound;
   await passUntil(

@@ -260,7 +260,7 @@ sinks:
       return err.trim().split("\n");
     };
     expect(await problems('nodes: { fra1: { endpoint: "http://192.0.2.1" } }\nwatch: [{ arena: edge }]\n')).toEqual([
-      "forwarder.yaml:1:1: `sinks` names none: what is read would go nowhere",
+      "forwarder.yaml:1:1: `sinks` names none, so that records would go nowhere",
     ]);
     expect(
       await problems(`nodes: { fra1: { endpoint: "http://192.0.2.1" } }
@@ -283,7 +283,7 @@ sinks:
   - { name: other, type: file, path: ./marks.ndjson }
 `),
     ).toEqual([
-      'forwarder.yaml:3:9: `listen.address` must be an address and a port, as "127.0.0.1:9464"',
+      'forwarder.yaml:3:9: `listen.address` must be an address and a port, such as "127.0.0.1:9464"',
       "forwarder.yaml:6:38: `sinks[1].path` is the file of sinks[0], too",
     ]);
     const found = await problems(`nodes:
@@ -302,7 +302,7 @@ sinks:
 `);
     expect(found.join("\n")).not.toMatch(/Invalid|expected|received/);
     expect(found.map((line) => line.replace(/ \(there are .*/, ""))).toEqual([
-      "forwarder.yaml:10:16: `sinks[0].tls.ca` is no certificate in PEM: name its file as { file: path }",
+      "forwarder.yaml:10:16: `sinks[0].tls.ca` is not a certificate in PEM: name its file as { file: path }",
       "forwarder.yaml:11:13: `sinks[0]` has no member `colour`",
       "forwarder.yaml:10:10: `sinks[0].tls` is for a url that begins with https://",
       "forwarder.yaml:12:56: `sinks[1].only.types[0]` must be one of shost, dhost, sdhost, conn",
@@ -327,7 +327,7 @@ sinks:
 `,
     );
     const env = { NODE: emulator.endpoint };
-    expect((await run(["--config", file, "--check"], env)).out).toContain("covers an outage that only a run can tell");
+    expect((await run(["--config", file, "--check"], env)).out).toContain("covers an outage that only a run can show");
     const { code, out, err } = await run(["--config", file, "--once"], env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toBe(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));

@@ -138,11 +138,11 @@ test("a topic that is not there is waited for", async () => {
   const { forwarder, told } = await startForwarding(configOf({ topic: "later" }), folder.path);
   await until(() => told.lines.length > 0);
   expect(told.lines).toEqual([
-    `warn Sink "bus" takes nothing: Kafka at ${broker.address}: Unknown topic later. It is tried again.`,
+    `warn Sink "bus" accepts no records: Kafka at ${broker.address}: Unknown topic later. They are sent again.`,
   ]);
   await broker.createTopic("later", 1);
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "bus" }) === COUNT);
-  expect(told.lines.slice(1)).toEqual(['info Sink "bus" takes records again.']);
+  expect(told.lines.slice(1)).toEqual(['info Sink "bus" accepts records again.']);
   expect(await broker.consume("later")).toHaveLength(COUNT);
 });
 
@@ -162,9 +162,9 @@ test("TLS and SASL: a password that is wrong is told without it, and read again 
   writeFileSync(secret, `${PASSWORDS.forwarder}\n`);
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "bus" }) === COUNT);
   expect(told.lines).toEqual([
-    `warn Sink "bus" takes nothing: Kafka at ${broker.secureAddress}: Authentication failed: Invalid username or password. It is tried again.`,
+    `warn Sink "bus" accepts no records: Kafka at ${broker.secureAddress}: Authentication failed: Invalid username or password. They are sent again.`,
     "info Secrets were read again from their files.",
-    'info Sink "bus" takes records again.',
+    'info Sink "bus" accepts records again.',
   ]);
 
   const toldOf = async (sink: Own): Promise<string | undefined> => {
@@ -175,12 +175,14 @@ test("TLS and SASL: a password that is wrong is told without it, and read again 
     return started.told.lines[0];
   };
   expect(await toldOf(secure("guest", PASSWORDS.guest))).toMatch(
-    /takes nothing: Kafka at .*Topic authorization failed\. It is tried again\.$/,
+    /accepts no records: Kafka at .*Topic authorization failed\. They are sent again\.$/,
   );
-  expect(await toldOf(secure("guest", PASSWORDS.guest, true))).toMatch(/takes nothing: .*unable to verify|self-signed/);
-  expect(await toldOf({ topic: "secure", brokers: [broker.secureAddress] })).toMatch(/takes nothing: .*TLS/);
+  expect(await toldOf(secure("guest", PASSWORDS.guest, true))).toMatch(
+    /accepts no records: .*unable to verify|self-signed/,
+  );
+  expect(await toldOf({ topic: "secure", brokers: [broker.secureAddress] })).toMatch(/accepts no records: .*TLS/);
   expect(await toldOf({ topic: "secure", tls: { ca: authority.cert } })).toMatch(
-    /takes nothing: .*TLS|SSL|wrong version/,
+    /accepts no records: .*TLS|SSL|wrong version/,
   );
 });
 

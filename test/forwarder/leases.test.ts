@@ -153,7 +153,7 @@ test("members that have other nodes, or watch in another way, say so; what one h
   await settled(() => b.told.lines.some((line) => line.includes("a polls the same nodes in another way")));
   b.settings.polling = "same";
   await settled(() => a.differs() === 0 && b.differs() === 0);
-  expect(b.told.lines.at(-1)).toBe("info All members of the cluster poll the same nodes alike.");
+  expect(b.told.lines.at(-1)).toBe("info All members of the cluster poll the same nodes in the same way.");
   await Promise.all([a.end(), b.end()]);
 });
 

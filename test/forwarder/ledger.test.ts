@@ -315,7 +315,7 @@ describe("after a restart", () => {
     const [before] = await unread(ledger);
     const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
     const under = read(ledger, { 1: 10 }, { table: OTHER });
-    const givenUp = expect(under).rejects.toThrow("The list was given up, since the state had to be");
+    const givenUp = expect(under).rejects.toThrow("The list was dropped, since the state had to be");
     // The list is being compared.
     await Promise.resolve();
     const broken = vi.spyOn(Store.prototype, "get").mockImplementationOnce(() => {

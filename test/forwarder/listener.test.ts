@@ -65,7 +65,7 @@ test("the listener speaks TLS, lets in who has the token, and takes what is new 
   for (const token of [undefined, "wrong", `${TOKEN}s`]) {
     expect(await get(`${url()}/healthz`, first, token)).toEqual([200, ["ok"]]);
     expect(await get(`${url()}/readyz`, first, token)).toEqual([200, ["ok"]]);
-    expect(await get(`${url()}/metrics`, first, token)).toEqual([401, "The token of `listen` is wanted."]);
+    expect(await get(`${url()}/metrics`, first, token)).toEqual([401, "The token of `listen` is required."]);
   }
   expect(await get(`${url()}/healthz`, first, TOKEN)).toEqual([200, ["ok", "checks"]]);
   expect(await get(`${url()}/readyz`, first, TOKEN)).toEqual([200, ["ok", "checks", "notes", "sinks"]]);
@@ -74,10 +74,8 @@ test("the listener speaks TLS, lets in who has the token, and takes what is new 
 
   // A certificate without its key is none: the old one stays.
   write("cert", next.cert);
-  await passUntil(() => log.lines.some((line) => line.includes("Secrets stay as they are")), clock);
-  expect(log.lines.at(-1)).toBe(
-    "warn Secrets stay as they are: configuration: `listen.tls.key` is not the key of `cert`",
-  );
+  await passUntil(() => log.lines.some((line) => line.includes("Secrets are unchanged")), clock);
+  expect(log.lines.at(-1)).toBe("warn Secrets are unchanged: configuration: `listen.tls.key` is not the key of `cert`");
   expect(await get(`${url()}/metrics`, first, TOKEN)).toEqual([200, expect.anything()]);
   install(next, NEXT_TOKEN);
   await passUntil(() => log.lines.some((line) => line.includes("Secrets were read again")), clock);

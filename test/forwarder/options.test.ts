@@ -137,7 +137,7 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
     },
     folder.path,
   );
-  const reason = "1 of the request's records were not taken: no room";
+  const reason = "1 of the request's records were refused: no room";
   expect({ ok, told }).toEqual({
     ok: false,
     told: [`warn Sink "otel" refuses records for good, first: ${reason}. They are kept as rejected.`],
@@ -218,7 +218,9 @@ sinks: [{ name: out, type: stdout }]
     const cli = resolve(__dirname, "../../dist/provider/cli.js");
     const args = ["--no-experimental-sqlite", cli, "forward", "--config", file, "--once"];
     const run = () => execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
-    expect(run).toThrow(/node:sqlite, which Node has from 22\.15 on; this is Node [\d.]+\. Run it with a newer Node\./);
+    expect(run).toThrow(
+      /node:sqlite, which needs Node 22\.15 or later; this is Node [\d.]+\. Run it with a newer Node\./,
+    );
   });
 });
 

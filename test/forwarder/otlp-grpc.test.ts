@@ -123,5 +123,5 @@ test.each([
 });
 
 test("zstd is not for gRPC", async () => {
-  await expect(sent("http://127.0.0.1:1", { zstd: true })).rejects.toThrow("is not for gRPC: take `gzip`");
+  await expect(sent("http://127.0.0.1:1", { zstd: true })).rejects.toThrow("is not for gRPC: use `gzip`");
 });

@@ -51,7 +51,7 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   ];
   expect(first.told.map(({ msg }) => msg)).toEqual([
     start.join(" "),
-    'Sink "out" has ended: standard output has no reader any more. What it had not taken stays in the spool.',
+    'Sink "out" has ended: standard output has no reader any more. Records that it has not taken stay in the spool.',
     "Stopping: records in the spool are delivered while time allows, and the rest is kept.",
   ]);
 

@@ -107,7 +107,7 @@ test("a proxy that lets no one in is an outage, and one that is no url is told b
   const url = `https://127.0.0.1:${portOf(secure)}/in`;
   const { ok, told } = await sent(url, (proxy) => ({ HTTPS_PROXY: proxy.replace("user:pass@", "") }), 50);
   expect([ok, bodies]).toEqual([false, []]);
-  expect(told.join()).toMatch(/Sink "web" takes nothing: .*407/);
+  expect(told.join()).toMatch(/Sink "web" accepts no records: .*407/);
   using folder = temporaryFolder();
   const config = {
     nodes: { fra1: { endpoint: "http://192.0.2.10" } },
@@ -117,6 +117,6 @@ test("a proxy that lets no one in is an outage, and one that is no url is told b
   const env = { HTTPS_PROXY: "ftp://user:canary@192.0.2.1" };
   const failed = await openForwarder(config, folder.path, { env }).catch((error: Error) => error.message);
   expect(failed).toBe(
-    'Sink "web" goes through a proxy, and HTTPS_PROXY is none: write for example "http://192.0.2.1:3128".',
+    'Sink "web" goes through a proxy, and HTTPS_PROXY is not the url of one: write for example "http://192.0.2.1:3128".',
   );
 });

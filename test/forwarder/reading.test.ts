@@ -253,7 +253,7 @@ describe("a list is read as the client reads it", () => {
     const subject = (index: number) => `warn Marks (shost) of mark://edge/web on n${index} (${server.host}/${index}): `;
     expect(told.toSorted()).toEqual([
       `${subject(1)}the answer is larger than ${body.length - 1} bytes, which \`maxAnswerBytes\` allows.`,
-      `${subject(2)}the list has 3 records, and \`maxListRecords\` allows 2; nothing of it is taken over.`,
+      `${subject(2)}the list has 3 records, and \`maxListRecords\` allows 2; none of it is taken over.`,
     ]);
   });
 });

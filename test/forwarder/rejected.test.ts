@@ -238,7 +238,7 @@ test("a sink whose dead letters wait is named by /readyz, stays ready, and is qu
 });
 
 test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
-  const refused = "SinkFailure: URL: HTTP 401, the credentials were not taken";
+  const refused = "SinkFailure: URL: HTTP 401, the credentials were refused";
   expect(
     await judged([
       [0, 401],
@@ -257,7 +257,7 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   expect(forwarder.health.ready.sinks).toEqual({
     ok: false,
     reasons: [
-      'What sink "web" refuses for good has no room (`rejected.maxBytes`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink web") or moved away. First: HTTP 406.',
+      'There is no room for records that sink "web" refuses for good (`rejected.maxBytes`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink web") or moved away. First: HTTP 406.',
     ],
   });
   const full = count("rejected_records_total");
@@ -273,7 +273,7 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   });
   sink.status = 204;
   await passUntil(() => forwarder.unready.length === 0 && forwarder.status.sinks[0]?.records === 0, clock);
-  expect(told.lines.at(-1)).toBe('info What sink "web" refuses can be kept again.');
+  expect(told.lines.at(-1)).toBe('info Records that sink "web" refuses can be stored again.');
   const second = await numbersIn(new RejectedFiles(folder, january));
   const all = [...first, ...second, ...sink.taken.map(({ sequence }) => sequence)];
   expect(all).toEqual(all.map((_, index) => index + 1));
@@ -284,8 +284,8 @@ test("records that had to go from the dead letters are counted, and told", async
   const { folder, sink, clock, forwarder, told, count } = await forwarding({ rejected: { maxBytes: 65_536 } });
   sink.status = 406;
   await passUntil(() => count("rejected_evicted_records_total") > 0, clock);
-  expect(told.lines.find((line) => line.includes("had to go"))).toMatch(
-    / \d+ older ones had to go to make room for them\.$/,
+  expect(told.lines.find((line) => line.includes("were dropped to make room"))).toMatch(
+    / \d+ older ones were dropped to make room for them\.$/,
   );
   // What is under way comes to its end.
   await forwarder.stop(0);

@@ -68,8 +68,8 @@ test("a reload applies the difference: what did not change goes on, and each rec
   const structure = (emulator: typeof kept) =>
     emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length;
   expect([structure(kept), structure(gone), structure(fresh)]).toEqual([1, 1, 1]);
-  expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("takes nothing"))).toEqual([
-    'warn Sink "old" is not in the configuration any more: what it had not taken is given up.',
+  expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("accepts no records"))).toEqual([
+    'warn Sink "old" is not in the configuration any more: the records that it had not taken are dropped.',
   ]);
   expect(forwarder.metrics.text()).not.toMatch(/(node|sink)="(old|gone)"/);
   expect(forwarder.status.sinks.map(({ name }) => name)).toEqual(["all", "new"]);
@@ -222,7 +222,7 @@ ${more}`,
   // Another state folder means another forwarder, which cannot have this one.
   write(first.endpoint, `state: "${file}/state"`);
   await service.hangUp();
-  await service.told("The new configuration is not taken", 2);
+  await service.told("The new configuration is refused", 2);
   expect(await gauge()).toBe("0");
 
   // The last good one is the second, also in the forwarder that was opened again.

@@ -151,7 +151,7 @@ test("a manager that cannot be told is told of once, and tried again", async () 
   await settled();
   expect(said).toHaveLength(4);
   expect(log.lines).toEqual([
-    "warn The service manager is not told how the service stands: spawn systemd-notify ENOENT.",
-    "info The service manager is told again how the service stands.",
+    "warn The service manager does not get the status of the service: spawn systemd-notify ENOENT.",
+    "info The service manager gets the status of the service again.",
   ]);
 });

@@ -34,11 +34,11 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   const line = unit("ExecStart").replace("/etc/packetfilter", folder.path).split(" ");
   const forward = ForwardProcess.command(line, folder.path, { NODE_ENDPOINT: emulator.endpoint });
   const told = (part: string) => until(() => forward.lines.find((one) => one.includes(part)));
-  await told('Sink \\"disk\\" takes nothing');
+  await told('Sink \\"disk\\" accepts no records');
   const reload = () => execFileSync("sh", ["-c", unit("ExecReload").replace("$MAINPID", String(forward.child.pid))]);
   writeFileSync(file, `${example}format: nonsense\n`);
   reload();
-  await told("The new configuration is not taken");
+  await told("The new configuration is refused");
   writeFileSync(file, `${example}format: ecs\n`);
   reload();
   await told("The configuration was read again.");
@@ -70,10 +70,10 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
         /^pulumi-packetfilter \d+\.\d+\.\d+ forwards with .*forwarder\.yaml\. Watches arena edge on fra1: .* Sinks: disk \(http\)\. State: .*state\.$/,
       ),
     ],
-    ["warn", true, expect.stringMatching(/^Sink "disk" takes nothing: .*ECONNREFUSED.* It is tried again\.$/)],
+    ["warn", true, expect.stringMatching(/^Sink "disk" accepts no records: .*ECONNREFUSED.* They are sent again\.$/)],
     ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
     ["info", true, "The configuration was read again."],
-    ["info", true, 'Sink "disk" takes records again.'],
+    ["info", true, 'Sink "disk" accepts records again.'],
     ["info", true, "Stopping: records in the spool are delivered while time allows, and the rest is kept."],
   ]);
 
@@ -144,6 +144,6 @@ sinks:
     // There is no `listen`, whose page would tell this.
     `pulumi-packetfilter ${packageVersion()} forwards with ${file}. Watches arena edge on fra1, fra2: profiles *, shost, conn, every 3000 ms, changes. Sinks: disk (file), web (http). State: ${join(folder.path, "forwarder-state")}.`,
     expect.stringMatching(/^warning: Marks \(conn\) of mark:\/\/edge\/web on fra2 .*HTTP 503/),
-    expect.stringMatching(/^warning: Sink "web" takes nothing: .*ECONNREFUSED/),
+    expect.stringMatching(/^warning: Sink "web" accepts no records: .*ECONNREFUSED/),
   ]);
 });

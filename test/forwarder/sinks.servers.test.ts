@@ -218,7 +218,7 @@ describe("every record arrives once at the real server", () => {
     expect({ ok: outcome[0], told: told.lines }).toEqual({
       ok: false,
       told: [
-        expect.stringContaining('warn Sink "bus" takes nothing: JetStream did not acknowledge: '),
+        expect.stringContaining('warn Sink "bus" accepts no records: JetStream did not acknowledge: '),
         expect.stringContaining('error After 300 ms these sinks have not taken everything: "bus" (1 records).'),
       ],
     });

@@ -109,8 +109,8 @@ describe("an HTTP server", () => {
     expect({ ok, told }).toEqual({
       ok: true,
       told: [
-        `warn Sink "web" takes nothing: ${server.url}: HTTP 429: later. It is tried again.`,
-        'info Sink "web" takes records again.',
+        `warn Sink "web" accepts no records: ${server.url}: HTTP 429: later. They are sent again.`,
+        'info Sink "web" accepts records again.',
       ],
     });
     expect(new Set(server.bodies).size).toBe(1);

@@ -85,7 +85,7 @@ test.each([1, 7])("a state of form %i, which another version wrote, is refused a
   db.close();
   const before = readFileSync(file);
   await expect(openForwarder(config, folder.path)).rejects.toThrow(
-    `The state ${file} has form ${form}, which another version of the package wrote; this one knows form 2. It is left as it is.`,
+    `The state ${file} has form ${form}, which another version of the package wrote; this one knows form 2. It is unchanged.`,
   );
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(join(folder.path, "forwarder-state"))).toEqual(["forwarder.db", "forwarder.db.lock"]);
@@ -159,9 +159,7 @@ test("what is no state is told apart from a state that cannot be read", async ()
   expect(await run("spool", "export", at("locked"))).toEqual({
     code: 2,
     out: "",
-    err: expect.stringMatching(
-      /^The state at \S+\/locked cannot be read: .+\. Who reads it needs the rights of its owner/,
-    ),
+    err: expect.stringMatching(/^The state at \S+\/locked cannot be read: .+\. To read it, use its owner.s account/),
   });
 });
 
@@ -182,7 +180,9 @@ test("a requeue whose sink takes nothing ends by itself, and says what is left",
   const { code, err } = await run("spool", "requeue", join(folder.path, "forwarder-state"), "--config", file);
   expect({ code, err }).toEqual({
     code: 1,
-    err: expect.stringMatching(new RegExp(`Sink ."web." takes nothing[^]*0 records were delivered, ${MARKS} are left`)),
+    err: expect.stringMatching(
+      new RegExp(`Sink ."web." accepts no records[^]*0 records were delivered, ${MARKS} are left`),
+    ),
   });
 });
 

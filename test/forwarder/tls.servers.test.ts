@@ -67,10 +67,10 @@ test("sinks of HTTP keep to the authority, the name and the certificate that the
     const { ca: _, ...distrusting } = whole;
     const { serverName: __, ...unnamed } = whole;
     const wrong = (tls: object) => toldOf({ type: "http", url, tls });
-    expect(await wrong(distrusting)).toMatch(/takes nothing: .*self-signed certificate in certificate chain/);
-    expect(await wrong(unnamed)).toMatch(/takes nothing: .*IP: 127\.0\.0\.1 is not in the cert's list/);
+    expect(await wrong(distrusting)).toMatch(/accepts no records: .*self-signed certificate in certificate chain/);
+    expect(await wrong(unnamed)).toMatch(/accepts no records: .*IP: 127\.0\.0\.1 is not in the cert's list/);
     // By TLS 1.3 a client learns that its certificate was wanted, or that the connection is gone, whichever comes first.
-    expect(await wrong({ ca, serverName: "sink.example" })).toMatch(/takes nothing: /);
+    expect(await wrong({ ca, serverName: "sink.example" })).toMatch(/accepts no records: /);
     expect(seen).toEqual([]);
   } finally {
     web.closeAllConnections();
@@ -91,10 +91,10 @@ test("so do sinks of NATS, which send nothing where TLS is not to be had", { tim
   await connection.close();
   const { ca: _, ...distrusting } = whole;
   expect(await toldOf({ ...sink, tls: distrusting })).toMatch(
-    /takes nothing: .*unable to verify the first certificate/,
+    /accepts no records: .*unable to verify the first certificate/,
   );
   await using plain = await startNats();
-  expect(await toldOf({ ...sink, servers: [plain.url], tls: whole })).toMatch(/takes nothing: .*tls/);
+  expect(await toldOf({ ...sink, servers: [plain.url], tls: whole })).toMatch(/accepts no records: .*tls/);
 });
 
 /** The name that was asked for, and whose certificate was shown. */

@@ -145,7 +145,7 @@ export class Leases {
     );
     const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
     if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
-    // Those whose holder gives them back come in the next round.
+    // Nodes that their holder gives back follow in the next round.
     this.hasShared ||= missing.every(([node]) => this.held.has(node));
   }
 
@@ -154,7 +154,7 @@ export class Leases {
     const { troubles, leaseMs } = this.parts;
     if (tookMs <= leaseMs * SLOW) troubles.end("cluster-slow", {}, "NATS answers soon enough for the leases again.");
     else {
-      const message = `NATS takes ${Math.round(tookMs)} ms to answer, which is too long for leases of ${leaseMs} ms: they end now and then, and their nodes are taken again. \`cluster.leaseMs\` should be ${Math.ceil(tookMs / SLOW / 1_000) * 1_000} or more.`;
+      const message = `NATS takes ${Math.round(tookMs)} ms to answer, which is too long for leases of ${leaseMs} ms: some of them end, and their nodes are taken over again. \`cluster.leaseMs\` should be ${Math.ceil(tookMs / SLOW / 1_000) * 1_000} or more.`;
       if (!troubles.all.has("cluster-slow")) troubles.begin("cluster-slow", {}, message);
     }
   }
@@ -167,7 +167,8 @@ export class Leases {
         (polling !== undefined && polling !== self.polling) || (nodes !== undefined && `${nodes}` !== `${self.nodes}`),
     );
     metrics.set("cluster_config_differs", differing.length > 0 ? 1 : 0);
-    if (differing.length === 0) troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes alike.");
+    if (differing.length === 0)
+      troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes in the same way.");
     else troubles.begin(DIFFERS, {}, differenceOf(self, differing));
   }
 

@@ -11,7 +11,7 @@ import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
 /** Number of problems of a configuration that are reported. */
 export const MAX_PROBLEMS = 20;
 
-/** A configuration as it was written, and where its members stand. */
+/** A configuration as it was written, with the places of its members. */
 interface Written {
   readonly config: unknown;
   /** As `file:line:column`. */
@@ -20,7 +20,7 @@ interface Written {
 
 /**
  * Reads a configuration from a YAML file, or from all files of a folder whose names end in `.yaml` or `.yml`, in the order of their
- * names: members of `nodes` are joined, and `watch` and `sinks` stand one behind the other. All else stands in one file only.
+ * names: members of `nodes` are merged, and `watch` and `sinks` are joined in that order. Any other member may be in one file only.
  *
  * @throws {OptionsError} for what cannot be read or is no YAML, and for what two files say.
  */
@@ -34,7 +34,7 @@ export async function readConfig(path: string): Promise<Written & { readonly fol
 }
 
 function joined(files: readonly Written[]): Written {
-  // An empty file has no part; a file that is no object is reported as a configuration that is none.
+  // An empty file has no part; a file that is not an object is reported as an invalid configuration.
   const odd = files.find(({ config }) => !isObject(config) && config !== null);
   if (odd) return odd;
   const config: Record<string, unknown> = {};
@@ -98,7 +98,7 @@ async function readOne(file: string): Promise<Written> {
   }
 }
 
-/** Offset of the deepest existing part of a path: of what stands there, or of its name. */
+/** Offset of the deepest existing part of a path: of its value, or of its name. */
 function offsetOf({ contents }: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   let offset = contents?.range[0];
   let node: unknown = contents;

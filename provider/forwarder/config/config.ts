@@ -11,7 +11,7 @@ import type { Environment } from "../world";
 import { MAX_PROBLEMS, readConfig } from "./config-files";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
 
-/** A problem of a configuration, and where it stands. */
+/** A problem of a configuration, with its place. */
 interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -30,8 +30,8 @@ interface Source {
 }
 
 /**
- * A configuration: a YAML file, or an object of the same form. A text may be `${VARIABLE}`, also in the midst of a longer one,
- * or `{ file: path }`, whose content it is then without the line end. Secrets stand there and nowhere else.
+ * A configuration: a YAML file, or an object of the same form. A text may be `${VARIABLE}`, also within a longer one, or `{
+ * file: path }`, whose content it is then without the line end. Secrets are only there.
  *
  * @example
  * ```ts
@@ -140,7 +140,7 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
 }
 
 const namesNoSink = z.object({ sinks: z.array(z.unknown()).max(0).optional() });
-const NO_SINKS: Problem = { path: ["sinks"], message: "names none: what is read would go nowhere" };
+const NO_SINKS: Problem = { path: ["sinks"], message: "names none, so that records would go nowhere" };
 const unknownKeys = z.object({ keys: z.tuple([z.string()], z.string()) });
 
 /** An unknown member has a line of its own, within the object that does not know it. */

@@ -5,7 +5,7 @@ import type { CheckedConfig } from "./schema";
 
 /** Changes of a new configuration, by the part that has to restart for them. All other parts go on. */
 export interface Difference {
-  /** Sinks that are new, gone, or to be opened anew. */
+  /** Sinks that are new, removed, or to be opened again. */
   readonly sinks: ReadonlySet<string>;
   /** Nodes that are new, gone, or to be polled in another way. */
   readonly nodes: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export interface Difference {
 /**
  * Compares two configurations.
  *
- * @returns `undefined` where all has to begin anew: another state folder, another cluster.
+ * @returns `undefined` if everything has to start again: another state folder, another cluster.
  */
 export function differenceOf(before: CheckedConfig, now: CheckedConfig): Difference | undefined {
   if (before.state !== now.state || !isDeepStrictEqual(placeOf(before), placeOf(now))) return undefined;

@@ -29,7 +29,7 @@ const watch = members({
 });
 
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/;
-const address = withPort(ADDRESS, 'must be an address and a port, as "127.0.0.1:9464"');
+const address = withPort(ADDRESS, 'must be an address and a port, such as "127.0.0.1:9464"');
 
 const listening = members({ address, tls: serverTls.optional(), token: bearer.optional() });
 
@@ -59,7 +59,9 @@ export const configSchema = members({
       { error: "must be an object: name → node" },
     )
     .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),
-  watch: z.array(watch, { error: "must be a list: at least one arena is to be named, no call lists them" }).min(1),
+  watch: z
+    .array(watch, { error: "must be a list that names at least one arena, since the API cannot list arenas" })
+    .min(1),
   everyMs: duration(0, LONGEST_TIMER_MS)
     .refine((value) => value >= MARK_PAUSE_MS, {
       error: `must not be below ${MARK_PAUSE_MS}, the pace of the node API`,

@@ -27,7 +27,7 @@ export class SecretFiles {
       if (await this.config.refresh()) log.info({}, "Secrets were read again from their files.");
       troubles.end("secrets", {}, "The files of secrets can be read again.");
     } catch (error) {
-      troubles.begin("secrets", {}, `Secrets stay as they are: ${messageOf(error)}`);
+      troubles.begin("secrets", {}, `Secrets are unchanged: ${messageOf(error)}`);
     }
   }
 }

@@ -19,7 +19,7 @@ type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 /** Bytes, or a text with a unit, as `1GiB`. */
 type Size = number | `${number}${"B" | "kB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB"}`;
 
-/** Texts may stand in files, at any depth; words of which there are some only do not. */
+/** Texts may be in files, at any depth, except those with a fixed list of values. */
 type Written<T> = T extends string
   ? string extends T
     ? Text
@@ -64,7 +64,7 @@ export interface ForwarderConfig {
   readonly spool?: SpoolConfig;
   /** Records that a sink refused for good: for each sink by itself, where it has no `rejected` of its own. */
   readonly rejected?: RejectedConfig;
-  /** Bytes that stay free on the disk of `state`: what would take of them is not taken over. Default: 67 108 864 (64 MiB). */
+  /** Bytes that stay free on the disk of `state`: readings that would use them are not taken over. Default: 67 108 864 (64 MiB). */
   readonly reserveBytes?: Size;
   /** Address and port of `/healthz`, `/readyz` and `/metrics`, alone or with TLS and token. Default: not served. */
   readonly listen?: Text | ListenConfig;
@@ -86,7 +86,7 @@ interface Watch {
   readonly arena: Text;
   /** Patterns of names of profiles. Default: all. */
   readonly profiles?: readonly Text[];
-  /** Types of marks. Default: all four; those that a node refuses are told once. */
+  /** Types of marks. Default: all four; the log names once those that a node refuses. */
   readonly types?: readonly MarkType[];
   /** Value of the header `User-Arena`. Default: that of the node, else the arena. */
   readonly userArena?: Text;
@@ -99,8 +99,9 @@ interface SpoolConfig {
   /** Milliseconds after which a record has waited too long: as at `maxBytes`. 0: never. Default: 0. */
   readonly maxAgeMs?: Duration;
   /**
-   * Reaction at `maxBytes`. `pause`: new records are kept for the other sinks only, and this one gets its tables anew, each with a
-   * `reset`, when it has room; tables that it takes alone are not read meanwhile. `drop-oldest`: its oldest records go. Default: `pause`.
+   * Reaction at `maxBytes`. `pause`: new records are kept for the other sinks only, and this one gets its tables from the
+   * start, each with a `reset`, when it has room; tables that it takes alone are not read meanwhile. `drop-oldest`: its oldest
+   * records are dropped. Default: `pause`.
    */
   readonly whenFull?: "pause" | "drop-oldest";
 }

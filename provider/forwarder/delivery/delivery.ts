@@ -85,7 +85,10 @@ export class Delivery {
         this.marks.emit("moved", name);
       },
       gone: (reason) => {
-        log.info({ sink: name }, `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`);
+        log.info(
+          { sink: name },
+          `Sink "${name}" has ended: ${reason}. Records that it has not taken stay in the spool.`,
+        );
         this.gone.add(name);
         this.marks.emit("moved", name);
         this.over.abort();
@@ -197,5 +200,5 @@ export class Delivery {
 }
 
 function missedBy(sink: string): string {
-  return `The spool is full for sink "${sink}": what comes is kept for the other sinks only. When it has taken half of it, it gets its tables anew, each with a reset.`;
+  return `The spool is full for sink "${sink}": new records are kept for the other sinks only. When it has taken half of its spool, it gets its tables from the start, each with a reset.`;
 }

@@ -33,7 +33,7 @@ export class ReadAhead {
    * The next delivery; `undefined` when all that is in the spool is read.
    *
    * @param maxRecords Fewer than the sink takes, where it is to be ready soon.
-   * @throws when the spool cannot be read: nothing is left out, the next call goes on where this one was.
+   * @throws when the spool cannot be read: no record is skipped, the next call continues from the same place.
    */
   async next(maxRecords = this.limits.maxRecords) {
     const taken: Ready[] = [];

@@ -14,7 +14,7 @@ import { endOfLastLine, NEW_LINE } from "../sinks/file";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
 
-/** A record as it stands in a dead-letter file. */
+/** A record in a dead-letter file. */
 const letterSchema = z.object({
   /** When it was refused: ISO 8601, UTC. */
   refused: z.string(),
@@ -86,7 +86,7 @@ export class RejectedFiles {
   /**
    * Keeps records. An empty folder always has room, or the records of a large delivery could never be kept.
    *
-   * @returns how many older ones had to go, or `undefined` when there is no room and nothing was kept.
+   * @returns the number of older ones that were dropped, or `undefined` when there is no room and nothing was kept.
    */
   async add(rejected: readonly Rejected[]): Promise<number | undefined> {
     const { maxBytes, whenFull } = this.limits();
@@ -205,7 +205,7 @@ export class RejectedFiles {
     );
   }
 
-  /** The letters of a file; half a line, which a kill left, was never acknowledged and comes again. */
+  /** The letters of a file; half a line, which a kill left, was never acknowledged and is delivered again. */
   private async read(name: string) {
     const text = await readFile(join(this.folder, name), "utf8");
     return text.split("\n").flatMap((line) => attempt(() => letterSchema.parse(JSON.parse(line))) ?? []);

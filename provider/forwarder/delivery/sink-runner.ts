@@ -123,7 +123,7 @@ export class SinkRunner {
         count = again.length;
         if (count > 0) {
           left = [await parcelOf(this.sink, Outgoing.of(again))];
-          reason = more.reason ?? "some records are to be sent again";
+          reason = more.reason ?? "some records must be sent again";
         }
         afterMs = more.afterMs;
       } catch (error) {
@@ -139,17 +139,21 @@ export class SinkRunner {
         }
       }
       if (reason === undefined) continue;
-      // Some went through: the pauses begin anew.
+      // Some were delivered: the pauses start again.
       failures = count < before ? 1 : failures + 1;
       metrics.add("retries_total", labels);
-      troubles.begin(`sink/${this.name}`, labels, `Sink "${this.name}" takes nothing: ${reason}. It is tried again.`);
+      troubles.begin(
+        `sink/${this.name}`,
+        labels,
+        `Sink "${this.name}" accepts no records: ${reason}. They are sent again.`,
+      );
       await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
     }
-    troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" takes records again.`);
+    troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" accepts records again.`);
     return true;
   }
 
-  /** Keeps what is refused for good; waits where there is no room for it. False when the signal aborted first. */
+  /** Keeps refused records; waits if there is no room for them. False when the signal aborted first. */
   private async keep(rejected: readonly Rejected[], signal: AbortSignal): Promise<boolean> {
     const { metrics, troubles, world } = this.parts;
     const labels = { sink: this.name };
@@ -159,13 +163,13 @@ export class SinkRunner {
       if (evicted !== undefined) {
         metrics.add("rejected_records_total", labels, rejected.length);
         metrics.add("rejected_evicted_records_total", labels, evicted);
-        const lost = evicted > 0 ? ` ${evicted} older ones had to go to make room for them.` : "";
+        const lost = evicted > 0 ? ` ${evicted} older ones were dropped to make room for them.` : "";
         const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
         troubles.begin(`rejected/${this.name}`, labels, message);
-        troubles.end(full, labels, `What sink "${this.name}" refuses can be kept again.`);
+        troubles.end(full, labels, `Records that sink "${this.name}" refuses can be stored again.`);
         return true;
       }
-      const message = `What sink "${this.name}" refuses for good has no room (\`rejected.maxBytes\`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink ${this.name}") or moved away. First: ${rejected[0]?.reason}.`;
+      const message = `There is no room for records that sink "${this.name}" refuses for good (\`rejected.maxBytes\`): nothing more is delivered to it until its dead letters are sent ("forward spool requeue --sink ${this.name}") or moved away. First: ${rejected[0]?.reason}.`;
       troubles.begin(full, labels, message);
       await pause(world, this.grown(failures), signal);
     }

@@ -25,7 +25,7 @@ export interface SinkParts {
 export async function openSinks(parts: SinkParts, names?: ReadonlySet<string>): Promise<[name: string, Sink][]> {
   const { sinks } = parts.config.current;
   if (sinks.length === 0 && !parts.onRecord) {
-    throw new OptionsError("`sinks` names none: what is read would go nowhere.");
+    throw new OptionsError("`sinks` names none, so that records would go nowhere.");
   }
   const opened: [string, Sink][] = [];
   for (const { name, type } of sinks) {

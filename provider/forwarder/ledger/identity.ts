@@ -22,7 +22,7 @@ export const VOID_EPOCH = -1;
 
 /**
  * Gives a run of a store its identity, and reads what the last run left. The original of a copy may have gone on, so nothing is
- * known about its last deliveries: every table of a copy begins anew.
+ * known about its last deliveries: every table of a copy starts again.
  */
 export function loadIdentity(store: Store, wall: number) {
   const listed = meta(store, "listed");
@@ -61,7 +61,7 @@ export function setEnded(store: Store, listed: number | undefined): void {
   setMeta(store, PLACE, UNKNOWN);
 }
 
-/** Stores the present place of the store. Until then it is unknown, so that a killed run is not taken for a copy. */
+/** Stores the present place of the store. Until then it is unknown, so that a killed run does not look like a copy. */
 export function keepPlace(store: Store): void {
   store.touch();
   const opener = `${hostname()}:${resolve(store.file)}`;

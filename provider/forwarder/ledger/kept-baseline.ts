@@ -23,8 +23,7 @@ export class KeptBaseline {
   constructor(private readonly store: Store) {}
 
   /**
-   * True when rows of so many bytes are the occasion to write all of it anew: changes are kept one by one until they are as
-   * large as the baseline.
+   * True if rows of this size require to write the whole baseline again: changes are kept one by one until they are as large as it.
    */
   isWholeDue(bytes: number): boolean {
     return this.changedBytes > 0 && this.changedBytes + bytes > Math.max(SIZES.baselineChangesBytes, this.wholeBytes);

@@ -30,7 +30,7 @@ export class StoredLedger implements Ledger {
   private cancelMarks: (() => void) | undefined;
   private lastReading = 0;
   private work: Work;
-  /** A store that was set aside at work, until it is told. */
+  /** A store that was set aside during work, until it is reported. */
   private aside: string | undefined;
 
   private constructor(
@@ -42,7 +42,7 @@ export class StoredLedger implements Ledger {
     this.work = begin(store, options, 0);
   }
 
-  /** Opens the store of a state folder; one that is broken is set aside, and the work begins anew. */
+  /** Opens the store of a state folder; a broken one is set aside, and the work starts again. */
   static async open(options: LedgerOptions): Promise<{ ledger: StoredLedger; opened: Opened }> {
     const { file, wall } = options;
     try {
@@ -92,7 +92,7 @@ export class StoredLedger implements Ledger {
     return this.work.spool.configure(options.sinks);
   }
 
-  /** @throws {StoreError} when there is no room for the marks of sinks: what they have taken comes again. */
+  /** @throws {StoreError} when there is no room for the marks of sinks: records that they have taken are delivered again. */
   async close(listed: number | undefined): Promise<void> {
     while (this.writing) await this.writing;
     const { spool, store, tables } = this.work;
@@ -160,7 +160,7 @@ export class StoredLedger implements Ledger {
     }
   }
 
-  /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
+  /** Sets the store aside and continues with an empty one. Numbers and epochs continue, so that no two records have one id. */
   private startAnew(): void {
     const { spool, store: broken, identity } = this.work;
     for (const { reject } of this.finished.splice(0)) reject(new Error(GIVEN_UP));
@@ -236,10 +236,10 @@ export class StoredLedger implements Ledger {
     else if (spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
     else {
       table.forget();
-      one.reject(sqliteError("full", "the disk is full but for what stays free"));
+      one.reject(sqliteError("full", "the disk is full, except for the reserved bytes"));
     }
     return false;
   }
 }
 
-const GIVEN_UP = "The list was given up, since the state had to be set aside; it is read again.";
+const GIVEN_UP = "The list was dropped, since the state had to be set aside; it is read again.";

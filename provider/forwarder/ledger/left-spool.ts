@@ -148,7 +148,7 @@ function fileOf(path: string): string {
 }
 
 function unreadable(path: string, error: unknown): StoreError {
-  const remedy = "Who reads it needs the rights of its owner, and to write in its folder: a copy will do.";
+  const remedy = "To read it, use its owner's account with write access to its folder, or make a copy.";
   return new StoreError(`The state at ${path} cannot be read: ${messageOf(error)}. ${remedy}`);
 }
 

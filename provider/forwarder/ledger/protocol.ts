@@ -7,7 +7,7 @@ import type { TableFilter } from "../table";
 /** A sink as the ledger knows it. */
 export interface SinkSpec {
   readonly name: string;
-  /** Limits on its unread part of the spool, and the reaction at them; an age of 0 is no limit. */
+  /** Limits on its unread part of the spool, and the reaction at them; an age of 0 means no limit. */
   readonly limits: { readonly maxBytes: number; readonly maxAgeMs: number; readonly whenFull: "pause" | "drop-oldest" };
   /** The tables that it takes; default: all. */
   readonly only?: TableFilter;
@@ -52,7 +52,7 @@ export interface Opened {
   readonly copyOf?: string;
   /** A broken store that was there. */
   readonly setAside?: SetAside;
-  /** Sinks whose unread records were given up, since the configuration does not name them any more. */
+  /** Sinks whose unread records were dropped, since the configuration does not name them any more. */
   readonly forgotten: readonly string[];
 }
 
@@ -102,7 +102,7 @@ export interface LedgerStatus {
   readonly freeBytes: number;
   /** Stores that were set aside while this ledger was open. */
   readonly setAside: number;
-  /** The last of them that broke at work, told once. */
+  /** The last of them that broke during work, reported once. */
   readonly lastAside?: SetAside;
 }
 
@@ -112,7 +112,7 @@ export class SpoolFull extends PacketFilterError {
 
   constructor(readonly sinks: readonly string[]) {
     super(
-      `The spool is full for ${sinks.map((name) => `sink "${name}"`).join(" and ")}: what they take is not polled until they have delivered.`,
+      `The spool is full for ${sinks.map((name) => `sink "${name}"`).join(" and ")}: their tables are not polled until they have delivered.`,
       "spool-full",
     );
   }
@@ -141,7 +141,7 @@ export interface Ledger {
   /**
    * Goes on with other sinks, or compares in another way. What is new begins with what comes.
    *
-   * @returns sinks that are no more: what they had not read is given up.
+   * @returns sinks that are no more: the records that they had not read are dropped.
    */
   configure(options: ChangingOptions): Promise<readonly string[]>;
   /** @param listed When the last list of any table ended, on the clock that machines keep until they restart. */

@@ -37,14 +37,14 @@ function recordsIn(entries: readonly Pick<Entry, "records">[]): number {
 
 /** Unacknowledged records of one sink: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
-  /** Tables of which it missed a reading, since it had no room: it gets them again with the next one that is told whole. */
+  /** Tables of which it missed a reading, since it had no room: it gets them again with the next complete one. */
   behind = new Set<string>();
   private records = 0;
   private bytes = 0;
   private oldest: Entry | undefined;
   /** The newest batch that was handed out. */
   private handed = 0;
-  /** Dropped after they were handed out: they arrive all the same, unless the run ends before. */
+  /** Dropped after they were handed out: they still arrive, unless the run ends before. */
   private underWay: Entry[] = [];
   /** Bytes of the last whole table that did not fit. */
   tried = 0;
@@ -124,7 +124,7 @@ export class SinkAccount {
 
   /** The batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
   next(maxRecords: number, after: number): SpooledBatch[] {
-    // Reading from the mark begins anew: batches handed out before do not arrive any more.
+    // Reading starts again at the mark: batches handed out before do not arrive any more.
     if (after === 0) {
       this.handed = 0;
       this.underWay = [];

@@ -38,13 +38,13 @@ export class Spool {
   last = 0;
   /** The same when this run began. */
   private readonly earlier: number;
-  /** Sinks of the store that are not in the configuration any more: what they had not read is given up. */
+  /** Sinks of the store that are not in the configuration any more: the records that they had not read are dropped. */
   readonly forgotten: readonly string[];
 
   /**
    * Reads what the store holds, and takes the sinks of the configuration on.
    *
-   * @param least No batch has a smaller number, also not in a store that was made anew.
+   * @param least No batch has a smaller number, also not in a new store.
    */
   constructor(
     private readonly store: Store,
@@ -57,7 +57,7 @@ export class Spool {
     this.forgotten = this.configure(specs);
   }
 
-  /** Goes on with other sinks: what is new begins with what comes. @returns those that are no more. */
+  /** Continues with other sinks: a new one begins with new records. @returns the removed ones. */
   configure(specs: readonly SinkSpec[]): string[] {
     const { store, last } = this;
     const before = store.all(sinkRow, "SELECT name, position, dropped FROM sinks").map(({ name }) => name);
@@ -106,7 +106,7 @@ export class Spool {
     return { getting, missing };
   }
 
-  /** Within a transaction: adds the rows of a reading, for the sinks that get it. They count once {@link note} is told. */
+  /** Within a transaction: adds the rows of a reading, for the sinks that get it. They count once {@link note} is called. */
   insert({ table, rows, list }: FinishedReading, { getting, missing }: Takers): Entry[] {
     const { store } = this;
     for (const { spec } of missing) {
@@ -128,7 +128,7 @@ export class Spool {
     if (getting.length > 0) for (const { bytes } of entries) this.bytes += bytes;
   }
 
-  /** True when a sink that missed readings of a table has room again: the next one is to tell all of it. */
+  /** True when a sink that missed readings of a table has room again: the next one must have the whole table. */
   isWanted(table: TableName, at: Moment): boolean {
     return this.takers(table).some((account) => account.behind.has(tableKey(table)) && account.hasRoomAgain(at));
   }

@@ -32,7 +32,7 @@ export function sqliteError(name: keyof typeof CODES, message: string): Error {
   return Object.assign(new Error(message), { errcode: CODES[name] });
 }
 
-/** True for an error that says that the file is no sound store. */
+/** True for an error that says that the file is not a valid store. */
 export function isBroken(error: unknown): boolean {
   return isCode(error, "corrupt", "notADatabase");
 }
@@ -58,14 +58,14 @@ export async function loadSqlite(): Promise<Sqlite> {
     return await import("node:sqlite");
   } catch {
     throw new StoreError(
-      `The forwarder keeps its state with node:sqlite, which Node has from 22.15 on; this is Node ${process.versions.node}. Run it with a newer Node.`,
+      `The forwarder keeps its state with node:sqlite, which needs Node 22.15 or later; this is Node ${process.versions.node}. Run it with a newer Node.`,
     );
   }
 }
 
 const codeSchema = z.object({ errcode: z.number().optional() });
 
-/** Whether an error has one of these codes: its low byte, whatever stands above it. */
+/** True if an error has one of these codes in its low byte. */
 export function isCode(error: unknown, ...names: (keyof typeof CODES)[]): boolean {
   const { errcode } = codeSchema.catch({}).parse(error);
   return errcode !== undefined && names.some((name) => CODES[name] === (errcode & 0xff));

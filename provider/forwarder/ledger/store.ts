@@ -83,7 +83,7 @@ export class Store {
   /**
    * Opens the file, or makes it.
    *
-   * @throws {StoreError} @throws as `isBroken` knows when the file is no store.
+   * @throws {StoreError} @throws as `isBroken` recognises if the file is not a store.
    */
   static async open(file: string, options: StoreOptions = {}): Promise<Store> {
     return Store.openWith(await loadSqlite(), file, options);
@@ -162,7 +162,7 @@ export class Store {
     return (this.get(z.object({ count: z.number() }), sql)?.count ?? 0) * PAGE_BYTES;
   }
 
-  /** True when so much can be written and `reserveBytes` stay free. What goes into room within the file makes it no larger. */
+  /** True when so much can be written and `reserveBytes` stay free. Data in free room within the file does not make it larger. */
   hasRoomFor(bytes: number, reserveBytes: number): boolean {
     return bytes <= this.reusableBytes || bytes * TIMES_WRITTEN <= this.freeBytes - reserveBytes;
   }
@@ -215,7 +215,7 @@ export function freeBytesOf(folder: string): number {
 }
 
 function ofAnotherVersion(file: string, form: number): string {
-  return `The state ${file} has form ${form}, which another version of the package wrote; this one knows form ${FORM}. It is left as it is. Run that version until its sinks have everything, or name another \`state\` and send what it holds with "forward spool requeue".`;
+  return `The state ${file} has form ${form}, which another version of the package wrote; this one knows form ${FORM}. It is unchanged. Run that version until its sinks have everything, or name another \`state\` and send what it holds with "forward spool requeue".`;
 }
 
 /** Renames an unreadable store. @returns its new path. */

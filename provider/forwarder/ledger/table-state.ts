@@ -20,11 +20,11 @@ const WEIGHT = 0.1;
 export interface FinishedReading {
   readonly table: TableState;
   readonly list: ArrivedList;
-  /** The baseline begins anew with it. */
+  /** The baseline starts again with it. */
   readonly reset: boolean;
   /** Rows for the spool. */
   readonly rows: readonly RowChunk[];
-  /** The rows tell the whole table, whatever was told of it before. */
+  /** The rows are the whole table, regardless of earlier records. */
   readonly isWhole: boolean;
   /** Changes of the baseline. */
   readonly changes: readonly RowChunk[];
@@ -46,7 +46,7 @@ export class TableState {
   /** Undefined: it is to be loaded, since there was none or the last reading failed half-way. */
   private baseline: Baseline | undefined;
   private readonly stored: KeptBaseline;
-  /** True when the store lacks the last listed lifetimes: a lifetime that runs down is no change. */
+  /** True when the store lacks the last listed lifetimes: a lifetime that runs down is not a change. */
   private stale = false;
 
   constructor(

@@ -29,8 +29,8 @@ const BUILT = join(packageRoot, "dist", "forward", "thread.js");
 const ROLE = "pulumi-packetfilter ledger";
 
 /**
- * A ledger in a thread of its own. Reading lists, comparing them and waiting for the disk stop that thread only: the
- * program's event loop goes on, whatever a node answers.
+ * A ledger in a thread of its own. Reading lists, comparing them and waiting for the disk stop that thread only: the program's
+ * event loop continues, whatever a node answers.
  */
 export class LedgerThread implements Ledger {
   private readonly waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();

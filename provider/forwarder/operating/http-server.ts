@@ -14,7 +14,7 @@ import { METRICS_TYPE } from "../telling/metrics";
 type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
 
 /**
- * Serves `/healthz` and `/readyz`, 200 or 503 with a document of what was looked at (docs/forwarder.md#health), and `/metrics`.
+ * Serves `/healthz` and `/readyz`, 200 or 503 with a document of the checks (docs/forwarder.md#health), and `/metrics`.
  * Without the token, if there is one, a request gets status and `ok` only: probes have no secrets.
  *
  * @param listen Asked at each connection and request, but for the address: certificate and token may be others. Port 0 takes a
@@ -148,10 +148,10 @@ function answer(url: string, forwarder: Forwarder, isLetIn: boolean) {
       return json(allHold(checks), isLetIn && { checks, notes: forwarder.notes, sinks: forwarder.health.spool });
     }
     case "/metrics":
-      if (!isLetIn) return { status: 401, type: TEXT, body: "The token of `listen` is wanted.\n", ...BEARER };
+      if (!isLetIn) return { status: 401, type: TEXT, body: "The token of `listen` is required.\n", ...BEARER };
       return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };
     default:
-      return { status: 404, type: TEXT, body: "There are /healthz, /readyz and /metrics.\n" };
+      return { status: 404, type: TEXT, body: "This server has /healthz, /readyz and /metrics.\n" };
   }
 }
 

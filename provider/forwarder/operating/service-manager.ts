@@ -17,8 +17,9 @@ export interface ServiceManagerParts {
 const PROGRAM = "systemd-notify";
 
 /**
- * Tells a service manager how the service stands (sd_notify(3)): systemd then waits for starts and reloads, and restarts what
- * is not alive. A program does it, since Node has no datagram sockets of Unix, and the packages that have some are compiled
+ * Reports the status of the service to a service manager (sd_notify(3)): systemd then waits for starts and reloads, and
+ * restarts a service that is not alive. A program sends it, since Node has no datagram sockets of Unix, and the packages that
+ * have some are compiled
  * where they are installed.
  */
 export class ServiceManager {
@@ -30,7 +31,7 @@ export class ServiceManager {
     this.troubles = new Troubles(parts.log);
   }
 
-  /** @returns `undefined` where no manager wants to be told. */
+  /** @returns `undefined` if no manager asks for it. */
   static of(parts: ServiceManagerParts): ServiceManager | undefined {
     return parts.env.NOTIFY_SOCKET ? new ServiceManager(parts) : undefined;
   }
@@ -68,9 +69,9 @@ export class ServiceManager {
     this.last = this.last.then(async () => {
       try {
         await this.parts.execute(PROGRAM, assignments, ".");
-        this.troubles.end(PROGRAM, {}, "The service manager is told again how the service stands.");
+        this.troubles.end(PROGRAM, {}, "The service manager gets the status of the service again.");
       } catch (error) {
-        const message = `The service manager is not told how the service stands: ${messageOf(error)}.`;
+        const message = `The service manager does not get the status of the service: ${messageOf(error)}.`;
         this.troubles.begin(PROGRAM, {}, message);
       }
     });

@@ -12,7 +12,7 @@ import type { ServiceManager } from "./service-manager";
 /** Surroundings of a service. */
 export interface ServiceParts {
   readonly log: Log;
-  /** Is told how it stands. Default: no one is. */
+  /** Called with the status. Default: not called. */
   readonly manager?: ServiceManager | undefined;
   /** Default: the machine's clock. */
   readonly world?: Pick<Clock, "sleep">;
@@ -20,7 +20,7 @@ export interface ServiceParts {
   open(config: LiveConfig): Promise<Forwarder>;
 }
 
-/** A forwarder that runs until it is stopped, and that goes on with other configurations meanwhile. */
+/** A forwarder that runs until it is stopped, and that can change its configuration meanwhile. */
 export class Service {
   private readonly over = new AbortController();
   private readonly listener = new Listener(
@@ -68,7 +68,7 @@ export class Service {
     return this.over.signal;
   }
 
-  /** Reads the configuration again, and goes on with it. Where it cannot be taken, what ran goes on. */
+  /** Reads the configuration again, and uses it. If it is invalid, the former one stays in use. */
   reload(read: () => Promise<LiveConfig>): void {
     this.reloading = this.reloading.then(async () => {
       if (this.isStopping) return;
@@ -80,7 +80,7 @@ export class Service {
         log.info({}, "The configuration was read again.");
       } catch (error) {
         this.current.noteReload(false);
-        log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
+        log.error({}, `The new configuration is refused, and the old one stays in use: ${messageOf(error)}`);
       }
       manager?.ready();
     });
@@ -110,7 +110,7 @@ export class Service {
     }
   }
 
-  /** One state folder has one forwarder: the old one goes before the new one comes. Nothing is drained, nothing is lost. */
+  /** One state folder has one forwarder: the old one ends before the new one starts. Nothing is drained, and nothing is lost. */
   private async replace(next: LiveConfig): Promise<void> {
     await this.current.stop(0);
     try {

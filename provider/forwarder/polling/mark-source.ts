@@ -84,7 +84,7 @@ export class MarkSource {
     if (!(error instanceof UnreadList)) return error;
     const { fail } = this.told(table);
     if (error.refused) return fail(error.message, true);
-    return fail(`${error.message}; nothing of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, false);
+    return fail(`${error.message}; none of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, false);
   }
 
   /** As the configuration is now. */

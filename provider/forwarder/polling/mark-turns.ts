@@ -46,7 +46,7 @@ export class LastList {
 export interface PollingParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
-  /** In which what is due at many tables at once begins or goes on. */
+  /** Time slices for work that is due at many tables at once. */
   readonly loop: SharedTurns;
   /** Memory of nodes in this process, the pace of their lists included. */
   readonly memories: NodeMemories;

@@ -60,7 +60,7 @@ class NodePoller {
       [...this.found.values()].map((watched) => this.pollerOf(watched).poll(due, signal)),
     );
     await this.close();
-    // A type that the node lacks is reported, and is no failure: `watch` without types asks for all four.
+    // A type that the node lacks is reported, but is not a failure: `watch` without types requests all four.
     return complete && results.length > 0 && results.every((result) => result === "taken" || result === "refused");
   }
 
@@ -247,7 +247,7 @@ export class NodePollers {
     return [...this.running].filter(([, { poller }]) => poller.idleMs > ms).map(([name]) => name);
   }
 
-  /** Nodes of the start that were not tried yet; those taken over or polled anew later do not count. */
+  /** Nodes of the start that were not tried yet; those taken over or polled again later do not count. */
   get untried(): string[] {
     this.settle();
     return this.settled ? [] : this.notTried;

@@ -13,7 +13,7 @@ import type { WatchedTable } from "./structure";
 /** Key of the trouble that the disk is full. */
 export const DISK = "disk";
 const FULL_DISK =
-  "The disk of the state folder is full, but for the bytes that stay free (`reserveBytes`): what is listed is not taken over until sinks have taken more, or the disk has room.";
+  "The disk of the state folder is full, except for the reserved bytes (`reserveBytes`): readings are not taken over until sinks have taken more, or the disk has room.";
 
 /** Outcome of a list: `refused` is the node's own refusal, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";

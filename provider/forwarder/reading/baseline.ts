@@ -2,7 +2,7 @@ import type { Details, MarkKey } from "../record/rows";
 
 const FIRST_SIZE = 1_024;
 
-/** Members of a mark that are no numbers, as far as they are compared. */
+/** Members of a mark that are compared and not numbers. */
 interface Spoken {
   readonly status?: string;
   readonly exact?: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { type Details, furtherKey, keyOf, type RowWriter } from "../record/rows"
 import type { ArrivedList } from "./arrived-list";
 import type { Baseline } from "./baseline";
 
-/** An answer that is no list of marks. `message` is half a sentence, which the poller completes with node and table. */
+/** An answer that is not a list of marks. `message` is half a sentence, which the poller completes with node and table. */
 export class UnreadList extends Error {
   override readonly name = "UnreadList";
 
@@ -25,7 +25,7 @@ export class UnreadList extends Error {
 /**
  * The marks of a whole answer, read as the client reads it.
  *
- * @throws {UnreadList} for an answer that is no list, not the whole list, or longer than `maxListRecords`.
+ * @throws {UnreadList} for an answer that is not a list, not the whole list, or longer than `maxListRecords`.
  */
 export function readMarks({ table, head, body, habits }: ArrivedList): Mark[] {
   const { status, headers } = head ?? { status: 200, headers: {} };
@@ -157,6 +157,6 @@ function sameDigits(
   before: Readonly<Record<string, string>> | undefined,
   now: Readonly<Record<string, string>> | undefined,
 ): boolean {
-  // A lifetime or an age that runs down in long digits is no change, either.
+  // A lifetime or an age that runs down in long digits is not a change, either.
   return before?.value === now?.value && before?.id === now?.id;
 }

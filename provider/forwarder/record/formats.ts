@@ -33,7 +33,7 @@ function transportOf({ protocol }: Pick<ForwardRecord, "protocol">) {
   return { name, number: Object.keys(TRANSPORTS).find((number) => TRANSPORTS[Number(number)] === name) };
 }
 
-/** The end at which an address stands: marks by recipient are about destinations, all others about sources. */
+/** The role of an address: in marks by recipient it is the destination, in all others the source. */
 function endsOf({ type, address, source, destination }: ForwardRecord) {
   const isDestination = type === "dhost";
   return {
@@ -100,8 +100,8 @@ function otel(record: ForwardRecord): Document {
 const SEVERITY = 3;
 
 /**
- * A record in ArcSight's Common Event Format, version 0. IPv6 addresses stand in `c6a2` (source) and `c6a3` (destination)
- * with their labels, since `src` and `dst` are for IPv4.
+ * A record in ArcSight's Common Event Format, version 0. IPv6 addresses are in `c6a2` (source) and `c6a3` (destination) with
+ * their labels, since `src` and `dst` are for IPv4.
  */
 export function cef(record: ForwardRecord): string {
   const { event } = record;

@@ -18,7 +18,7 @@ const utf8 = (text: string): Buffer => Buffer.from(text);
 const [ADDRESS, ID, VALUE, LIFETIME] = [utf8(',"address":"'), utf8(',"id":'), utf8(',"value":'), utf8(',"lifetime":')];
 const [ID_WORD, VALUE_WORD, LIFETIME_WORD] = [utf8(": id "), utf8(": value "), utf8(": lifetime ")];
 const [AND_VALUE, AND_LIFETIME, SECONDS, NOTHING] = [utf8(", value "), utf8(", lifetime "), utf8(" s"), utf8("")];
-const RESET = utf8("reset: what follows is the whole table");
+const RESET = utf8("reset: the whole table follows");
 const [QUOTE, NEW_LINE, END] = [utf8('"'), utf8("\n"), utf8("}\n")];
 
 const EVENT_WORDS = EVENTS.map((event) => utf8(` ${event}`));

@@ -80,7 +80,7 @@ export class Outgoing {
     return (await inSlicesOf(await this.records(), (slice) => slice.map(work))).flat();
   }
 
-  /** Lines of JSON in a format; `before` stands in a line of its own before each. */
+  /** Lines of JSON in a format; `before` is a separate line before each. */
   async lines(format: Format, before?: LineBefore): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (const part of this.parts) {

@@ -24,7 +24,7 @@ export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
   readonly id?: number | string;
   /** A counter that rules drive; a text as `id`. */
   readonly value?: number | string;
-  /** The rule that the mark comes from, where it is known. */
+  /** The rule that made the mark, if it is known. */
   readonly rule?: NamedRule;
   /** Grows with each start and each turn of a cluster; orders before `sequence`. */
   readonly epoch: number;

@@ -26,8 +26,8 @@ export class Place {
 }
 
 /**
- * Rows as `RowWriter` writes them, one after the other, as the bytes that they are: most of what they hold goes into a line as it
- * stands. Members are those of the row that was read last.
+ * Rows as `RowWriter` writes them, one after the other, as the bytes that they are: most of their content goes into a line
+ * unchanged. Members are those of the row that was read last.
  */
 export class RowReader {
   event = 0;
@@ -48,7 +48,7 @@ export class RowReader {
     private at = 1,
   ) {}
 
-  /** Reads the next row. @returns false when there is none. @throws {SyntaxError} when these are no rows. */
+  /** Reads the next row. @returns false when there is none. @throws {SyntaxError} when these are not rows. */
   next(): boolean {
     const { bytes, id, value, lifetime, ruleAt } = this;
     let at = this.at;

@@ -20,7 +20,8 @@ export const EVENT_NUMBER = Object.fromEntries(EVENTS.map((event, number) => [ev
 
 /**
  * Identity of a mark across lists, as one text: addresses, ports and protocol, never id or value
- * (docs/contributing/contract.md#mark-types). An address alone stands as it is; the other members follow it, with a space between any two.
+ * (docs/contributing/contract.md#mark-types). An address alone is unchanged; the other members follow it, with a space between
+ * any two.
  * A second mark with the key of another one in the same list gets its id behind an `@`.
  */
 export type MarkKey = string;

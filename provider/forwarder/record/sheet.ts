@@ -81,7 +81,7 @@ export class Sheet {
   }
 }
 
-/** Pieces as one; without a copy where they stand one behind the other already. */
+/** Pieces as one; without a copy if they already follow each other in memory. */
 export function joined(pieces: readonly Uint8Array[]): Buffer {
   const [first, ...others] = pieces;
   if (first === undefined) return Buffer.alloc(0);

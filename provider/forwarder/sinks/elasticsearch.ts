@@ -42,7 +42,7 @@ async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<De
   try {
     json = JSON.parse(body.toString("utf8"));
   } catch {
-    throw new SinkFailure("the answer to _bulk is no JSON");
+    throw new SinkFailure("the answer to _bulk is not JSON");
   }
   const answer = answerSchema.safeParse(json);
   if (!answer.success) throw new SinkFailure("the answer to _bulk has another form");

@@ -160,11 +160,11 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
       if (now - this.refusedSince < TIMES.refusalMs) throw new SinkFailure(refusal, afterMs, true);
     } else this.refusedSince = undefined;
     if (status === 401 || status === 407) {
-      throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, afterMs, true);
+      throw new SinkFailure(`${where}: HTTP ${status}, the credentials were refused`, afterMs, true);
     }
     const isOutage = status >= 400 && this.kind.isPassing?.({ ...answer, told });
     if (isPassing(status) || isOutage) throw new SinkFailure(refusal, afterMs);
-    if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
+    if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to another address`);
     return { ...answer, told };
   }
 }

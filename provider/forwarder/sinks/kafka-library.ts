@@ -14,7 +14,7 @@ const NODE = [22, 22] as const;
 const MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const;
 
 const BROKER = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/;
-const broker = withPort(BROKER, 'must be a host and a port, as "192.0.2.40:9092"');
+const broker = withPort(BROKER, 'must be a host and a port, such as "192.0.2.40:9092"');
 
 /** The members of a sink of Kafka. */
 export const kafkaSchema = members({

@@ -24,7 +24,7 @@ type Texts = Producer<string, string, string, string>;
  */
 export class KafkaTopic {
   private current: { readonly producer: Texts; readonly made: string } | undefined;
-  /** Why the library last repeated something. */
+  /** Reason of the library's last repeat. */
   private trouble: Error | undefined;
 
   constructor(
@@ -129,7 +129,7 @@ export class KafkaTopic {
     return (key) => (this.library.murmur2(Buffer.from(key)) & 0x7fffffff) % count;
   }
 
-  /** The producer, made anew when secrets have changed in their files. */
+  /** The producer, made again when secrets have changed in their files. */
   private producerOf(options: KafkaOptions): Texts {
     const made = JSON.stringify(options);
     if (this.current?.made === made) return this.current.producer;

@@ -5,8 +5,9 @@ import { KafkaTopic, type Message } from "./kafka-topic";
 import { type Sink, sinkKind, sinkNamed } from "./sink";
 
 /**
- * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; what
- * consumers choose by stands in headers. A message is acknowledged when all replicas in sync have it. What is repeated while a
+ * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; headers
+ * have the members by which consumers choose. A message is acknowledged when all replicas in sync have it. What is repeated
+ * while a
  * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells. Messages have the time of their delivery, by
  * which topics are cleaned up: what comes after a long outage would else be gone at once.
  */

@@ -27,7 +27,7 @@ const fields = members({
   protocol: z.enum(["http", "grpc"], { error: 'must be "http" or "grpc"' }).default("http"),
 }).refine(({ protocol, zstd }) => protocol === "http" || !zstd, {
   path: ["zstd"],
-  error: "is not for gRPC: take `gzip`",
+  error: "is not for gRPC: use `gzip`",
 });
 
 /**
@@ -75,7 +75,7 @@ function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): str
   try {
     const { rejectedLogRecords: count = 0, errorMessage } = serializer.deserializeResponse(body).partialSuccess ?? {};
     return count > 0
-      ? `${count} of the request's records were not taken: ${told(errorMessage || "no reason given")}`
+      ? `${count} of the request's records were refused: ${told(errorMessage || "no reason given")}`
       : undefined;
   } catch {
     // Some servers answer 2xx with JSON or text.

@@ -15,7 +15,7 @@ export interface Sink<Payload = unknown> {
   /** Writes records as they are sent, while a delivery may be under way. */
   write(records: Outgoing): Promise<Omit<Parcel<Payload>, "records">>;
   /**
-   * Delivers what was written, in its order. Returning means: acknowledged, but for what the answer names.
+   * Delivers what was written, in its order. A return means: acknowledged, except for the records that the answer names.
    *
    * @throws {SinkFailure} when nothing is known to be delivered: all of it is sent again after a pause.
    */
@@ -33,7 +33,7 @@ export interface Parcel<Payload = unknown> {
 /** Limits of one delivery. */
 export interface BatchLimits {
   readonly maxRecords: number;
-  /** As they are sent, before compression. One record goes alone, however large it is. */
+  /** As they are sent, before compression. A single record is always allowed, whatever its size. */
   readonly maxBytes: number;
 }
 
@@ -114,7 +114,7 @@ export class SinkFailure extends Error {
     message: string,
     /** Milliseconds that the other side asks to wait. */
     readonly afterMs?: number,
-    /** The credentials were not taken (HTTP 401): those that come from files are read again. */
+    /** The credentials were refused (HTTP 401): those from files are read again. */
     readonly unauthorized = false,
   ) {
     super(message);
@@ -137,7 +137,7 @@ export interface SinkContext {
   readonly env: Environment;
   /** Standard output; resolves when the text is written, rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
-  /** The sink's own options as they are now: secrets that come from files change. */
+  /** The sink's own options as they are now: secrets from files can change. */
   options<Options>(schema: z.ZodType<Options>): Options;
 }
 
@@ -176,7 +176,7 @@ export async function loadOptional<T>(user: string, packages: readonly string[],
     return await load();
   } catch (error) {
     const [reason] = messageOf(error).split("\n");
-    throw new OptionsError(`${user} needs packages that are not there: npm install ${packages.join(" ")} (${reason}).`);
+    throw new OptionsError(`${user} needs missing packages: npm install ${packages.join(" ")} (${reason}).`);
   }
 }
 

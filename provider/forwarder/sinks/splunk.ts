@@ -36,7 +36,7 @@ export const splunk = sinkKind(schema, async (context, { index, sourcetype }) =>
       "x-splunk-request-channel": channel,
     }),
     path: (url) => below(url, "/services/collector/event"),
-    // Events stand one behind the other.
+    // Events follow each other.
     async body(records) {
       const lines = await written(await records.records(), (record) => {
         const time = Date.parse(record.timestamp) / 1_000;

@@ -5,7 +5,7 @@ import { byteSink, SinkGone, sinkKind } from "./sink";
 
 /**
  * Standard output, a line of JSON a record, with control characters escaped: names and addresses come from nodes. Nothing
- * acknowledges. Its reader may go away, as `head` does, which ends the sink for good.
+ * acknowledges. Its reader may end, as `head` does, which ends the sink for good.
  */
 export const stdout = sinkKind(members({}), async (context) => {
   const print = (lines: Buffer) =>

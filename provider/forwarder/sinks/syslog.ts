@@ -46,7 +46,7 @@ function frame(record: ForwardRecord, message: string): string {
   return `${Buffer.byteLength(body)} ${body}`;
 }
 
-/** A connection that is made when it is needed, and made anew when it broke. */
+/** A connection that is made when needed, and made again after it broke. */
 class SyslogConnection {
   private socket: Socket | undefined;
 
@@ -74,7 +74,7 @@ class SyslogConnection {
       };
       const aborted = (): void => end(new Error("cancelled"));
       const closed = (): void => end(new Error("the connection was closed"));
-      const cancel = this.world.after(timeoutMs, () => end(new Error(`nothing was taken within ${timeoutMs} ms`)));
+      const cancel = this.world.after(timeoutMs, () => end(new Error(`no data was taken within ${timeoutMs} ms`)));
       signal.addEventListener("abort", aborted, { once: true });
       socket.once("close", closed);
       socket.write(bytes, end);

@@ -26,7 +26,8 @@ const PREFIX = "packetfilter_forward_";
 const METRICS: ReadonlyMap<string, Metric> = new Map(Object.entries(FORWARD_METRICS));
 
 /**
- * Counters, gauges and histograms by name and labels. Nothing is reset when it is read: several scrapers may. Written by hand:
+ * Counters, gauges and histograms by name and labels. Nothing is reset when it is read, so several scrapers may read it.
+ * Written by hand:
  * prom-client, the usual library, is far larger than these three kinds.
  */
 export class Metrics {
@@ -34,8 +35,8 @@ export class Metrics {
   private isKnown = false;
 
   /**
-   * Makes every series of a configuration, at 0, and takes out those of nodes and sinks that are no more: a counter that
-   * begins with its first event hides that event from `increase`. What is counted of others from then on goes nowhere.
+   * Makes every series of a configuration, at 0, and removes those of removed nodes and sinks: a counter that
+   * begins with its first event hides that event from `increase`. Counts of others are then ignored.
    */
   know({ nodes, sinks, hasCluster, version }: Counted): void {
     this.isKnown = false;
