@@ -2,7 +2,7 @@ import { addTo } from "../../provider/model/group";
 import { Prefix } from "../../provider/model/prefix";
 import type { Entry } from "../resources";
 
-/** An entry without effect beside one that covers it. */
+/** An entry that has no effect, since a wider one covers it. */
 export interface Redundant {
   readonly prefix: Prefix;
   readonly coveredBy: Prefix;

@@ -73,7 +73,7 @@ const optionsSchema = schema(() => {
   const wanted = z.union([z.string(), z.boolean()]);
 
   return z.strictObject({
-    format: z.enum(FORMATS, { error: `is none of ${FORMATS.join(", ")}` }).optional(),
+    format: z.enum(FORMATS, { error: `is not one of ${FORMATS.join(", ")}` }).optional(),
     columns: z
       .strictObject(
         {
@@ -89,7 +89,7 @@ const optionsSchema = schema(() => {
     value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
     reason: z.string({ error: "is not a text" }).optional(),
     hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
-    onDuplicate: z.enum(DUPLICATE_RULES, { error: `is none of ${DUPLICATE_RULES.join(", ")}` }).optional(),
+    onDuplicate: z.enum(DUPLICATE_RULES, { error: `is not one of ${DUPLICATE_RULES.join(", ")}` }).optional(),
     maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
     select: z

@@ -305,7 +305,7 @@ const DETECT_DRIFT = ["auto", "off", "require"] as const;
 function detectDrift(value: unknown): (typeof DETECT_DRIFT)[number] {
   const found = DETECT_DRIFT.find((way) => way === (value ?? "auto"));
   if (found) return found;
-  throw new ConfigError('packetfilter:detectDrift is none of "auto", "off", "require": set it to one of them.');
+  throw new ConfigError('packetfilter:detectDrift is not one of "auto", "off", "require": set it to one of them.');
 }
 
 function readOnly(config: ReadConfig, env: Environment): boolean {

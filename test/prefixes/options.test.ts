@@ -71,7 +71,7 @@ test("allowEmpty: an empty list can be meant", () => {
 test.each<[object, string]>([
   [{ formt: "txt" }, "There is no option `formt`."],
   [{ columns: { prefix: 0, valu: 1 } }, "There is no option `columns.valu`."],
-  [{ format: "xml" }, "The option `format` is none of txt, csv, json, ndjson, yaml."],
+  [{ format: "xml" }, "The option `format` is not one of txt, csv, json, ndjson, yaml."],
   [{ value: -1 }, "The option `value` is not an integer from 0 to 4294967295."],
   [{ maxEntries: 1.5 }, "The option `maxEntries` is not an integer."],
   [{ hostBits: "drop" }, 'The option `hostBits` is neither "reject" nor "mask".'],

@@ -381,7 +381,7 @@ describe("check of a PrefixSetEntry", () => {
     expect(await problems(PrefixSetEntryHandler, set(more))).toEqual([
       expect.stringMatching(/^arena: /),
       expect.stringMatching(/^value: is negative/),
-      expect.stringMatching(/^onDestroy: is none of 'remove', 'keep', 'created'/),
+      expect.stringMatching(/^onDestroy: is not one of 'remove', 'keep', 'created'/),
       expect.stringMatching(/^prefix: .*host bits/),
       expect.stringMatching(/^node 'ams1' is not in 'packetfilter:nodes'/),
     ]);
@@ -420,7 +420,7 @@ describe("check of a CloudSignaling", () => {
   it.each<[string, JsonObject, RegExp]>([
     ["an empty list", { prefixes: [] }, /prefixes: is empty/],
     ["host bits", { prefixes: ["198.51.100.7", "198.51.100.7/24"] }, /prefixes\[1\]: .*host bits/],
-    ["a wrong choice", { prefixes: ["198.51.100.7"], stops: "some" }, /stops: is none of 'started', 'all', 'none'/],
+    ["a wrong choice", { prefixes: ["198.51.100.7"], stops: "some" }, /stops: is not one of 'started', 'all', 'none'/],
     [
       "an unknown receiver",
       { prefixes: ["198.51.100.7"], receiver: "fra1" },

@@ -125,7 +125,7 @@ describe("a state of a newer version", () => {
     [
       entry.readState,
       { ...single, onDestroy: "detach" },
-      `${ENTRY}: onDestroy is "detach", which is none of "remove", "keep", "created".${argument("onDestroy")}`,
+      `${ENTRY}: onDestroy is "detach", which is not one of "remove", "keep", "created".${argument("onDestroy")}`,
     ],
     [
       entry.readState,
@@ -140,7 +140,7 @@ describe("a state of a newer version", () => {
     [
       signaling.readState,
       { ...signals, stops: "owned" },
-      `${SIGNALING}: stops is "owned", which is none of "started", "all", "none".${argument("stops")}`,
+      `${SIGNALING}: stops is "owned", which is not one of "started", "all", "none".${argument("stops")}`,
     ],
     [
       signaling.readState,

@@ -85,7 +85,7 @@ export interface FaultDefinition {
   readonly about: string;
   /** Its parameters with their defaults; `null` for none. */
   readonly parameters: { readonly [Name in keyof FaultParameters]: FaultParameters[Name] | null };
-  /** Commands of prefix-sets to which alone it applies. Default: any request. */
+  /** The only commands of prefix-sets to which it applies. Default: any request. */
   readonly meets?: readonly Command[];
   /** True if it affects every caller, whichever request triggers it. */
   readonly meetsEveryone?: true;

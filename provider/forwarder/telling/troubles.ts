@@ -13,8 +13,8 @@ export interface Log {
 
 /** Says what became of a state that was broken. */
 export function tellSetAside(log: Log, { file, records }: SetAside): void {
-  const held = records === undefined ? "what it held cannot be counted" : `it holds ${records} records`;
-  const message = `The state was broken and is set aside as ${file}: ${held}, and every table begins anew. "forward spool" lists, exports and sends what can be read of it.`;
+  const held = records === undefined ? "its records cannot be counted" : `it holds ${records} records`;
+  const message = `The state was broken and is set aside as ${file}: ${held}, and every table starts again. "forward spool" lists, exports and sends the records that can be read.`;
   log.error({ file, records }, message);
 }
 

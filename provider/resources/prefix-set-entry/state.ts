@@ -25,7 +25,7 @@ export const prefixSetEntrySchema = z.strictObject({
   value: valueSchema().optional(),
   ...noteShape(),
   onExisting: onExistingSchema.optional(),
-  onDestroy: z.enum(["remove", "keep", "created"], { error: 'is none of "remove", "keep", "created"' }).optional(),
+  onDestroy: z.enum(["remove", "keep", "created"], { error: 'is not one of "remove", "keep", "created"' }).optional(),
   hostBits: hostBitsSchema.optional(),
   ...entryLimitShape,
   node: connectionSchema.optional(),
