@@ -42,7 +42,7 @@ export interface PrefixFileOptions {
   /** `"reject"` (default): `192.0.2.1/24` is a problem. `"mask"`: it is `192.0.2.0/24`. */
   readonly hostBits?: HostBits;
   /**
-   * Entry that is kept if a prefix comes again with another value: none, an error (`"fail"`, default), the `"first"`, the
+   * Entry that is kept if a prefix appears again with another value: none, an error (`"fail"`, default), the `"first"`, the
    * `"last"`, or the one with the largest value (`"max"`). With equal values, the first is kept unless the other expires later.
    */
   readonly onDuplicate?: DuplicateRule;

@@ -63,7 +63,7 @@ export const pageOperations = [
   }),
   operation(
     "GET /page/mark-history",
-    "Live marks by profile, type and id over the last five minutes of the virtual clock, the largest lines.",
+    "Live marks by profile, type and id over the last five minutes of the virtual clock; only the largest lines.",
     {
       input: z.strictObject({ profile: z.string().optional() }),
       answer,

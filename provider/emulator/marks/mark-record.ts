@@ -13,7 +13,7 @@ const common = {
   value: z.int().min(0).max(MAX_VALUE).optional().describe("counter driven by rules; absent: 1"),
   lifetime: z.number().min(0).optional().describe("seconds left; absent: no end"),
   age: z.number().min(0).optional().describe("seconds since the record was added; absent: 0"),
-  expiredFor: z.number().min(0).optional().describe("seconds since the record expired; stands in place of lifetime"),
+  expiredFor: z.number().min(0).optional().describe("seconds since the record expired; replaces lifetime"),
 };
 const source = addressSchema.describe("address of the sender");
 const destination = addressSchema.describe("address of the recipient");

@@ -67,7 +67,7 @@ function writeLine(sheet: Sheet, row: RowReader, words: Words, sequence: number)
   if (words.before) {
     sheet.put(words.before[0]);
     sheet.put(words.idStart);
-    sheet.text(sequence.toString(36));
+    sheet.natural(sequence, 36);
     sheet.put(words.before[1]);
     sheet.put(NEW_LINE);
   }
@@ -81,9 +81,9 @@ function writeLine(sheet: Sheet, row: RowReader, words: Words, sequence: number)
   writeNumbers(sheet, row);
   if (rule) sheet.put(rule.member);
   sheet.put(words.sequence);
-  sheet.text(String(sequence));
+  sheet.natural(sequence, 10);
   sheet.put(words.recordId);
-  sheet.text(sequence.toString(36));
+  sheet.natural(sequence, 36);
   sheet.put(words.message);
   if (event === EVENT_NUMBER.reset) sheet.put(RESET);
   else {

@@ -159,7 +159,8 @@ export class RowWriter {
   private number(number: number): void {
     const { sheet } = this;
     sheet.put(COMMA);
-    if (Number.isNaN(number)) sheet.put(NULL);
+    if (Number.isSafeInteger(number) && number >= 0) sheet.natural(number, 10);
+    else if (Number.isNaN(number)) sheet.put(NULL);
     else sheet.text(String(number));
   }
 
