@@ -142,7 +142,7 @@ export class PrefixSetGroup extends DeclaredSet {
 
 declareOptional(PrefixSetGroup, KIND);
 
-/** The rollout as it was given, and the wave that has not passed, if one has not. */
+/** The given rollout, and the wave that has not passed, if there is one. */
 export interface Rollout extends pulumi.Unwrap<RolloutArgs> {
   /** The number of the wave that has not passed, from 1. */
   wave?: number;

@@ -14,7 +14,7 @@ export interface MarkRecords {
     readonly lifetime?: number;
     /** Seconds since the record was added; absent: 0. */
     readonly age?: number;
-    /** Seconds since the record expired; stands in place of lifetime. */
+    /** Seconds since the record expired; replaces lifetime. */
     readonly expiredFor?: number;
   }[];
   /** By recipients. */
@@ -29,7 +29,7 @@ export interface MarkRecords {
     readonly lifetime?: number;
     /** Seconds since the record was added; absent: 0. */
     readonly age?: number;
-    /** Seconds since the record expired; stands in place of lifetime. */
+    /** Seconds since the record expired; replaces lifetime. */
     readonly expiredFor?: number;
   }[];
   /** By pairs of sender and recipient. */
@@ -46,7 +46,7 @@ export interface MarkRecords {
     readonly lifetime?: number;
     /** Seconds since the record was added; absent: 0. */
     readonly age?: number;
-    /** Seconds since the record expired; stands in place of lifetime. */
+    /** Seconds since the record expired; replaces lifetime. */
     readonly expiredFor?: number;
   }[];
   /** By connections. */
@@ -69,7 +69,7 @@ export interface MarkRecords {
     readonly lifetime?: number;
     /** Seconds since the record was added; absent: 0. */
     readonly age?: number;
-    /** Seconds since the record expired; stands in place of lifetime. */
+    /** Seconds since the record expired; replaces lifetime. */
     readonly expiredFor?: number;
   }[];
 }
