@@ -25,12 +25,14 @@ function batchOf(rows: number): Buffer {
   return Buffer.from(`{"head":${JSON.stringify(head)},"rows":${chunk?.rows}}`);
 }
 
-test("texts of any length and script are written one behind the other", () => {
+test("natural numbers and texts are written as their own methods write them", () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 100 })), (texts) => {
+    fc.property(fc.maxSafeNat(), fc.string({ unit: "grapheme", maxLength: 100 }), (number, text) => {
       const sheet = new Sheet(0);
-      for (const text of texts) sheet.text(text);
-      expect(sheet.cut().toString()).toBe(texts.join(""));
+      sheet.natural(number, 10);
+      sheet.text(text);
+      sheet.natural(number, 36);
+      expect(sheet.cut().toString()).toBe(`${number}${text}${number.toString(36)}`);
     }),
   );
 });
