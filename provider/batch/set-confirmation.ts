@@ -139,7 +139,7 @@ async function putBack(
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
   notices.warn(
-    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; put back, since it is wanted.`,
+    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; put back, since this stack declares it.`,
   );
   try {
     await set.insert(lost);

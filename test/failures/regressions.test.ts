@@ -169,7 +169,7 @@ describe("what a failed group left staged", () => {
     const { printed, errors } = await stack.engine.up([...both, entry("three", "2001:db8::/32")]);
     expect(errors).toEqual([]);
     expect(printed.join("\n")).toMatch(
-      /published a removal that another writer had staged, of 192\.0\.2\.0\/24; put back, since it is wanted/,
+      /published a removal that another writer had staged, of 192\.0\.2\.0\/24; put back, since this stack declares it/,
     );
     expect(Object.keys(stack.emulator.prefixSet(PARTNERS).applied)).toHaveLength(3);
   });
