@@ -88,7 +88,8 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   for (const failure of letters.failures) log.warn({}, failure);
   const left = spool.left + letters.left;
   io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
-  if (left > 0) throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
+  if (left > 0)
+    throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
 }
 
 /** Refused records of a state folder, by sink. */
