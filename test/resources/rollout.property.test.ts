@@ -46,6 +46,24 @@ const WELL: Run = {
   ...{ others: null, death: null, refresh: false, replace: false },
 };
 
+/** A node that left while a wave was red comes back, and is written by a run that is killed; a refresh finds it changed. */
+const LEFT_AND_BACK: readonly Run[] = [
+  {
+    ...WELL,
+    nodes: ["ams1", "lab1"],
+    failing: "ams1",
+    others: { node: "ams1", what: "delete" },
+  },
+  {
+    ...WELL,
+    content: 3,
+    nodes: ["fra1", "lab1"],
+    waves: 2,
+    silent: "lab1",
+    death: { request: 14, when: "after" },
+  },
+];
+
 /** Nodes that were written together, by a run with this check, and those of them that have not passed it. */
 interface Written {
   readonly check: string;
@@ -208,6 +226,6 @@ it("no program, kill, failure, refresh or other writer lets a node change while 
       for (const node of NODES) expect(held()[node]).toEqual(CONTENTS[1]);
       expect(stack.outputs().rollout).not.toHaveProperty("reason");
     }),
-    { numRuns: 20 },
+    { numRuns: 20, examples: [[[...LEFT_AND_BACK], false]] },
   );
 }, 120_000);

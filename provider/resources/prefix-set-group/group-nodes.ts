@@ -118,7 +118,8 @@ export class GroupNodes implements RolloutNodes {
     this.apart = refined(this.apart, seen, this.names);
     for (const name of this.state?.strays ?? []) {
       const node = this.nameNow(name);
-      if (this.names.includes(node) || this.state?.of(name).entries.size) strays.push(node);
+      const isLeaving = this.state?.nodes.has(name) === true && this.state.of(name).entries.size > 0;
+      if (this.names.includes(node) || isLeaving) strays.push(node);
     }
     return [...new Set([...this.found.keys(), ...strays, ...(this.replaced?.strays ?? [])])];
   }

@@ -64,10 +64,11 @@ export class PrefixSetGroupHandler implements Handler {
         seen.set(node, now.entries);
         if (isLeaving && now.entries.size === 0) kept.delete(node);
         const isOfWave = state.rollout.pending?.nodes.includes(node) === true;
-        if (isLeaving || isOfWave) return;
+        if (isOfWave || !kept.has(node)) return;
         const isChanged = !equal(now.entries, before.entries);
+        // A killed run may have had one again that had left, and the next program, too.
         if (isChanged) changed.push(node);
-        if (!state.rollout.args) return;
+        if (isLeaving || !state.rollout.args) return;
         const passed = [...(isChanged ? before.entries : []), ...(lost.get(node) ?? [])];
         lost.set(node, new Map(passed.filter(([prefix, value]) => now.entries.get(prefix) !== value)));
       },
@@ -80,7 +81,7 @@ export class PrefixSetGroupHandler implements Handler {
     }
     const apart = refined(state.apart, seen, [...kept.keys()]);
     const strays = [...new Set([...state.strays, ...changed])];
-    FormerRollouts.in(this.runtime).add(state, { strays });
+    FormerRollouts.in(this.runtime).add(state, { strays: strays.filter((node) => state.nodes.has(node)) });
     const outs = writeState(state, kept, { ...state.rollout, apart, strays, lost });
     return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
   }
