@@ -1,3 +1,4 @@
+import { attempt } from "../../../model/errors";
 import { formatUrl } from "../../../model/resource-url";
 import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
@@ -20,7 +21,8 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   const url = formatUrl(address);
   if (!pending || !args?.check || runtime.settings.passesWave(url)) return;
   const isWanted = (node: string) => {
-    const endpoint = endpoints.get(node);
+    // The state has no address of one that was never written.
+    const endpoint = endpoints.get(node) ?? attempt(() => runtime.node(node).endpoint);
     return endpoint !== undefined && runtime.shared.wanted.at({ endpoint }, url).size > 0;
   };
   if (!pending.nodes.some(isWanted)) return;
