@@ -285,7 +285,7 @@ test("the alerts that the guide names are there", () => {
     ),
   ];
   const known = alerts.map(([, name]) => name);
-  const table = readFileSync(join(root, PAGE), "utf8").split("| Away |")[1]?.split("\n\n")[0] ?? "";
+  const table = readFileSync(join(root, PAGE), "utf8").split("| Outage of |")[1]?.split("\n\n")[0] ?? "";
   const named = table
     .split("\n")
     .slice(2)
