@@ -70,6 +70,13 @@ const NEVER_WRITTEN: readonly Run[] = [
   { ...WELL, nodes: ["ams1", "lab1"], ill: { one: [], other: ["ams1"] }, replace: true },
 ];
 
+/** A killed run with another check than the state has wrote two waves, the second of which was not checked. */
+const KILLED_UNDER_ANOTHER_CHECK: readonly Run[] = [
+  { ...WELL, content: 1, nodes: ["fra1", "lab1"], check: "other" },
+  { ...WELL, waves: 1, silent: "lab1", death: { request: 18, when: "before" } },
+  { ...WELL, ill: { one: [], other: ["fra1"] } },
+];
+
 /** Nodes that were written together, by a run with this check, and those of them that have not passed it. */
 interface Written {
   readonly check: string;
@@ -242,6 +249,7 @@ it("no program, kill, failure, refresh or other writer lets a node change while 
       examples: [
         [[...LEFT_AND_BACK], false],
         [[...NEVER_WRITTEN], true],
+        [[...KILLED_UNDER_ANOTHER_CHECK], false],
       ],
     },
   );

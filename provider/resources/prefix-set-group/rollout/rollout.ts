@@ -156,8 +156,12 @@ export class Rollout {
     const canMend = this.isOwn && owing.some((node) => this.nodes.names.includes(node) && this.nodes.needs(node));
     const check = this.isOwn && this.check ? this.check : this.owed;
     const unpassed = await this.steps.check(check, owing, canMend);
-    // They have not passed a new check of the program yet.
-    if (!unpassed) return this.isOwn || !this.check ? unwritten : [...new Set([...unwritten, ...strays])];
+    if (!unpassed) {
+      if (this.isOwn || !this.check || strays.length === 0) return unwritten;
+      // A killed run of this program may have written them, whose check is not that of the state.
+      const ill = await this.steps.check(this.check, strays, true);
+      return [...new Set([...unwritten, ...(ill?.nodes ?? [])])];
+    }
     if (canMend) return unpassed.nodes;
     const wave = pending ? { number: pending.wave, of: pending.of, nodes: owing } : this.waveOf(owing);
     const red = this.red(wave, owing, unpassed.reason, this.waves);
