@@ -64,7 +64,7 @@ test("the forwarder works with the first Node that has node:sqlite, and says wha
   await writeFile(join(folder, "forwarder.yaml"), JSON.stringify(config));
   const once = ["forward", "--once", "--config", "forwarder.yaml"];
   const old = await run(OLDEST, once);
-  expect(old.text).toContain(`node:sqlite, which Node has from 22.15 on; this is Node ${OLDEST}.`);
+  expect(old.text).toContain(`node:sqlite, which needs Node 22.15 or later; this is Node ${OLDEST}.`);
   expect(old.code).not.toBe(0);
   const { code, text } = await run(WITH_SQLITE, once);
   expect(code, text).toBe(0);
