@@ -12,8 +12,8 @@ const target = join(root, "dist", "forward");
 const packages = join(root, "node_modules");
 /** Libraries that become part of it: as they are published, a start reads 201 files of them. */
 const VENDORED = ["commander", "ipaddr.js", "undici", "yaml", "zod"];
-/** Their modules, and what newer syntax becomes; of undici only those that are named one by one. */
-const WITHIN = /^(@oxc-project|commander|ipaddr\.js|undici\/lib|yaml)(\/|$)/;
+/** Their modules; of undici only those that are named one by one. */
+const WITHIN = /^(commander|ipaddr\.js|undici\/lib|yaml)(\/|$)/;
 const LICENCES = "license.txt";
 /** Modules in place of others, which a start would read in vain: their texts by the ids that they get. */
 const INSTEAD = new Map([
