@@ -19,7 +19,7 @@ export interface PluginParts {
   readonly invoke: (token: string, args: Opened) => Promise<JsonObject>;
   /** Resources of a type that could be imported, by its token. */
   readonly list: (token: string, query: Opened) => Promise<readonly { readonly id: string; readonly name: string }[]>;
-  readonly log: EngineLog;
+  readonly log: Pick<EngineLog, "about" | "flushed" | "connect" | "print">;
   /** Time that the program gives single operations. */
   readonly limits: TimeLimits;
   /** Ends pauses and other waiting, since the engine was interrupted or is done. */
@@ -27,7 +27,7 @@ export interface PluginParts {
 }
 
 /** A method of the protocol: failures as the engine reads them, after each line that was printed so far. */
-export function unary<Request, Response>({ log }: PluginParts, work: (request: Request) => Promise<Response>) {
+export function unary<Request, Response>({ log }: Pick<PluginParts, "log">, work: (request: Request) => Promise<Response>) {
   return async ({ request }: ServerUnaryCall<Request, Response>, answer: sendUnaryData<Response>): Promise<void> => {
     try {
       const response = await work(request);

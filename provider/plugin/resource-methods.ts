@@ -11,7 +11,7 @@ import { close, marked, type Opened, open } from "./properties";
 import { type PluginResource, resourceOf } from "./resources";
 
 /** The methods of the protocol that are about one resource. */
-export function resourceMethods(parts: PluginParts) {
+export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits">) {
   return {
     check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
       const news = open(request.getNews());
@@ -95,7 +95,7 @@ interface AboutResource {
 }
 
 function resource<Request extends AboutResource, Response>(
-  parts: PluginParts,
+  parts: Pick<PluginParts, "get" | "log" | "limits">,
   work: (request: Request, subject: Subject) => Promise<Response>,
 ) {
   const { limits, log } = parts;

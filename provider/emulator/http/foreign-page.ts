@@ -9,7 +9,11 @@ import { json, type Reply } from "./reply";
  * @param what Name of the server, for the message.
  * @param advertised The base address for clients, if it differs from the server's own.
  */
-export function fromPage({ headers }: IncomingMessage, what: string, advertised?: string): Reply | undefined {
+export function fromPage(
+  { headers }: Pick<IncomingMessage, "headers">,
+  what: string,
+  advertised?: string,
+): Reply | undefined {
   const { host = "", origin } = headers;
   const name = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
   const own = advertised === undefined ? undefined : new URL(advertised);

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
@@ -7,7 +6,7 @@ import type { Reply } from "../http/reply";
 import { isAuthorized } from "../http/request";
 import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules/rule-schema";
-import { type Api, type Incoming, type Interpretation, REDIRECTED } from "../serving/api";
+import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "../serving/api";
 import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
 import { type CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
@@ -28,7 +27,7 @@ export class NodeApi implements Api {
   }
 
   /** Answers a request unread: without credentials, or if the node API is at another path. */
-  admit(request: IncomingMessage): Reply | undefined {
+  admit(request: Head): Reply | undefined {
     const { auth } = this.simulation.options;
     if (auth && !isAuthorized(request, authorization(auth))) {
       const scheme = "bearer" in auth ? "Bearer" : 'Basic realm="node"';

@@ -1,15 +1,18 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Variation } from "../behaviour/fault-kind";
 import type { Reply } from "../http/reply";
 import type { RequestSummary } from "../journal/entry";
 import type { CommitRecord } from "../state/prefix-set-store";
+
+/** Target and headers of a request, before its body is read. */
+export type Head = Pick<IncomingMessage, "method" | "url" | "headers">;
 
 /** A complete request. */
 export interface Incoming {
   readonly method: string;
   /** Path and query, unchanged. */
   readonly target: string;
-  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -30,6 +33,6 @@ export const REDIRECTED = "/redirected/fapi";
 /** One of the APIs of an emulator. */
 export interface Api {
   /** The answer to a request that is refused unread. */
-  admit?(request: IncomingMessage): Reply | undefined;
+  admit?(request: Head): Reply | undefined;
   interpret(request: Incoming): Interpretation;
 }

@@ -4,36 +4,19 @@ import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
 import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
-import { type Reply, reset, send, sendTruncated, text } from "../http/reply";
-import { readBody, toOriginForm } from "../http/request";
+import { type Reply, send, text } from "../http/reply";
+import { toOriginForm } from "../http/request";
 import type { ApiName, JournalEntry, RequestSummary } from "../journal/entry";
-import type { Journal } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { Simulation } from "../simulation";
-import type { Passage } from "../time/link";
-import { type Api, type Interpretation, REDIRECTED } from "./api";
+import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "./api";
+import { type Exchange, MemoryExchange, SocketExchange } from "./exchange";
 
 /** Parts and options of the protocol port. */
 export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
   /** Breaks all connections and refuses new ones for a time (real milliseconds). */
   outage(ms: number): void;
-}
-
-/** A request in progress. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Keeps the beginning of the answer for the journal. */
-  readonly start: AnswerStart;
-  /** Wait before each part of the answer. */
-  readonly pace: Passage | undefined;
-  /** Milliseconds since the request arrived. */
-  readonly age: () => number;
-  /** See {@link JournalEntry.concurrent}. */
-  readonly concurrent: number;
-  /** Called when the request is no longer in progress. */
-  readonly over: () => void;
 }
 
 /** Serves all APIs of the protocol port: reads a request, applies faults, carries it out, writes the journal. */
@@ -48,7 +31,30 @@ export class ProtocolPort {
   /** A listener for `node:http`. */
   readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
     toOriginForm(request);
-    const api = apiOf(request.url ?? "/");
+    const pace = this.simulation.link?.answer();
+    const exchange = new SocketExchange(request, response, pace);
+    this.serve(exchange).catch((error: unknown) => {
+      // A defect of the emulator: the client gets a 500, and the emulator goes on.
+      if (response.headersSent) response.destroy();
+      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
+    });
+  };
+
+  /**
+   * Answers a request without a socket: through the same faults, APIs and journal. Latency and bandwidth of the line are those of the caller.
+   *
+   * @param request A whole request; its target begins with `/`.
+   */
+  async handle(request: Incoming): Promise<Delivery> {
+    const exchange = new MemoryExchange(request);
+    await this.serve(exchange);
+    return exchange.delivered;
+  }
+
+  private async serve(exchange: Exchange): Promise<void> {
+    const { method = "", url = "/", headers } = exchange.head;
+    const { journal, clock, dialect, secrets } = this.simulation;
+    const api = apiOf(url);
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
     // Ends before the last byte of the answer is sent: a caller that then sends another request is not counted twice.
@@ -57,24 +63,12 @@ export class ProtocolPort {
       if (inProgress) this.inProgress[api] -= 1;
       inProgress = false;
     };
-    response.once("close", over);
+    exchange.whenClosed(over);
     const began = this.simulation.elapsed();
     const age = () => Math.round((this.simulation.elapsed() - began) * 10) / 10;
     // The journal keeps no secret of an answer, and no credential of its request, not even a wrong one.
-    const sent = new Secrets(sentSecrets(request.url ?? "/", request.headers), SHORTEST_SECRET.sent);
+    const sent = new Secrets(sentSecrets(url, headers), SHORTEST_SECRET.sent);
     const start = new AnswerStart(this.simulation.secrets, sent);
-    const pace = this.simulation.link?.answer();
-    this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
-      // A defect of the emulator: the client gets a 500, and the emulator goes on.
-      if (response.headersSent) response.destroy();
-      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
-    });
-  };
-
-  private async serve(api: ApiName, exchange: Exchange): Promise<void> {
-    const { request, response, concurrent } = exchange;
-    const { method = "", url = "/", headers } = request;
-    const { journal, clock, dialect, secrets } = this.simulation;
     const arrived = {
       time: clock.now.toISOString(),
       api,
@@ -84,17 +78,37 @@ export class ProtocolPort {
       concurrent,
     };
     const label = secrets.cut(runLabel(headers)) || undefined;
-    const refuse = async (reply: Reply) => {
-      const entry = journal.add(arrived, label);
-      await answer(exchange, reply, entry, true);
-      settle(journal, entry, exchange);
+    /** Delivers the outcome of a request, and completes its entry. */
+    const finish = async (delivery: Delivery, entry: JournalEntry, close = false) => {
+      if ("cut" in delivery) {
+        if (delivery.cut !== "silence") over();
+        exchange.cut(delivery);
+      } else {
+        entry.status = delivery.status;
+        entry.answerHeaders = start.headers({
+          ...(delivery.type && { "content-type": delivery.type }),
+          ...delivery.headers,
+        });
+        const measured = (bytes: number) => {
+          entry.answerBytes = bytes;
+          entry.answer = start.text();
+          entry.durationMs = age();
+          over();
+        };
+        await exchange.answer(delivery, { close, measured, passing: start.take });
+      }
+      // A reader that disconnected received only a part of a long answer.
+      if (entry.status !== undefined) entry.answer ??= start.text();
+      entry.durationMs ??= age();
+      journal.settled(entry);
     };
+    const refuse = (reply: Reply) => finish(reply, journal.add(arrived, label), true);
     if (api === "other") return refuse(text(404, "unknown path: use /fapi, /path/… or /request/…"));
-    const turnedAway = this.parts.apis[api].admit?.(request);
+    const turnedAway = this.parts.apis[api].admit?.(exchange.head);
     if (turnedAway) return refuse(turnedAway);
-    const body = await readBody(request, dialect.maxBodyBytes);
-    if (body === "aborted") return void response.destroy();
-    const isEncoded = dialect.contentEncoding === "refused" && hasCoding(request);
+    const body = await exchange.body(dialect.maxBodyBytes);
+    if (body === "aborted") return exchange.abandon();
+    const isEncoded = dialect.contentEncoding === "refused" && hasCoding(headers);
     const read = body === "too-large" || isEncoded ? Buffer.alloc(0) : body;
     const understood = this.parts.apis[api].interpret({ method, target: url, headers, body: read });
     if (body === "too-large") {
@@ -108,11 +122,10 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await deliver(exchange, await this.carryOut(understood, read.length, entry, fault), entry);
+      await finish(await this.carryOut(understood, read.length, entry, fault), entry);
     } finally {
       understood.over?.();
     }
-    settle(journal, entry, exchange);
   }
 
   private async carryOut(
@@ -148,38 +161,8 @@ export class ProtocolPort {
   }
 }
 
-async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEntry): Promise<void> {
-  if (!("cut" in delivery)) return answer(exchange, delivery, entry);
-  if (delivery.cut === "silence") return;
-  exchange.over();
-  if (delivery.cut === "truncate") sendTruncated(exchange.response, delivery.reply);
-  else reset(exchange.response.socket);
-}
-
-/** @param close Ends the connection after it, see {@link send}. */
-async function answer(exchange: Exchange, reply: Reply, entry: JournalEntry, close = false): Promise<void> {
-  const { response, over, start, age, pace } = exchange;
-  entry.status = reply.status;
-  entry.answerHeaders = start.headers({ ...(reply.type && { "content-type": reply.type }), ...reply.headers });
-  const measured = (bytes: number) => {
-    entry.answerBytes = bytes;
-    entry.answer = start.text();
-    entry.durationMs = age();
-    over();
-  };
-  await send(response, reply, { close, measured, passing: start.take, pace });
-}
-
-/** The end of a request, answered or not. */
-function settle(journal: Journal, entry: JournalEntry, { start, age }: Exchange): void {
-  // A reader that disconnected received only a part of a long answer.
-  if (entry.status !== undefined) entry.answer ??= start.text();
-  entry.durationMs ??= age();
-  journal.settled(entry);
-}
-
 /** True if a header declares an encoded body (RFC 9110, 8.4); `identity` is none. */
-function hasCoding({ headers }: IncomingMessage): boolean {
+function hasCoding(headers: Head["headers"]): boolean {
   return !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
 }
 

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Delivery } from "../behaviour/fault-kind";
+import { type Reply, reset, type SendOptions, send, sendTruncated } from "../http/reply";
+import { readBody } from "../http/request";
+import type { Passage } from "../time/link";
+import type { Head, Incoming } from "./api";
+
+/** An outcome without a whole answer. */
+type Cut = Extract<Delivery, { cut: string }>;
+
+/** A request in progress, and the way of its answer. */
+export interface Exchange {
+  readonly head: Head;
+  /** The body, at most so many bytes of it. */
+  body(limit: number): Promise<Buffer | "too-large" | "aborted">;
+  /** Sends an answer. */
+  answer(reply: Reply, options: Omit<SendOptions, "pace">): Promise<void>;
+  /** Breaks the connection, now or in the middle of an answer, or keeps it open without one. */
+  cut(outcome: Cut): void;
+  /** Ends a request whose body never arrived. */
+  abandon(): void;
+  /** Calls back once nobody waits for the answer any more. */
+  whenClosed(run: () => void): void;
+}
+
+/** A request over a socket. */
+export class SocketExchange implements Exchange {
+  constructor(
+    readonly head: IncomingMessage,
+    private readonly response: ServerResponse,
+    /** Wait before each part of the answer. */
+    private readonly pace: Passage | undefined,
+  ) {}
+
+  body(limit: number): Promise<Buffer | "too-large" | "aborted"> {
+    return readBody(this.head, limit);
+  }
+
+  answer(reply: Reply, options: Omit<SendOptions, "pace">): Promise<void> {
+    return send(this.response, reply, { ...options, ...(this.pace && { pace: this.pace }) });
+  }
+
+  cut(outcome: Cut): void {
+    if (outcome.cut === "truncate") sendTruncated(this.response, outcome.reply);
+    else if (outcome.cut === "reset") reset(this.response.socket);
+  }
+
+  abandon(): void {
+    this.response.destroy();
+  }
+
+  whenClosed(run: () => void): void {
+    this.response.once("close", run);
+  }
+}
+
+/** A request of a caller in this process, which gets the outcome as a value. */
+export class MemoryExchange implements Exchange {
+  readonly head: Head;
+  /** The outcome; silence until there is one. */
+  delivered: Delivery = { cut: "silence" };
+
+  constructor(private readonly request: Incoming) {
+    const { method, target, headers } = request;
+    this.head = { method, url: target, headers };
+  }
+
+  async body(limit: number): Promise<Buffer | "too-large"> {
+    const { body } = this.request;
+    return body.length > limit ? "too-large" : body;
+  }
+
+  async answer(reply: Reply, { measured, passing }: Omit<SendOptions, "pace">): Promise<void> {
+    const { body } = reply;
+    const whole =
+      typeof body === "string" ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+    passing?.(whole);
+    measured?.(whole.length);
+    this.delivered = { ...reply, body: whole };
+  }
+
+  cut(outcome: Cut): void {
+    this.delivered = outcome;
+  }
+
+  abandon(): void {}
+
+  whenClosed(): void {}
+}

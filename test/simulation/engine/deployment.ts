@@ -1,0 +1,295 @@
+import { type JsonObject, sameJson } from "../../../provider/model/json";
+import { nativeToken, typeToken } from "../../../provider/model/resource-kind";
+import type { Door as DoorName, RunOptions } from "../scenario";
+import { Killed, Partial, type Subject } from "./door";
+import { withIgnored } from "./ignore-changes";
+import type { ProviderProcess } from "./process";
+import type { Registration } from "./program";
+import { type Kept, optionsIn, type State } from "./state";
+
+/** A step of a deployment, planned or done. */
+export interface Step {
+  readonly op: "create" | "update" | "replace" | "delete" | "refresh";
+  readonly name: string;
+  readonly type: Kept["type"];
+  /** Before and after, as far as the step has them. */
+  readonly old?: Kept;
+  readonly inputs?: JsonObject;
+}
+
+/** A call of the provider, for the comparison with the real engine. */
+export interface Call {
+  readonly method: "check" | "diff" | "create" | "read" | "update" | "delete";
+  readonly name: string;
+  readonly preview?: true;
+  readonly outcome: "ok" | "failed";
+}
+
+/** Surroundings of a deployment. */
+export interface DeploymentParts {
+  readonly door: DoorName;
+  readonly stack: string;
+  readonly options: RunOptions;
+  readonly preview: boolean;
+  /** The process of a provider resource; `undefined`: the default one. */
+  process(instance: number | undefined): ProviderProcess;
+  /** Takes each new snapshot. */
+  keep(resources: readonly Kept[]): void;
+  /** True once Ctrl-C was pressed. */
+  isCancelled(): boolean;
+}
+
+const DEFAULT_PARALLEL = 8;
+
+/** One command of the engine: order of calls, parallelism, and what becomes of the state after each success and failure. */
+export class Deployment {
+  readonly errors: string[] = [];
+  readonly steps: Step[] = [];
+  readonly calls: Call[] = [];
+  private isKilled = false;
+  private resources: Kept[];
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly failedNames = new Set<string>();
+
+  constructor(
+    state: State,
+    private readonly parts: DeploymentParts,
+  ) {
+    this.resources = [...state.resources];
+  }
+
+  /** The snapshot of now. */
+  get now(): readonly Kept[] {
+    return this.resources;
+  }
+
+  /** Reads all resources side by side. */
+  async refresh(): Promise<void> {
+    for (const old of this.resources.filter((kept) => this.isTarget(kept.name))) {
+      await this.start(old.name, async () => {
+        const read = await this.call("read", old, (door) => door.read(old, old.id, old));
+        if (read.id === "") this.replace(old, []);
+        else this.replace(old, [{ ...old, outputs: read.outputs, ...(read.inputs && { inputs: read.inputs }) }]);
+        this.steps.push({ op: "refresh", name: old.name, type: old.type, old });
+      });
+    }
+    await this.drain();
+  }
+
+  /** Registrations are judged one by one, in order; their steps run side by side. Deletions come last. */
+  async apply(registrations: readonly Registration[], programFailed: boolean): Promise<void> {
+    for (const registration of registrations) {
+      if (this.isStopped()) break;
+      const { dependsOn = [] } = registration.declared.options ?? {};
+      await Promise.all(dependsOn.map((name) => this.running.get(name)));
+      if (dependsOn.some((name) => this.failedNames.has(name))) continue;
+      await this.register(registration).catch((error: unknown) => this.fail(registration.declared.name, error));
+    }
+    await this.drain();
+    if (programFailed || this.errors.length > 0 || this.parts.isCancelled()) return;
+    const names = new Set(registrations.map(({ declared }) => declared.name));
+    const gone = this.resources.filter((kept) => kept.replaced || !names.has(kept.name));
+    await this.remove(gone.reverse());
+  }
+
+  /** Deletes resources, the last one first. */
+  async remove(gone: readonly Kept[]): Promise<void> {
+    const chosen = gone.filter(({ name }) => this.isTarget(name));
+    const held = chosen.filter(({ protect, replaced }) => protect && !replaced);
+    for (const { name } of held) this.errors.push(`resource ${name} cannot be deleted: it is protected`);
+    if (held.length > 0) return;
+    for (const old of chosen) {
+      this.steps.push({ op: "delete", name: old.name, type: old.type, old });
+      if (this.parts.preview) continue;
+      await this.start(old.name, async () => {
+        if (!old.retainOnDelete) await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
+        this.replace(old, []);
+      });
+    }
+    await this.drain();
+  }
+
+  private async register(registration: Registration): Promise<void> {
+    const { declared } = registration;
+    const { type, name, options = {} } = declared;
+    const token = this.parts.door === "dynamic" ? typeToken(type) : nativeToken(type);
+    const subject: Subject = { type, name, urn: `urn:pulumi:${this.parts.stack}::sim::${token}::${name}` };
+    const found = this.resources.find(
+      (kept) => !kept.replaced && kept.type === type && [name, ...(options.aliases ?? [])].includes(kept.name),
+    );
+    const old = found && { ...found, name, urn: subject.urn, ...optionsIn(options) };
+    if (!this.isTarget(name)) return;
+    if (old && found) this.replace(found, [old]);
+    const news = old ? withIgnored(registration.inputs, old.inputs, registration.ignoreChanges) : registration.inputs;
+    const inputs = await this.check(subject, options.instance, old?.inputs ?? {}, news);
+    if (!inputs) return;
+    if (!old) return this.create(subject, inputs, options);
+    const { changes, replaces } = await this.call("diff", old, (door) => door.diff(subject, old.id, old, inputs));
+    const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
+    const isReplaced =
+      replaces.length > 0 ||
+      this.parts.options.replace?.includes(name) ||
+      changed.some((key) => options.replaceOnChanges?.includes(key));
+    if (isReplaced) return this.makeAnew(subject, old, registration);
+    if (changes ?? changed.length > 0) return this.update(old, inputs, options);
+    if (old.failed) return this.update(old, inputs, options);
+  }
+
+  private async makeAnew(subject: Subject, old: Kept, { inputs: given, declared }: Registration): Promise<void> {
+    const { options = {} } = declared;
+    const inputs = await this.check(subject, options.instance, {}, given);
+    if (!inputs) return;
+    this.steps.push({ op: "replace", name: old.name, type: old.type, old, inputs });
+    const isFirst = options.deleteBeforeReplace === true && this.parts.door === "plugin";
+    if (isFirst && old.protect) throw new Error(`resource ${old.name} cannot be replaced: it is protected`);
+    if (this.parts.preview) {
+      if (this.processOf(old.instance).previews)
+        await this.call("create", old, (door) => door.create(subject, inputs, true));
+      return;
+    }
+    await this.start(old.name, async () => {
+      if (isFirst) {
+        await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
+        this.replace(old, []);
+      }
+      const { id, outputs } = await this.creating(subject, inputs, options);
+      const kept = { ...subject, id, inputs, outputs, ...optionsIn(options) };
+      if (isFirst) this.add(kept);
+      else this.replace(old, [{ ...old, replaced: true, protect: false }, kept]);
+    });
+  }
+
+  private async create(subject: Subject, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>): Promise<void> {
+    const { name, type } = subject;
+    this.steps.push({ op: "create", name, type, inputs });
+    const about = { ...subject, instance: options.instance };
+    if (this.parts.preview) {
+      if (this.processOf(options.instance).previews)
+        await this.call("create", about, (door) => door.create(subject, inputs, true));
+      return;
+    }
+    await this.start(name, async () => {
+      const { id, outputs } = await this.creating(subject, inputs, options);
+      this.add({ ...subject, id, inputs, outputs, ...optionsIn(options) });
+    });
+  }
+
+  /** A create; one that ends half-way leaves the resource in the state. */
+  private async creating(subject: Subject, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>) {
+    const about = { ...subject, instance: options.instance };
+    try {
+      return await this.call("create", about, (door) => door.create(subject, inputs, false));
+    } catch (error) {
+      if (error instanceof Partial && error.id !== undefined) {
+        this.add({ ...subject, id: error.id, inputs, outputs: error.outputs, ...optionsIn(options), failed: true });
+      }
+      throw error;
+    }
+  }
+
+  private async update(old: Kept, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>): Promise<void> {
+    this.steps.push({ op: "update", name: old.name, type: old.type, old, inputs });
+    if (this.parts.preview) {
+      if (this.processOf(old.instance).previews)
+        await this.call("update", old, (door) => door.update(old, old.id, old, inputs, true));
+      return;
+    }
+    await this.start(old.name, async () => {
+      const { failed: _, ...rest } = old;
+      try {
+        const outputs = await this.call("update", old, (door) => door.update(old, old.id, old, inputs, false));
+        this.replace(old, [{ ...rest, inputs, outputs, ...optionsIn(options) }]);
+      } catch (error) {
+        if (error instanceof Partial) this.replace(old, [{ ...rest, outputs: error.outputs, failed: true }]);
+        throw error;
+      }
+    });
+  }
+
+  private async check(
+    subject: Subject,
+    instance: number | undefined,
+    olds: JsonObject,
+    news: JsonObject,
+  ): Promise<JsonObject | undefined> {
+    const about = { ...subject, instance };
+    const { inputs, failures } = await this.call("check", about, (door) => door.check(subject, olds, news));
+    this.errors.push(...failures);
+    if (failures.length > 0) this.failedNames.add(subject.name);
+    return failures.length > 0 ? undefined : inputs;
+  }
+
+  private async call<T>(
+    method: Call["method"],
+    { name, instance }: Pick<Kept, "name" | "instance">,
+    work: Parameters<typeof ProviderProcess.prototype.call<T>>[0],
+  ): Promise<T> {
+    const at = this.calls.length;
+    const made: Call = { method, name, outcome: "ok", ...(this.parts.preview && { preview: true }) };
+    this.calls.push(made);
+    try {
+      return await this.processOf(instance).call(work);
+    } catch (error) {
+      this.calls[at] = { ...made, outcome: "failed" };
+      throw error;
+    }
+  }
+
+  private processOf(instance: number | undefined): ProviderProcess {
+    return this.parts.process(instance);
+  }
+
+  /** Starts a step as soon as there is room; after the first error no further one begins, unless the command says so. */
+  private async start(name: string, work: () => Promise<void>): Promise<void> {
+    const { parallel = DEFAULT_PARALLEL } = this.parts.options;
+    while (this.running.size >= parallel) await Promise.race(this.running.values());
+    if (this.isStopped()) return;
+    const before = this.running.get(name);
+    const running = (before ?? Promise.resolve())
+      .then(work)
+      .catch((error: unknown) => this.fail(name, error))
+      .finally(() => {
+        if (this.running.get(name) === running) this.running.delete(name);
+      });
+    this.running.set(name, running);
+  }
+
+  private fail(name: string, error: unknown): void {
+    this.failedNames.add(name);
+    if (error instanceof Killed) this.isKilled = true;
+    this.errors.push(error instanceof Error ? error.message : String(error));
+  }
+
+  private isStopped(): boolean {
+    if (this.isKilled || this.parts.isCancelled()) return true;
+    return this.errors.length > 0 && this.parts.options.continueOnError !== true;
+  }
+
+  private async drain(): Promise<void> {
+    while (this.running.size > 0) await Promise.race(this.running.values());
+  }
+
+  private isTarget(name: string): boolean {
+    const { targets, excludes } = this.parts.options;
+    return (targets?.includes(name) ?? true) && !excludes?.includes(name);
+  }
+
+  private add(kept: Kept): void {
+    this.resources.push(kept);
+    this.save();
+  }
+
+  private replace(old: Kept, now: readonly Kept[]): void {
+    this.resources = this.resources.flatMap((kept) => (isSame(kept, old) ? now : [kept]));
+    this.save();
+  }
+
+  private save(): void {
+    if (!this.isKilled && !this.parts.preview) this.parts.keep(this.resources);
+  }
+}
+
+/** True for one resource of the state, also after a move to another name. */
+function isSame(kept: Kept, old: Kept): boolean {
+  return kept === old || (kept.type === old.type && kept.id === old.id && kept.name === old.name && kept.replaced === old.replaced);
+}

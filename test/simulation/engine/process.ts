@@ -1,0 +1,41 @@
+import type { JsonObject } from "../../../provider/model/json";
+import { Runtime } from "../../../provider/resources/runtime";
+import type { OtherProcesses } from "../../../provider/resources/wanted";
+import type { Door as DoorName } from "../scenario";
+import type { ProcessWorld } from "../world/process-world";
+import { type Door, Killed } from "./door";
+import { DynamicDoor } from "./dynamic-door";
+import { PluginDoor } from "./plugin-door";
+
+/** A provider process of a deployment: a runtime of its own behind one door. A killed one never answers. */
+export class ProviderProcess {
+  private readonly runtime: Runtime;
+  private readonly door: Door;
+
+  constructor(
+    name: DoorName,
+    config: JsonObject,
+    private readonly world: ProcessWorld,
+    others: OtherProcesses,
+    print: (line: string) => void,
+  ) {
+    this.runtime = new Runtime({ env: {}, print, world, others, usualSteps: 8 });
+    this.door = name === "dynamic" ? new DynamicDoor(this.runtime, config) : new PluginDoor(this.runtime, config);
+  }
+
+  get previews(): boolean {
+    return this.door.previews;
+  }
+
+  /** Carries out a call. @throws {Killed} if the process is killed meanwhile */
+  async call<T>(work: (door: Door) => Promise<T>): Promise<T> {
+    const killed = () => Promise.reject(new Killed("the provider was killed"));
+    if (this.world.isDead) return killed();
+    return Promise.race([work(this.door), this.world.killed.then(killed)]);
+  }
+
+  /** The engine's `Cancel`. */
+  cancel(): void {
+    this.runtime.cancel();
+  }
+}

@@ -1,0 +1,39 @@
+import type { OtherProcesses } from "../../../provider/resources/wanted";
+
+interface Told {
+  readonly from: number;
+  readonly addresses: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** What the processes of one deployment tell each other, in memory: the form of their files without a disk. */
+export class MemoryRegistry {
+  private readonly told: Told[] = [];
+  private members = 0;
+
+  /** The registry as one process has it. */
+  join(): OtherProcesses {
+    const own = this.members;
+    this.members += 1;
+    const known = new Map<string, Set<string>>();
+    let read = 0;
+    return {
+      tell: (addresses, keys) => {
+        if (keys.length > 0) this.told.push({ from: own, addresses, keys });
+      },
+      learn: () => {
+        for (const { from, addresses, keys } of this.told.slice(read)) {
+          if (from === own) continue;
+          for (const address of addresses) {
+            const there = known.get(address) ?? new Set();
+            for (const key of keys) there.add(key);
+            known.set(address, there);
+          }
+        }
+        read = this.told.length;
+        return undefined;
+      },
+      told: (address) => known.get(address) ?? new Set<string>(),
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { type Claim, claimsOf } from "./promises/model";
+import { PROMISES } from "./promises/all";
+import { converges } from "./promises/converges";
+import type { Scenario } from "./scenario";
+import { type RunRecord, World } from "./simulation";
+
+/** A broken promise. */
+export interface Broken {
+  readonly promise: string;
+  readonly sentence: string;
+}
+
+/** What became of one seed. */
+export interface Played {
+  readonly broken: readonly Broken[];
+  readonly world: World;
+}
+
+/** Plays a scenario, and judges every promise after each run and at the end. */
+export async function play(scenario: Scenario): Promise<Played> {
+  const world = new World(scenario);
+  const broken: Broken[] = [];
+  /** What each stack's program declared when it was last applied, wholly or in part. */
+  const declared = new Map<number, readonly Claim[]>();
+  const judge = (record: RunRecord) => {
+    const { run, done, preview } = record;
+    const before = declared.get(run.stack) ?? [];
+    const now = run.command === "up" ? claimsOf(run.program) : before;
+    for (const { number, name, judge: judged } of PROMISES) {
+      for (const sentence of judged({ world, record, before, now })) {
+        broken.push({ promise: `${number} ${name}`, sentence });
+        world.story.note("PROMISE", `${number} ${name}: ${sentence}`);
+      }
+    }
+    if (done !== preview && run.command === "up") declared.set(run.stack, now);
+    if (run.command === "destroy") declared.set(run.stack, []);
+  };
+  try {
+    await world.play(judge);
+    for (const sentence of await converges(world)) {
+      broken.push({ promise: "3 state is true", sentence });
+      world.story.note("PROMISE", `3 state is true: ${sentence}`);
+    }
+  } catch (error) {
+    const sentence = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    broken.push({ promise: "0 the run ends", sentence });
+    world.story.note("PROMISE", `0 the run ends: ${sentence}`);
+  }
+  return { broken, world };
+}

@@ -1,0 +1,22 @@
+import { declaredAt, requestsOf, signaledAt } from "./model";
+import type { Promised } from "./promise";
+
+/** No commit publishes a set without a prefix that is desired before and after; no running signaling that stays desired is stopped. */
+export const noExposure: Promised = {
+  number: 1,
+  name: "no exposure",
+  judge: ({ world, record: { done, run }, before, now }) => {
+    const after = run.command === "destroy" ? [] : run.command === "up" ? now : before;
+    return [...world.machines.keys()].flatMap((machine) =>
+      requestsOf(world, done, machine).flatMap(({ commit, url = "", op, data = [], index }) => {
+        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(after, world, machine, url)];
+        const removed = Object.keys(commit?.removed ?? {}).filter((prefix) => prefix in was && prefix in is);
+        const stopped = op !== "stop" ? [] : data.map(String).filter((prefix) => signaledAt(before, machine).includes(prefix) && signaledAt(after, machine).includes(prefix));
+        return [
+          ...removed.map((prefix) => `request ${index} to ${machine}: a commit of ${url} removes ${prefix}, which is declared before and after`),
+          ...stopped.map((prefix) => `request ${index} to ${machine}: ${prefix} is stopped, which is declared before and after`),
+        ];
+      }),
+    );
+  },
+};

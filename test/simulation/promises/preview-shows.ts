@@ -1,0 +1,62 @@
+import type { Step } from "../engine/deployment";
+import type { CommandRecord } from "../simulation";
+import { canonical, requestsOf } from "./model";
+import type { Promised } from "./promise";
+
+/** An `up` removes, changes and stops nothing that its preview did not show; a preview sends nothing that changes anything. */
+export const previewShows: Promised = {
+  number: 2,
+  name: "up does only what its preview showed",
+  judge: ({ world, record: { done, preview, run } }) => {
+    if (run.command !== "up" || !preview || done === preview) return [];
+    const shown = (prefix: string) => mentions(preview, prefix);
+    return [...world.machines.keys()].flatMap((machine) =>
+      requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
+        const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
+        const changed = Object.keys(commit?.changed ?? {}).map((prefix) => [prefix, "changes"]);
+        const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
+        return [...removed, ...changed, ...stopped]
+          .filter(([prefix = ""]) => !shown(prefix))
+          .map(([prefix, verb]) => `request ${index} to ${machine}: the up ${verb} ${prefix} of ${url}, which its preview did not show`);
+      }),
+    );
+  },
+};
+
+/** True where a preview names a prefix: in a line, or as a difference of a step. */
+function mentions({ steps, printed }: CommandRecord, prefix: string): boolean {
+  return namesIn(printed.join("\n"), prefix) || steps.some((step) => shows(step, prefix));
+}
+
+/** True where a text has a prefix, in one of the spellings of an address. */
+export function namesIn(text: string, prefix: string): boolean {
+  const bare = prefix.replace(/\/(32|128)$/, "");
+  return text.includes(prefix) || (bare !== prefix && new RegExp(`(?<![\\d.:a-f])${bare.replaceAll(".", "\\.")}(?![\\d/:a-f])`).test(text));
+}
+
+function shows({ op, old, inputs = {} }: Step, prefix: string): boolean {
+  const before = old?.inputs ?? {};
+  if (op === "delete" || op === "replace") return namesIn(canonicalText(before), prefix) || namesIn(JSON.stringify(old?.outputs ?? {}), prefix);
+  const names = new Set([...Object.keys(before), ...Object.keys(inputs)]);
+  return [...names].some((name) => {
+    const [was, is] = [before[name], inputs[name]];
+    if (JSON.stringify(was) === JSON.stringify(is)) return false;
+    if (name === "nodes") return true;
+    const [one, other] = [members(was), members(is)];
+    return one.get(prefix) !== other.get(prefix) || (typeof is === "string" && namesIn(is, prefix));
+  });
+}
+
+/** Members of an argument by canonical prefix. */
+function members(value: unknown): Map<string, string> {
+  if (Array.isArray(value)) return new Map(value.map((each) => [canonical(each) ?? String(each), ""]));
+  if (typeof value === "object" && value !== null)
+    return new Map(Object.entries(value).map(([key, each]) => [canonical(key) ?? key, JSON.stringify(each)]));
+  const only = canonical(value);
+  return new Map(only === undefined ? [] : [[only, ""]]);
+}
+
+function canonicalText(inputs: object): string {
+  const { entries = {}, prefix, prefixes = [] } = inputs as { entries?: object; prefix?: unknown; prefixes?: unknown };
+  return [...members(entries).keys(), ...members(prefixes).keys(), canonical(prefix) ?? ""].join(" ");
+}

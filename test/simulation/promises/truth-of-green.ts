@@ -1,0 +1,53 @@
+import type { World, RunRecord } from "../simulation";
+import { type Claim, claimsOf } from "./model";
+import { namesIn } from "./preview-shows";
+import type { Promised } from "./promise";
+
+/** Exit code 0 and no warning: every node holds what the programs declare, or the difference was named in this run. */
+export const truthOfGreen: Promised = {
+  number: 12,
+  name: "a green run tells the truth",
+  judge: ({ world, record, now }) => {
+    const { done, run, hasCompany } = record;
+    const isWhole = run.options.targets === undefined && run.options.excludes === undefined;
+    if (run.command !== "up" || done.errors.length > 0 || !isWhole || done.wasCancelled || done.wasKilled) return [];
+    if (hasCompany) return [];
+    return differences(world, now).filter(({ place, prefix }) => !isExcused(record, place, prefix)).map(({ sentence }) => `${sentence}, and the run is green`);
+  },
+};
+
+/** A difference between what is declared and what is there. */
+export interface Difference {
+  readonly place: string;
+  readonly prefix: string;
+  readonly sentence: string;
+}
+
+export function differences(world: World, claims: readonly Claim[]): Difference[] {
+  return claims.flatMap((claim): Difference[] => {
+    if (claim.kind === "signal") {
+      const active = world.machines.get(claim.receiver)?.emulator.signalings["client-a"] ?? [];
+      const gone = claim.prefixes.filter((prefix) => !active.includes(prefix));
+      return gone.map((prefix) => ({ place: claim.receiver, prefix, sentence: `${prefix} is not active at ${claim.receiver}` }));
+    }
+    const machine = world.nodes.get(claim.node);
+    const held = machine?.held(claim.url) ?? {};
+    const wrong = Object.entries(claim.entries).filter(([prefix, value]) => held[prefix] !== value);
+    return wrong.map(([prefix, value]) => ({
+      place: claim.node,
+      prefix,
+      sentence: `${claim.node} holds ${held[prefix] ?? "nothing"} for ${prefix} of ${claim.url}, not ${value}`,
+    }));
+  });
+}
+
+/** True where the run named the difference, or somebody else made it after the run had looked. */
+function isExcused({ done, run, preview }: RunRecord, place: string, prefix: string): boolean {
+  const lines = [...done.printed, ...(preview?.printed ?? [])].filter((line) => namesIn(line, prefix) || line.includes(place));
+  if (lines.length > 0) return true;
+  const isIgnored = claimsOf(run.program).some((claim) => {
+    const holds = claim.kind === "set" ? claim.node === place && prefix in claim.entries : claim.receiver === place && claim.prefixes.includes(prefix);
+    return holds && (claim.resource.options?.ignoreChanges?.length ?? 0) > 0;
+  });
+  return isIgnored || done.acts.length > 0;
+}

@@ -1,0 +1,130 @@
+import { EmulatorMembers, type LocalMembers } from "../../../provider/emulator/control/operations";
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import { NodeApi } from "../../../provider/emulator/node/node-api";
+import { resolveOptions } from "../../../provider/emulator/options";
+import { ProtocolPort } from "../../../provider/emulator/serving/protocol-port";
+import { SignalingApi } from "../../../provider/emulator/signaling/signaling-api";
+import { Simulation } from "../../../provider/emulator/simulation";
+import type { EmulatorState } from "../../../provider/emulator/state/state";
+import type { Entries, NodePlan, ReceiverPlan } from "../scenario";
+import type { Answer, Host, Sent } from "./network";
+import type { VirtualTime } from "./time";
+
+/** Credentials of the one client of each receiver. */
+export const CLIENT = { clientId: "client-a", secretKey: "canary-secret-of-the-receiver" } as const;
+/** Milliseconds since 1970 at the start. */
+export const START = Date.UTC(2030, 0, 1);
+
+/** An emulator without sockets, on the time of the simulation. */
+export class Machine implements Host {
+  readonly emulator: LocalMembers;
+  private readonly port: ProtocolPort;
+  private readonly simulation: Simulation;
+  private refusingUntil = 0;
+  /** Set while the machine answers nothing. */
+  isSilent = false;
+
+  constructor(
+    readonly name: string,
+    readonly origin: string,
+    private readonly time: VirtualTime,
+    seed: number,
+    state: EmulatorState,
+    dialect?: NodePlan["dialect"],
+  ) {
+    const wall = {
+      now: () => START + time.now,
+      elapsed: () => time.now,
+      timer: (run: () => void, ms: number) => time.after(ms, run),
+    };
+    const options = resolveOptions({ seed, ...(dialect && { dialect: dialect as object }) });
+    const addresses = { endpoint: origin, signalingUrl: `${origin}/path`, testSignalingUrl: `${origin}/request`, control: "" };
+    this.simulation = new Simulation(options, wall, addresses, {}, state);
+    this.emulator = new EmulatorMembers(this.simulation);
+    this.port = new ProtocolPort(this.simulation, {
+      apis: {
+        node: new NodeApi(this.simulation),
+        signaling: new SignalingApi(this.simulation, "signaling"),
+        test: new SignalingApi(this.simulation, "testSignaling"),
+      },
+      outage: (ms) => this.refuse(ms),
+    });
+  }
+
+  get reach(): Host["reach"] {
+    if (this.isSilent) return "silent";
+    return this.time.now < this.refusingUntil ? "refusing" : "up";
+  }
+
+  /** Refuses connections for a time. */
+  refuse(ms: number): void {
+    this.refusingUntil = Math.max(this.refusingUntil, this.time.now + ms);
+  }
+
+  async answer({ method, target, headers, body }: Sent): Promise<Answer> {
+    const delivery = await this.port.handle({ method, target, headers, body });
+    if ("cut" in delivery) {
+      if (delivery.cut !== "truncate") return { cut: delivery.cut };
+      const { status, body: whole } = delivery.reply;
+      return { cut: "truncate", status, body: Buffer.from(whole as string) };
+    }
+    const { status, type, headers: more = {}, body: whole } = delivery;
+    return {
+      status,
+      headers: { ...(type && { "content-type": type }), ...more },
+      body: Buffer.isBuffer(whole) ? whole : Buffer.from(whole as string),
+    };
+  }
+
+  /** All requests so far, oldest first; a late commit adds its changes to its entry. */
+  get journal(): readonly JournalEntry[] {
+    return this.simulation.journal.entries;
+  }
+
+  /** The applied content of a set. */
+  held(url: string): Entries {
+    return this.emulator.prefixSet(url).applied;
+  }
+
+  /** Removes every entry of every set, without a commit: the disk was replaced. */
+  empty(): void {
+    for (const [url, entries] of this.sets()) this.emulator.change(url, { delete: Object.keys(entries) });
+  }
+
+  /** Puts back what each set held before its last commit. */
+  older(): void {
+    for (const [url] of this.sets()) {
+      const last = this.journal.findLast((entry) => entry.url === url && entry.commit !== undefined);
+      if (!last?.commit) continue;
+      const { inserted, removed, changed } = last.commit;
+      const before = Object.fromEntries(Object.entries(changed).map(([prefix, { from }]) => [prefix, from]));
+      this.emulator.change(url, { insert: { ...removed, ...before }, delete: Object.keys(inserted) });
+    }
+  }
+
+  private sets(): [string, Entries][] {
+    return [...this.simulation.contents.holdings.sets()].map(([url]) => [url, this.held(url)]);
+  }
+
+  /** Drops staged entries, as a restart does. */
+  discardStaged(): void {
+    this.simulation.discardStaged();
+  }
+}
+
+/** The state of a node with these sets. */
+export function nodeState(sets: NodePlan["sets"]): EmulatorState {
+  const arenas: Record<string, { sets: Record<string, Entries>; profiles: object }> = {};
+  for (const [url, entries] of Object.entries(sets)) {
+    const [arena = "", set = ""] = url.replace("prefixset://", "").split("/");
+    arenas[arena] ??= { sets: {}, profiles: {} };
+    (arenas[arena] as { sets: Record<string, Entries> }).sets[set] = entries;
+  }
+  return { arenas } as unknown as EmulatorState;
+}
+
+/** The state of a receiver. */
+export function receiverState({ active }: Pick<ReceiverPlan, "active">): EmulatorState {
+  const client = { ...CLIENT, prefixes: ["198.51.100.0/24"], active };
+  return { arenas: {}, signaling: { clients: [client] } } as unknown as EmulatorState;
+}
