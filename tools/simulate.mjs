@@ -27,7 +27,13 @@ export async function bundled(input, folder) {
     external: (id) => !/^[./\0]/.test(id) || id.endsWith(".json"),
     onLog: () => {},
   });
-  await bundle.write({ dir: folder, format: "cjs", entryFileNames: "simulate.cjs", chunkFileNames: "[name].cjs", sourcemap: true });
+  await bundle.write({
+    dir: folder,
+    format: "cjs",
+    entryFileNames: "simulate.cjs",
+    chunkFileNames: "[name].cjs",
+    sourcemap: true,
+  });
   await bundle.close();
   return join(folder, "simulate.cjs");
 }

@@ -1,6 +1,6 @@
-import { type Claim, claimsOf } from "./promises/model";
 import { PROMISES } from "./promises/all";
 import { converges } from "./promises/converges";
+import { type Claim, claimsOf } from "./promises/model";
 import type { Scenario } from "./scenario";
 import { type RunRecord, World } from "./simulation";
 
@@ -25,7 +25,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const judge = (record: RunRecord) => {
     const { run, done, preview } = record;
     const before = declared.get(run.stack) ?? [];
-    const now = run.command === "up" ? claimsOf(run.program) : before;
+    const now = run.command === "up" ? claimsOf(run.program, run.options) : before;
     for (const { number, name, judge: judged } of PROMISES) {
       for (const sentence of judged({ world, record, before, now })) {
         broken.push({ promise: `${number} ${name}`, sentence });

@@ -64,6 +64,8 @@ export interface Run {
   /** The program; without effect on refresh and destroy. */
   readonly program: readonly Declared[];
   readonly options: RunOptions;
+  /** The program has a mistake that must fail in the preview. */
+  readonly isMistake?: true;
   /** What happens meanwhile. */
   readonly meanwhile: readonly Disturbance[];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../provider/model/json";
-import { CommandCheck, type Health } from "./actors/health";
 import { carryOut } from "./actors/acts";
+import { CommandCheck, type Health } from "./actors/health";
 import { type Call, Deployment, type Step } from "./engine/deployment";
 import { ProviderProcess } from "./engine/process";
 import { runProgram } from "./engine/program";
@@ -8,9 +8,9 @@ import { MemoryRegistry } from "./engine/registry";
 import { EMPTY, type State } from "./engine/state";
 import type { Act, Run, Scenario, StackPlan } from "./scenario";
 import { Story } from "./story/story";
-import { type Calendar, ProcessWorld } from "./world/process-world";
 import { CLIENT, Machine, nodeState, receiverState, START } from "./world/machines";
 import { Network } from "./world/network";
+import { type Calendar, ProcessWorld } from "./world/process-world";
 import { Random } from "./world/random";
 import { VirtualTime } from "./world/time";
 
@@ -101,7 +101,11 @@ export class World {
     this.stacks = scenario.stacks.map((plan) => new Stack(plan));
   }
 
-  private machine(name: string, state: ReturnType<typeof nodeState>, dialect?: Readonly<Record<string, unknown>>): Machine {
+  private machine(
+    name: string,
+    state: ReturnType<typeof nodeState>,
+    dialect?: Readonly<Record<string, unknown>>,
+  ): Machine {
     const seed = this.random.fork(name).int(0, 2 ** 31 - 1);
     const machine = new Machine(name, originOf(name), this.time, seed, state, dialect);
     this.machines.set(name, machine);
@@ -293,7 +297,12 @@ export class World {
   /** Settings of a stack: nodes and receivers by name, with a secret in each that must appear nowhere. */
   private settingsOf({ settings }: StackPlan): JsonObject {
     const { node = {}, ...rest } = settings as { node?: object };
-    const nodes = Object.fromEntries([...this.nodes.keys()].map((name) => [name, { endpoint: originOf(name), headers: { authorization: `Bearer ${CANARY}` }, ...node }]));
+    const nodes = Object.fromEntries(
+      [...this.nodes.keys()].map((name) => [
+        name,
+        { endpoint: originOf(name), headers: { authorization: `Bearer ${CANARY}` }, ...node },
+      ]),
+    );
     const receivers = Object.fromEntries(
       this.scenario.receivers.map(({ name }) => [name, { url: `${originOf(name)}/path`, ...CLIENT }]),
     );

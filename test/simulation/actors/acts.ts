@@ -17,12 +17,18 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
         });
       const insert = Object.entries(act.insert ?? {}).map(([p, v]) => ({ p, v }));
       if (insert.length > 0) await send("insert", insert);
-      if (act.remove && act.remove.length > 0) await send("delete", act.remove.map((a) => ({ a })));
+      if (act.remove && act.remove.length > 0)
+        await send(
+          "delete",
+          act.remove.map((a) => ({ a })),
+        );
       if (act.commit) await send("commit");
       return;
     }
     case "client":
-      world.machines.get(act.receiver)?.emulator.signal(CLIENT.clientId, { start: [...(act.start ?? [])], stop: [...(act.stop ?? [])] });
+      world.machines
+        .get(act.receiver)
+        ?.emulator.signal(CLIENT.clientId, { start: [...(act.start ?? [])], stop: [...(act.stop ?? [])] });
       return;
     case "node": {
       const machine = world.nodes.get(act.node);

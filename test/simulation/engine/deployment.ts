@@ -159,7 +159,11 @@ export class Deployment {
     });
   }
 
-  private async create(subject: Subject, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>): Promise<void> {
+  private async create(
+    subject: Subject,
+    inputs: JsonObject,
+    options: NonNullable<Registration["declared"]["options"]>,
+  ): Promise<void> {
     const { name, type } = subject;
     this.steps.push({ op: "create", name, type, inputs });
     const about = { ...subject, instance: options.instance };
@@ -175,7 +179,11 @@ export class Deployment {
   }
 
   /** A create; one that ends half-way leaves the resource in the state. */
-  private async creating(subject: Subject, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>) {
+  private async creating(
+    subject: Subject,
+    inputs: JsonObject,
+    options: NonNullable<Registration["declared"]["options"]>,
+  ) {
     const about = { ...subject, instance: options.instance };
     try {
       return await this.call("create", about, (door) => door.create(subject, inputs, false));
@@ -187,7 +195,11 @@ export class Deployment {
     }
   }
 
-  private async update(old: Kept, inputs: JsonObject, options: NonNullable<Registration["declared"]["options"]>): Promise<void> {
+  private async update(
+    old: Kept,
+    inputs: JsonObject,
+    options: NonNullable<Registration["declared"]["options"]>,
+  ): Promise<void> {
     this.steps.push({ op: "update", name: old.name, type: old.type, old, inputs });
     if (this.parts.preview) {
       if (this.processOf(old.instance).previews)
@@ -291,5 +303,8 @@ export class Deployment {
 
 /** True for one resource of the state, also after a move to another name. */
 function isSame(kept: Kept, old: Kept): boolean {
-  return kept === old || (kept.type === old.type && kept.id === old.id && kept.name === old.name && kept.replaced === old.replaced);
+  return (
+    kept === old ||
+    (kept.type === old.type && kept.id === old.id && kept.name === old.name && kept.replaced === old.replaced)
+  );
 }

@@ -34,11 +34,30 @@ export class Killed extends Error {}
 export interface Door {
   /** True if creates and updates are called in a preview, too. */
   readonly previews: boolean;
-  check(subject: Subject, olds: JsonObject, news: JsonObject): Promise<{ inputs: JsonObject; failures: readonly string[] }>;
-  diff(subject: Subject, id: string, old: { inputs: JsonObject; outputs: JsonObject }, news: JsonObject): Promise<Comparison>;
+  check(
+    subject: Subject,
+    olds: JsonObject,
+    news: JsonObject,
+  ): Promise<{ inputs: JsonObject; failures: readonly string[] }>;
+  diff(
+    subject: Subject,
+    id: string,
+    old: { inputs: JsonObject; outputs: JsonObject },
+    news: JsonObject,
+  ): Promise<Comparison>;
   create(subject: Subject, inputs: JsonObject, preview: boolean): Promise<{ id: string; outputs: JsonObject }>;
-  read(subject: Subject, id: string, old: { inputs: JsonObject; outputs: JsonObject }): Promise<{ id: string; inputs?: JsonObject; outputs: JsonObject }>;
-  update(subject: Subject, id: string, old: { inputs: JsonObject; outputs: JsonObject }, news: JsonObject, preview: boolean): Promise<JsonObject>;
+  read(
+    subject: Subject,
+    id: string,
+    old: { inputs: JsonObject; outputs: JsonObject },
+  ): Promise<{ id: string; inputs?: JsonObject; outputs: JsonObject }>;
+  update(
+    subject: Subject,
+    id: string,
+    old: { inputs: JsonObject; outputs: JsonObject },
+    news: JsonObject,
+    preview: boolean,
+  ): Promise<JsonObject>;
   delete(subject: Subject, id: string, outputs: JsonObject): Promise<void>;
 }
 

@@ -94,7 +94,8 @@ async function partially<T>(work: () => Promise<T>): Promise<T> {
 function requirePlain(value: unknown, path = "result"): void {
   if (value === null || typeof value === "string" || typeof value === "boolean") return;
   if (typeof value === "number" && Number.isFinite(value)) return;
-  const isPlain = Array.isArray(value) || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
+  const isPlain =
+    Array.isArray(value) || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
   if (!isPlain) throw new Error(`${path} is not plain JSON: ${String(value)}`);
   for (const [key, member] of Object.entries(value as JsonObject)) requirePlain(member, `${path}.${key}`);
 }

@@ -73,7 +73,11 @@ export class PluginDoor implements Door {
     request.setInputs(struct(old.inputs));
     const answer = await this.call<messages.ReadResponse>("read", request);
     const inputs = json(answer.getInputs());
-    return { id: answer.getId(), outputs: json(answer.getProperties()), ...(Object.keys(inputs).length > 0 && { inputs }) };
+    return {
+      id: answer.getId(),
+      outputs: json(answer.getProperties()),
+      ...(Object.keys(inputs).length > 0 && { inputs }),
+    };
   }
 
   async update({ urn, type }: Subject, id: string, old: Both, news: JsonObject, preview: boolean) {
@@ -119,7 +123,11 @@ function failure(error: WireError): Error {
   const [detail] = details ? Status.deserializeBinary(details as Uint8Array).getDetailsList() : [];
   if (!detail) return error;
   const failed = ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  return new Partial([error.message, ...failed.getReasonsList()].join("\n"), failed.getId(), json(failed.getProperties()));
+  return new Partial(
+    [error.message, ...failed.getReasonsList()].join("\n"),
+    failed.getId(),
+    json(failed.getProperties()),
+  );
 }
 
 function struct(value: JsonObject): Struct {

@@ -128,7 +128,10 @@ class Monitor {
     answer(null, info);
   }
 
-  registerResource(request: RegisterResourceRequest, answer: (error: null, response: RegisterResourceResponse) => void): void {
+  registerResource(
+    request: RegisterResourceRequest,
+    answer: (error: null, response: RegisterResourceResponse) => void,
+  ): void {
     this.take(request);
     const urn = `urn:pulumi:stack::sim::${request.getType()}::${request.getName()}`;
     const response = new RegisterResourceResponse();

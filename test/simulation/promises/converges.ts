@@ -1,5 +1,5 @@
 import type { RunRecord, World } from "../simulation";
-import { claimsOf } from "./model";
+import { type Claim, claimsOf } from "./model";
 import { differences } from "./truth-of-green";
 
 /** After the faults end, two plain `up`s are enough, and a third changes nothing and sends nothing that changes anything. */
@@ -11,20 +11,55 @@ export async function converges(world: World): Promise<string[]> {
     if (!program) continue;
     const up = { stack, command: "up", program, options: {}, meanwhile: [] } as const;
     await world.time.until(world.time.sleep(120_000));
-    const first = await world.more(up);
-    const second = first.done.errors.length > 0 ? await world.more(up) : first;
-    for (const error of second.done.errors) problems.push(`stack ${stack}: the second plain up fails: ${error}`);
-    if (second.done.errors.length > 0) continue;
+    let last = await world.more(up);
+    if (last.done.errors.length > 0) last = await world.more(up);
+    // An entry that is taken over keeps its value in the run that says so.
+    if (last.done.printed.some((line) => line.includes("adopted"))) last = await world.more(up);
+    for (const error of last.done.errors) problems.push(`stack ${stack}: the second plain up fails: ${error}`);
+    if (last.done.errors.length > 0) continue;
     for (const { sentence } of differences(world, claimsOf(program))) problems.push(`after two plain ups ${sentence}`);
+    problems.push(...leftovers(world, claimsOf(program)));
     const third = await world.more({ ...up, command: "preview" });
     for (const { op, name } of third.done.steps) problems.push(`after two plain ups a preview shows: ${op} ${name}`);
   }
   return problems;
 }
 
+/** Entries of a whole set that nobody declares and nobody else has put there. */
+function leftovers(world: World, claims: readonly Claim[]): string[] {
+  return claims.flatMap((claim) => {
+    if (claim.kind !== "set" || !claim.exclusive || claim.resource.options?.ignoreChanges) return [];
+    const machine = world.nodes.get(claim.node);
+    if (!machine || world.acts.some(({ act }) => act.actor === "restore")) return [];
+    const foreign = foreignAt(world, machine.name, claim.url);
+    const held = Object.keys(machine.held(claim.url)).filter(
+      (prefix) => !(prefix in claim.entries) && !foreign.has(prefix) && !foreign.has("*"),
+    );
+    return held.map(
+      (prefix) =>
+        `after two plain ups ${claim.node} still holds ${prefix} of ${claim.url}, which only this stack has put there and no longer declares`,
+    );
+  });
+}
+
+/** Prefixes that others have put into a set. */
+function foreignAt({ scenario, acts, nodes }: World, machine: string, url: string): Set<string> {
+  const initial = scenario.nodes
+    .filter(({ name }) => nodes.get(name)?.name === machine)
+    .flatMap(({ sets }) => Object.keys(sets[url] ?? {}));
+  const written = acts.flatMap(({ act }) => {
+    if (act.actor === "node" && act.restart === "older" && nodes.get(act.node)?.name === machine) return ["*"];
+    if (act.actor !== "colleague" || act.set !== url || nodes.get(act.node)?.name !== machine) return [];
+    return Object.keys(act.insert ?? {});
+  });
+  return new Set([...initial, ...written]);
+}
+
 /** The program that the operator wants in the end: the last one that could be applied. */
 function lastProgram({ records }: World, stack: number): RunRecord["run"]["program"] | undefined {
   const own = records.filter(({ run }) => run.stack === stack);
-  const last = own.findLast(({ run, preview }) => run.command === "destroy" || (run.command === "up" && preview?.errors.length === 0));
+  const last = own.findLast(
+    ({ run, preview }) => run.command === "destroy" || (run.command === "up" && preview?.errors.length === 0),
+  );
   return last?.run.command === "up" ? last.run.program : undefined;
 }

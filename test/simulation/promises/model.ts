@@ -1,16 +1,29 @@
-import { Prefix } from "../../../provider/model/prefix";
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
-import type { Declared, Entries } from "../scenario";
+import { Prefix } from "../../../provider/model/prefix";
+import type { Declared, Entries, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
 
 /** What one resource of a program declares at one place. */
 export type Claim =
-  | { readonly kind: "set"; readonly resource: Declared; readonly node: string; readonly url: string; readonly entries: Entries; readonly exclusive: boolean }
-  | { readonly kind: "signal"; readonly resource: Declared; readonly receiver: string; readonly prefixes: readonly string[] };
+  | {
+      readonly kind: "set";
+      readonly resource: Declared;
+      readonly node: string;
+      readonly url: string;
+      readonly entries: Entries;
+      readonly exclusive: boolean;
+    }
+  | {
+      readonly kind: "signal";
+      readonly resource: Declared;
+      readonly receiver: string;
+      readonly prefixes: readonly string[];
+    };
 
-/** What a program declares, place by place. It knows nothing of how it gets there. */
-export function claimsOf(program: readonly Declared[]): Claim[] {
+/** What a program declares, place by place, of the resources that a command includes. It knows nothing of how it gets there. */
+export function claimsOf(program: readonly Declared[], { targets, excludes }: RunOptions = {}): Claim[] {
   return program.flatMap((resource): Claim[] => {
+    if (targets?.includes(resource.name) === false || excludes?.includes(resource.name)) return [];
     const { type, args } = resource;
     if (type === "CloudSignaling") {
       const prefixes = (args.prefixes as string[]).flatMap((one) => canonical(one) ?? []);
@@ -29,8 +42,19 @@ export function claimsOf(program: readonly Declared[]): Claim[] {
   });
 }
 
+/** True where the option `ignoreChanges` leaves a prefix to whatever the state has. */
+export function isIgnored({ resource }: Claim, prefix: string): boolean {
+  const paths = resource.options?.ignoreChanges ?? [];
+  return paths.some((path) => path === "entries" || canonical(path.replace(/^entries\["|"\]$/g, "")) === prefix);
+}
+
 /** The value that a program declares for a prefix at a node; `undefined` for none. */
-export function declaredAt(claims: readonly Claim[], world: World, machine: string, url: string): Record<string, number> {
+export function declaredAt(
+  claims: readonly Claim[],
+  world: World,
+  machine: string,
+  url: string,
+): Record<string, number> {
   const found: Record<string, number> = {};
   for (const claim of claims) {
     if (claim.kind !== "set" || claim.url !== url || world.nodes.get(claim.node)?.name !== machine) continue;
@@ -64,8 +88,6 @@ export function canonical(spelling: unknown): string | undefined {
 }
 
 export function canonicalEntries(entries: Entries): Record<string, number> {
-  return Object.fromEntries(Object.entries(entries).flatMap(([prefix, value]) => {
-    const name = canonical(prefix);
-    return name === undefined ? [] : [[name, value]];
-  }));
+  const found = Object.entries(entries).map(([prefix, value]) => [canonical(prefix), value] as const);
+  return Object.fromEntries(found.filter(([prefix]) => prefix !== undefined));
 }

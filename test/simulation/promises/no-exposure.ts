@@ -1,4 +1,6 @@
-import { declaredAt, requestsOf, signaledAt } from "./model";
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import type { World } from "../simulation";
+import { canonical, declaredAt, requestsOf, signaledAt } from "./model";
 import type { Promised } from "./promise";
 
 /** No commit publishes a set without a prefix that is desired before and after; no running signaling that stays desired is stopped. */
@@ -10,13 +12,39 @@ export const noExposure: Promised = {
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, url = "", op, data = [], index }) => {
         const [was, is] = [declaredAt(before, world, machine, url), declaredAt(after, world, machine, url)];
-        const removed = Object.keys(commit?.removed ?? {}).filter((prefix) => prefix in was && prefix in is);
-        const stopped = op !== "stop" ? [] : data.map(String).filter((prefix) => signaledAt(before, machine).includes(prefix) && signaledAt(after, machine).includes(prefix));
+        const removed = Object.keys(commit?.removed ?? {}).filter(
+          (prefix) => prefix in was && prefix in is && !isOfColleague(world, machine, index, url, prefix),
+        );
+        const stopped =
+          op !== "stop"
+            ? []
+            : data
+                .map(String)
+                .filter(
+                  (prefix) =>
+                    signaledAt(before, machine).includes(prefix) && signaledAt(after, machine).includes(prefix),
+                );
         return [
-          ...removed.map((prefix) => `request ${index} to ${machine}: a commit of ${url} removes ${prefix}, which is declared before and after`),
-          ...stopped.map((prefix) => `request ${index} to ${machine}: ${prefix} is stopped, which is declared before and after`),
+          ...removed.map(
+            (prefix) =>
+              `request ${index} to ${machine}: a commit of ${url} removes ${prefix}, which is declared before and after`,
+          ),
+          ...stopped.map(
+            (prefix) => `request ${index} to ${machine}: ${prefix} is stopped, which is declared before and after`,
+          ),
         ];
       }),
     );
   },
 };
+
+/** True where the delete that a commit published was staged by another writer: the API has no way to commit one's own changes alone. */
+export function isOfColleague(world: World, machine: string, before: number, url: string, prefix: string): boolean {
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const isDelete = ({ cmd, url: of, index, data = [] }: JournalEntry) =>
+    cmd === "delete" &&
+    of === url &&
+    index < before &&
+    data.some((item) => canonical((item as { a?: unknown }).a) === prefix);
+  return journal.findLast(isDelete)?.label === "colleague";
+}

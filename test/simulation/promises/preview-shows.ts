@@ -1,6 +1,8 @@
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
-import type { CommandRecord } from "../simulation";
+import type { CommandRecord, World } from "../simulation";
 import { canonical, requestsOf } from "./model";
+import { isOfColleague } from "./no-exposure";
 import type { Promised } from "./promise";
 
 /** An `up` removes, changes and stops nothing that its preview did not show; a preview sends nothing that changes anything. */
@@ -16,12 +18,27 @@ export const previewShows: Promised = {
         const changed = Object.keys(commit?.changed ?? {}).map((prefix) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
         return [...removed, ...changed, ...stopped]
-          .filter(([prefix = ""]) => !shown(prefix))
-          .map(([prefix, verb]) => `request ${index} to ${machine}: the up ${verb} ${prefix} of ${url}, which its preview did not show`);
+          .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))
+          .map(
+            ([prefix, verb]) =>
+              `request ${index} to ${machine}: the up ${verb} ${prefix} of ${url}, which its preview did not show`,
+          );
       }),
     );
   },
 };
+
+/** True for the effect of what another writer had staged or committed meanwhile. */
+function isOfOthers(world: World, machine: string, index: number, url: string, prefix: string, verb = ""): boolean {
+  if (verb === "removes") return isOfColleague(world, machine, index, url, prefix);
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const isInsert = ({ cmd, url: of, index: at, data = [] }: JournalEntry) =>
+    cmd === "insert" &&
+    of === url &&
+    at < index &&
+    data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
+  return journal.findLast(isInsert)?.label === "colleague";
+}
 
 /** True where a preview names a prefix: in a line, or as a difference of a step. */
 function mentions({ steps, printed }: CommandRecord, prefix: string): boolean {
@@ -31,12 +48,18 @@ function mentions({ steps, printed }: CommandRecord, prefix: string): boolean {
 /** True where a text has a prefix, in one of the spellings of an address. */
 export function namesIn(text: string, prefix: string): boolean {
   const bare = prefix.replace(/\/(32|128)$/, "");
-  return text.includes(prefix) || (bare !== prefix && new RegExp(`(?<![\\d.:a-f])${bare.replaceAll(".", "\\.")}(?![\\d/:a-f])`).test(text));
+  return (
+    text.includes(prefix) ||
+    (bare !== prefix && new RegExp(`(?<![\\d.:a-f])${bare.replaceAll(".", "\\.")}(?![\\d/:a-f])`).test(text))
+  );
 }
 
 function shows({ op, old, inputs = {} }: Step, prefix: string): boolean {
   const before = old?.inputs ?? {};
-  if (op === "delete" || op === "replace") return namesIn(canonicalText(before), prefix) || namesIn(JSON.stringify(old?.outputs ?? {}), prefix);
+  if (op === "delete" || op === "replace")
+    return namesIn(canonicalText(before), prefix) || namesIn(JSON.stringify(old?.outputs ?? {}), prefix);
+  // An entry of its own is its prefix: whatever differs, differs there.
+  if (canonical(inputs.prefix) === prefix) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(inputs)]);
   return [...names].some((name) => {
     const [was, is] = [before[name], inputs[name]];

@@ -1,5 +1,5 @@
-import type { World, RunRecord } from "../simulation";
-import { type Claim, claimsOf } from "./model";
+import type { RunRecord, World } from "../simulation";
+import { type Claim, isIgnored } from "./model";
 import { namesIn } from "./preview-shows";
 import type { Promised } from "./promise";
 
@@ -12,7 +12,9 @@ export const truthOfGreen: Promised = {
     const isWhole = run.options.targets === undefined && run.options.excludes === undefined;
     if (run.command !== "up" || done.errors.length > 0 || !isWhole || done.wasCancelled || done.wasKilled) return [];
     if (hasCompany) return [];
-    return differences(world, now).filter(({ place, prefix }) => !isExcused(record, place, prefix)).map(({ sentence }) => `${sentence}, and the run is green`);
+    return differences(world, now)
+      .filter(({ place, prefix }) => !isExcused(record, place, prefix))
+      .map(({ sentence }) => `${sentence}, and the run is green`);
   },
 };
 
@@ -28,11 +30,17 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
     if (claim.kind === "signal") {
       const active = world.machines.get(claim.receiver)?.emulator.signalings["client-a"] ?? [];
       const gone = claim.prefixes.filter((prefix) => !active.includes(prefix));
-      return gone.map((prefix) => ({ place: claim.receiver, prefix, sentence: `${prefix} is not active at ${claim.receiver}` }));
+      return gone.map((prefix) => ({
+        place: claim.receiver,
+        prefix,
+        sentence: `${prefix} is not active at ${claim.receiver}`,
+      }));
     }
     const machine = world.nodes.get(claim.node);
     const held = machine?.held(claim.url) ?? {};
-    const wrong = Object.entries(claim.entries).filter(([prefix, value]) => held[prefix] !== value);
+    const wrong = Object.entries(claim.entries).filter(
+      ([prefix, value]) => held[prefix] !== value && !isIgnored(claim, prefix),
+    );
     return wrong.map(([prefix, value]) => ({
       place: claim.node,
       prefix,
@@ -42,12 +50,10 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
 }
 
 /** True where the run named the difference, or somebody else made it after the run had looked. */
-function isExcused({ done, run, preview }: RunRecord, place: string, prefix: string): boolean {
-  const lines = [...done.printed, ...(preview?.printed ?? [])].filter((line) => namesIn(line, prefix) || line.includes(place));
+function isExcused({ done, preview }: RunRecord, place: string, prefix: string): boolean {
+  const lines = [...done.printed, ...(preview?.printed ?? [])].filter(
+    (line) => namesIn(line, prefix) || line.includes(place),
+  );
   if (lines.length > 0) return true;
-  const isIgnored = claimsOf(run.program).some((claim) => {
-    const holds = claim.kind === "set" ? claim.node === place && prefix in claim.entries : claim.receiver === place && claim.prefixes.includes(prefix);
-    return holds && (claim.resource.options?.ignoreChanges?.length ?? 0) > 0;
-  });
-  return isIgnored || done.acts.length > 0;
+  return done.acts.length > 0;
 }

@@ -1,7 +1,16 @@
 import type { Fault } from "../../../provider/emulator";
 import type { Act, Disturbance, Entries, NodePlan, Run, RunOptions, Scenario, StackPlan, Turn } from "../scenario";
 import { Random } from "../world/random";
-import { BLOCKED, type Design, FOREIGN, firstProgram, nextProgram, PARTNERS, type Sites, withMistake } from "./programs";
+import {
+  BLOCKED,
+  type Design,
+  FOREIGN,
+  firstProgram,
+  nextProgram,
+  PARTNERS,
+  type Sites,
+  withMistake,
+} from "./programs";
 
 /** Switches of nodes that must make no difference to any promise. */
 const DIALECTS: readonly Readonly<Record<string, unknown>>[] = [
@@ -21,15 +30,19 @@ export function generate(seed: number): Scenario {
   const count = random.weighted({ 1: 2, 2: 2, 3: 3, 4: 3, 6: 2, 12: 1 });
   const names = Array.from({ length: Number(count) }, (_, index) => `n${index + 1}`);
   const nodes = names.map((name) => nodeOf(random, name));
-  const receivers = random.chance(0.6) ? [{ name: "r1", active: random.some(["198.51.100.1/32", "198.51.100.200/32"], 0.3) }] : [];
+  const receivers = random.chance(0.6)
+    ? [{ name: "r1", active: random.some(["198.51.100.1/32", "198.51.100.200/32"], 0.3) }]
+    : [];
   const isShared = random.chance(0.3);
   const stacks = Array.from({ length: isShared ? 2 : 1 }, (_, index) => stackOf(random, index));
-  const sites = stacks.map(({ instances }, index): Sites => ({
-    nodes: names,
-    receivers: receivers.map(({ name }) => name),
-    own: stacks.length === 1 ? names : names.filter((_, at) => at % 2 === index),
-    instances,
-  }));
+  const sites = stacks.map(
+    ({ instances }, index): Sites => ({
+      nodes: names,
+      receivers: receivers.map(({ name }) => name),
+      own: stacks.length === 1 ? names : names.filter((_, at) => at % 2 === index),
+      instances,
+    }),
+  );
   const turns = turnsOf(random, sites, nodes);
   return { seed, nodes, receivers, stacks, turns };
 }
@@ -44,17 +57,24 @@ function nodeOf(random: Random, name: string): NodePlan {
 
 function stackOf(random: Random, index: number): StackPlan {
   const door = random.pick(["dynamic", "plugin"] as const);
-  return { name: `stack-${index + 1}`, door, settings: { distinctNodes: true }, instances: random.weighted({ 0: 8, 1: 2, 2: 1 }) === "0" ? 0 : random.int(1, 2) };
+  return {
+    name: `stack-${index + 1}`,
+    door,
+    settings: { distinctNodes: true },
+    instances: random.weighted({ 0: 8, 1: 2, 2: 1 }) === "0" ? 0 : random.int(1, 2),
+  };
 }
 
 function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePlan[]): Turn[] {
   const turns: Turn[] = [];
   const designs = sites.map((each, stack) => [firstProgram(random, stack, each)]);
   for (const [stack, [design]] of designs.entries()) turns.push(runsOf([upOf(design as Design, stack, {}, [])]));
-  const length = random.int(3, 7);
+  const length = random.int(4, 9);
   for (let turn = 0; turn < length; turn += 1) {
     if (random.chance(0.3)) {
-      turns.push({ kind: "act", act: actOf(random, sites[0] as Sites, nodes) });
+      const count = random.int(1, 2);
+      for (let act = 0; act < count; act += 1)
+        turns.push({ kind: "act", act: actOf(random, sites[0] as Sites, nodes) });
       continue;
     }
     const stack = random.int(0, sites.length - 1);
@@ -71,12 +91,18 @@ function upOf({ resources }: Design, stack: number, options: RunOptions, meanwhi
   return { stack, command: "up", program: resources, options, meanwhile };
 }
 
-function runOf(random: Random, stack: number, sites: readonly Sites[], designs: Design[][], nodes: readonly NodePlan[]): Run {
+function runOf(
+  random: Random,
+  stack: number,
+  sites: readonly Sites[],
+  designs: Design[][],
+  nodes: readonly NodePlan[],
+): Run {
   const site = sites[stack] as Sites;
   const own = designs[stack] as Design[];
   const current = own.at(-1) as Design;
   const meanwhile = disturbances(random, site, nodes);
-  if (random.chance(0.06)) return upOf(withMistake(random, current), stack, {}, []);
+  if (random.chance(0.06)) return { ...upOf(withMistake(random, current), stack, {}, []), isMistake: true };
   switch (random.weighted({ up: 10, upRefresh: 3, refresh: 3, preview: 2, previewRefresh: 2, destroy: 1 })) {
     case "up": {
       const next = nextProgram(random, current, own, site);
@@ -167,7 +193,9 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
 function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
   const node = random.pick(nodes).name;
   const set = random.pick([BLOCKED, PARTNERS]);
-  switch (random.weighted({ colleague: 5, node: 4, client: 2, outage: 2, health: 3, time: 1, calendar: 1, restore: 1 })) {
+  switch (
+    random.weighted({ colleague: 5, node: 4, client: 2, outage: 2, health: 3, time: 1, calendar: 1, restore: 1 })
+  ) {
     case "colleague":
       return colleague(random, node, set);
     case "node":
@@ -194,6 +222,7 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
 function colleague(random: Random, node: string, set: string): Act {
   const commit = random.chance(0.8);
   const insert = random.chance(0.6) ? { [random.pick([...FOREIGN, "203.0.113.7/32"])]: random.int(1, 9) } : undefined;
-  const remove = insert && random.chance(0.6) ? undefined : [random.pick(["192.0.2.0/25", "203.0.113.0/24", "2001:db8::/32"])];
+  const remove =
+    insert && random.chance(0.6) ? undefined : [random.pick(["192.0.2.0/25", "203.0.113.0/24", "2001:db8::/32"])];
   return { actor: "colleague", node, set, commit, ...(insert && { insert }), ...(remove && { remove }) };
 }

@@ -43,9 +43,16 @@ export function firstProgram(random: Random, stack: number, sites: Sites): Desig
   for (const prefix of random.some(PREFIXES[stack] ?? [], 0.3)) resources.push(entryOf(random, node, prefix));
   if (sites.receivers.length > 0 && random.chance(0.5)) {
     const prefixes = atLeastOne(random, SIGNALED[stack] ?? []);
-    resources.push({ type: "CloudSignaling", name: "signal", args: { receiver: random.pick(sites.receivers), prefixes } });
+    resources.push({
+      type: "CloudSignaling",
+      name: "signal",
+      args: { receiver: random.pick(sites.receivers), prefixes },
+    });
   }
-  if (resources.length === 0) resources.push(setOf(random, stack, lone ?? node));
+  if (resources.length === 0)
+    resources.push(
+      lone === undefined ? entryOf(random, node, (PREFIXES[stack] ?? [])[0] ?? "") : setOf(random, stack, lone),
+    );
   return { stack, resources: resources.map((one) => withInstance(random, one, sites.instances)) };
 }
 
@@ -60,12 +67,25 @@ function setOf(random: Random, stack: number, node: string): Declared {
 }
 
 function entryOf(random: Random, node: string, prefix: string): Declared {
-  const args = { arena: "edge", set: "partners", node, prefix: spelling(random, prefix), value: random.int(1, 3), onExisting: "adopt" };
+  const args = {
+    arena: "edge",
+    set: "partners",
+    node,
+    prefix: spelling(random, prefix),
+    value: random.int(1, 3),
+    onExisting: "adopt",
+  };
   return { type: "PrefixSetEntry", name: `entry-${prefix.replace(/[^\da-f]/g, "-")}`, args };
 }
 
 function groupOf(random: Random, stack: number, nodes: readonly string[]): Declared {
-  const args = { arena: "edge", set: "blocked", nodes: [...nodes], entries: entries(random, stack), onExisting: "adopt" };
+  const args = {
+    arena: "edge",
+    set: "blocked",
+    nodes: [...nodes],
+    entries: entries(random, stack),
+    onExisting: "adopt",
+  };
   const rollout = random.chance(0.6) ? { rollout: rolloutOf(random, nodes) } : {};
   const unreachable = random.chance(0.4) ? { maxUnreachable: 1 } : {};
   return { type: "PrefixSetGroup", name: "group", args: { ...args, ...rollout, ...unreachable } };
@@ -120,8 +140,12 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
     case "remove":
       return resources.length > 1 ? { stack, resources: resources.filter((it) => it !== one) } : design;
     case "add": {
-      const more = firstProgram(random, stack, sites).resources.filter(({ name }) => !resources.some((it) => it.name === name));
-      const free = more.filter(({ type }) => !["PrefixSet", "PrefixSetGroup"].includes(type) || !resources.some((it) => it.type === type));
+      const more = firstProgram(random, stack, sites).resources.filter(
+        ({ name }) => !resources.some((it) => it.name === name),
+      );
+      const free = more.filter(
+        ({ type }) => !["PrefixSet", "PrefixSetGroup"].includes(type) || !resources.some((it) => it.type === type),
+      );
       return { stack, resources: [...resources, ...free.slice(0, 1)] };
     }
     case "rename": {
@@ -131,7 +155,10 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
       return changed({ ...one, name, options });
     }
     case "move": {
-      const free = sites.own.filter((node) => !resources.some(({ args }) => args.node === node || (args.nodes as string[] | undefined)?.includes(node)));
+      const free = sites.own.filter(
+        (node) =>
+          !resources.some(({ args }) => args.node === node || (args.nodes as string[] | undefined)?.includes(node)),
+      );
       if (one.type !== "PrefixSet" || free.length === 0) return design;
       return changed({ ...one, args: { ...one.args, node: random.pick(free) } });
     }
@@ -173,18 +200,30 @@ function optionsOf(random: Random, { type, args, options = {} }: Declared): Reso
 function withValue(random: Random, one: Declared): Declared {
   if (one.type === "PrefixSetEntry") return { ...one, args: { ...one.args, value: random.int(1, 3) } };
   if (one.type === "CloudSignaling") return one;
-  const now = Object.entries(one.args.entries as Entries).map(([prefix, value], index) => [prefix, index === 0 ? (value % 3) + 1 : value]);
+  const now = Object.entries(one.args.entries as Entries).map(([prefix, value], index) => [
+    prefix,
+    index === 0 ? (value % 3) + 1 : value,
+  ]);
   return { ...one, args: { ...one.args, entries: Object.fromEntries(now) } };
 }
 
 function withOtherEntries(random: Random, one: Declared, stack: number): Declared {
   if (one.type === "PrefixSetEntry") return withValue(random, one);
-  if (one.type === "CloudSignaling") return { ...one, args: { ...one.args, prefixes: atLeastOne(random, SIGNALED[stack] ?? []) } };
+  if (one.type === "CloudSignaling")
+    return { ...one, args: { ...one.args, prefixes: atLeastOne(random, SIGNALED[stack] ?? []) } };
   const before = one.args.entries as Entries;
   const kept = Object.fromEntries(random.some(Object.entries(before), 0.7));
-  const now = { ...kept, ...Object.fromEntries(random.some(Object.entries(entries(random, stack)), 0.4).filter(([prefix]) => !(prefix in before))) };
+  const now = {
+    ...kept,
+    ...Object.fromEntries(
+      random.some(Object.entries(entries(random, stack)), 0.4).filter(([prefix]) => !(prefix in before)),
+    ),
+  };
   const canonical = new Map(Object.entries(now).map(([prefix, value]) => [plain(prefix), [prefix, value] as const]));
-  return { ...one, args: { ...one.args, entries: canonical.size > 0 ? Object.fromEntries(canonical.values()) : before } };
+  return {
+    ...one,
+    args: { ...one.args, entries: canonical.size > 0 ? Object.fromEntries(canonical.values()) : before },
+  };
 }
 
 /** One spelling of each prefix of this file. */
@@ -199,6 +238,12 @@ export function withMistake(random: Random, { stack, resources }: Design): Desig
   const broken = { ...one.args };
   if (one.type === "CloudSignaling") broken.prefixes = ["198.51.100.1/24"];
   else if (one.type === "PrefixSetEntry") broken.prefix = "203.0.113.1/24";
-  else broken.entries = random.pick([{}, { "192.0.2.1/24": 1 }, { "192.0.2.0/25": 1, "192.0.2.0/025": 2 }, { "0.0.0.0/0": 1 }]);
+  else
+    broken.entries = random.pick([
+      {},
+      { "192.0.2.1/24": 1 },
+      { "192.0.2.0/25": 1, "192.0.2.0/025": 2 },
+      { "0.0.0.0/0": 1 },
+    ]);
   return { stack, resources: resources.map((it) => (it === one ? { ...it, args: broken } : it)) };
 }

@@ -11,7 +11,9 @@ export class Story {
   constructor(private readonly time: VirtualTime) {}
 
   begins(stack: string, command: string, options: RunOptions): void {
-    const flags = Object.entries(options).map(([name, value]) => `--${name}${value === true ? "" : `=${String(value)}`}`);
+    const flags = Object.entries(options).map(
+      ([name, value]) => `--${name}${value === true ? "" : `=${String(value)}`}`,
+    );
     this.add(stack, [command, ...flags].join(" "));
   }
 
@@ -21,7 +23,11 @@ export class Story {
     for (const error of errors) this.add(stack, `  error: ${error}`);
   }
 
-  request(actor: string, host: string, { method, target, body }: { method: string; target: string; body: Buffer }): void {
+  request(
+    actor: string,
+    host: string,
+    { method, target, body }: { method: string; target: string; body: Buffer },
+  ): void {
     const text = body.length > 0 ? `${method} ${summary(body.toString("utf8"))}` : `${method} ${operation(target)}`;
     this.add(actor, `${host.replace("http://", "").replace(".example", "")} ${text}`);
   }

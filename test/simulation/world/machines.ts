@@ -38,7 +38,12 @@ export class Machine implements Host {
       timer: (run: () => void, ms: number) => time.after(ms, run),
     };
     const options = resolveOptions({ seed, ...(dialect && { dialect: dialect as object }) });
-    const addresses = { endpoint: origin, signalingUrl: `${origin}/path`, testSignalingUrl: `${origin}/request`, control: "" };
+    const addresses = {
+      endpoint: origin,
+      signalingUrl: `${origin}/path`,
+      testSignalingUrl: `${origin}/request`,
+      control: "",
+    };
     this.simulation = new Simulation(options, wall, addresses, {}, state);
     this.emulator = new EmulatorMembers(this.simulation);
     this.port = new ProtocolPort(this.simulation, {

@@ -121,7 +121,9 @@ class Connection {
   }
 
   failed(code: string): void {
-    this.call(() => this.handler.onResponseError?.(this.controller, Object.assign(new Error(`connect ${code}`), { code })));
+    this.call(() =>
+      this.handler.onResponseError?.(this.controller, Object.assign(new Error(`connect ${code}`), { code })),
+    );
     this.isOver = true;
   }
 

@@ -1,0 +1,16 @@
+import type { Promised } from "./promise";
+import { differences } from "./truth-of-green";
+
+/** `preview --refresh` shows every loss and every other value at the node. */
+export const driftIsSeen: Promised = {
+  number: 7,
+  name: "drift is seen",
+  judge: ({ world, record: { done, run, isCalm }, before }) => {
+    const isGate = run.command === "preview" && run.options.refresh === true;
+    if (!isGate || !isCalm || done.errors.length > 0 || done.wasCancelled) return [];
+    const steps = done.steps.filter(({ op }) => op !== "refresh");
+    return steps.length > 0
+      ? []
+      : differences(world, before).map(({ sentence }) => `${sentence}, and preview --refresh shows no change`);
+  },
+};

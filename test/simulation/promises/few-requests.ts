@@ -1,0 +1,69 @@
+import type { JournalEntry } from "../../../provider/emulator/journal/entry";
+import { isMutating, requestsOf } from "./model";
+import type { Case, Promised } from "./promise";
+
+/** However many entries and resources of a set change at once, they share one commit. */
+export const oneCommit: Promised = {
+  number: 4,
+  name: "one commit",
+  judge: (given) =>
+    isPlain(given)
+      ? perSet(given, ({ cmd }) => cmd === "commit")
+          .filter(({ count }) => count > 1)
+          .map(({ count, set }) => `${count} commits of ${set} in one undisturbed run`)
+      : [],
+};
+
+/** A refresh lists each set once, however many resources have a part of it. */
+export const oneList: Promised = {
+  number: 5,
+  name: "one list",
+  judge: (given) =>
+    isPlain(given) && given.record.run.command === "refresh"
+      ? perSet(given, ({ cmd }) => cmd === "list")
+          .filter(({ count }) => count > 1)
+          .map(({ count, set }) => `${count} lists of ${set} in one undisturbed refresh`)
+      : [],
+};
+
+/** Previews and refreshes change nothing; an `up` without a step sends nothing that changes anything. */
+export const nothingNeedless: Promised = {
+  number: 6,
+  name: "no change without a reason",
+  judge: ({ world, record: { done, preview, run } }) => {
+    const sent = (record: typeof done) =>
+      [...world.machines.keys()].flatMap((machine) =>
+        requestsOf(world, record, machine)
+          .filter(isMutating)
+          .map(({ cmd, op, index }) => `request ${index} to ${machine}: ${cmd ?? op}`),
+      );
+    const looked = preview && preview !== done ? sent(preview).map((text) => `a preview sends ${text}`) : [];
+    const changesNothing =
+      done.isPreview || run.command === "refresh" || !done.steps.some(({ op }) => op !== "refresh");
+    return [
+      ...looked,
+      ...(changesNothing ? sent(done).map((text) => `${run.command} without a step sends ${text}`) : []),
+    ];
+  },
+};
+
+/** True for an undisturbed run of one process at nodes that apply commits at once. */
+function isPlain({ world, record: { isCalm, run, done } }: Case): boolean {
+  const { scenario } = world;
+  const stack = scenario.stacks[run.stack];
+  return (
+    isCalm &&
+    stack?.instances === 0 &&
+    done.acts.length === 0 &&
+    !scenario.nodes.some(({ dialect }) => dialect?.commitDelay !== undefined)
+  );
+}
+
+function perSet({ world, record: { done } }: Case, isCounted: (entry: JournalEntry) => boolean) {
+  return [...world.machines.keys()].flatMap((machine) => {
+    const counts = new Map<string, number>();
+    for (const entry of requestsOf(world, done, machine).filter(isCounted))
+      counts.set(entry.url ?? "", (counts.get(entry.url ?? "") ?? 0) + 1);
+    return [...counts].map(([url, count]) => ({ set: `${url} at ${machine}`, count }));
+  });
+}
