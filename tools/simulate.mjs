@@ -46,7 +46,7 @@ export async function bundled(input, folder) {
  * @returns {Promise<number>} the exit code
  */
 export function run(file, args) {
-  const child = spawn(NODE, ["--enable-source-maps", file, ...args], { stdio: "inherit", cwd: root });
+  const child = spawn(NODE, [file, ...args], { stdio: "inherit", cwd: root });
   return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
 }
 

@@ -38,20 +38,49 @@ const { waitForRPCs } = pulumi.runtime as unknown as { waitForRPCs(): Promise<vo
 
 const CLASSES = { PrefixSet, PrefixSetEntry, PrefixSetGroup, CloudSignaling };
 
-/** Runs a program: in TypeScript with our classes for dynamic resources; for the plugin as a language without them does. */
-export async function runProgram(
-  door: Door,
-  program: readonly Declared[],
-  { stack, config, preview }: { readonly stack: string; readonly config: JsonObject; readonly preview: boolean },
-): Promise<Registered> {
-  if (door === "plugin") {
-    const registrations = program.map((declared) => ({
-      declared,
-      inputs: declared.args as JsonObject,
-      ignoreChanges: declared.options?.ignoreChanges ?? [],
-    }));
-    return { registrations, printed: [] };
+/** Programs that ran: one that runs again registers the same. */
+const known = new Map<string, Registered>();
+/** Most programs that are kept. */
+const MOST_KNOWN = 200;
+
+/** Runs a program, or recalls what it registered. */
+export async function runProgram(door: Door, program: readonly Declared[], run: Surroundings): Promise<Registered> {
+  if (door === "plugin") return asWritten(program);
+  const key = JSON.stringify([program, run]);
+  const limit = Error.stackTraceLimit;
+  // The SDK takes a stack trace for each promise of each output.
+  Error.stackTraceLimit = 0;
+  try {
+    const found = known.get(key) ?? (await runClasses(program, run));
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(key, found);
+    return {
+      ...found,
+      registrations: found.registrations.map((one) => ({ ...one, inputs: structuredClone(one.inputs) })),
+    };
+  } finally {
+    Error.stackTraceLimit = limit;
   }
+}
+
+interface Surroundings {
+  readonly stack: string;
+  readonly config: JsonObject;
+  readonly preview: boolean;
+}
+
+/** What a language without our classes registers. */
+function asWritten(program: readonly Declared[]): Registered {
+  const registrations = program.map((declared) => ({
+    declared,
+    inputs: declared.args as JsonObject,
+    ignoreChanges: declared.options?.ignoreChanges ?? [],
+  }));
+  return { registrations, printed: [] };
+}
+
+/** Runs a program in TypeScript, with our classes. */
+async function runClasses(program: readonly Declared[], { stack, config, preview }: Surroundings): Promise<Registered> {
   const found: Registration[] = [];
   const printed: string[] = [];
   const byName = new Map(program.map((declared) => [declared.name, declared]));

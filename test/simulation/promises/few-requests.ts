@@ -53,6 +53,7 @@ function isPlain({ world, record: { isCalm, run, done } }: Case): boolean {
   const stack = scenario.stacks[run.stack];
   return (
     isCalm &&
+    run.options.parallel === undefined &&
     stack?.instances === 0 &&
     done.acts.length === 0 &&
     !scenario.nodes.some(({ dialect }) => dialect?.commitDelay !== undefined)

@@ -65,6 +65,8 @@ function why(world: World, { earlier, prefix, url, at, began }: Question, group:
       entry.time <= at.time &&
       (prefix in entry.commit.inserted || prefix in entry.commit.removed),
   );
+  const plan = world.scenario.nodes.find(({ name }) => name === machine.name);
+  if (!last?.commit && prefix in (plan?.sets[url] ?? {})) return [];
   if (!last?.commit || prefix in last.commit.removed) return [`${earlier} of an earlier wave lacks it`];
   const { check } = group.args.rollout as { check?: object };
   const failing =

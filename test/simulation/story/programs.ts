@@ -240,7 +240,6 @@ export function withMistake(random: Random, { stack, resources }: Design): Desig
   else if (one.type === "PrefixSetEntry") broken.prefix = "203.0.113.1/24";
   else
     broken.entries = random.pick([
-      {},
       { "192.0.2.1/24": 1 },
       { "192.0.2.0/25": 1, "192.0.2.0/025": 2 },
       { "0.0.0.0/0": 1 },
