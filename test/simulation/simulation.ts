@@ -245,6 +245,7 @@ export class World {
       preview: isPreview,
       process,
       keep,
+      shuffle: this.random.fork(`order ${this.deployments}`).shuffle,
       isCancelled: () => wasCancelled,
     });
     for (const it of meanwhile) {
@@ -256,7 +257,7 @@ export class World {
     const [began, from] = [this.time.now, this.places()];
     this.story.begins(plan.name, isPreview ? `preview of ${command}` : command, options);
     if (command === "refresh" || (options.refresh && command !== "destroy")) await deployment.refresh();
-    if (command === "destroy") await deployment.remove([...before.resources].reverse());
+    if (command === "destroy") await deployment.remove(before.resources);
     if ((command === "up" || command === "preview") && deployment.errors.length === 0) {
       const made = await runProgram(plan.door, program, { stack: plan.name, config: settings, preview: isPreview });
       this.time.moved();

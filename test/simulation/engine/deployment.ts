@@ -1,6 +1,6 @@
 import { type JsonObject, sameJson } from "../../../provider/model/json";
 import { nativeToken, typeToken } from "../../../provider/model/resource-kind";
-import type { Door as DoorName, RunOptions } from "../scenario";
+import type { Door as DoorName, ResourceOptions, RunOptions } from "../scenario";
 import { Killed, Partial, type Subject } from "./door";
 import { withIgnored } from "./ignore-changes";
 import type { ProviderProcess } from "./process";
@@ -35,6 +35,8 @@ export interface DeploymentParts {
   process(instance: number | undefined): ProviderProcess;
   /** Takes each new snapshot. */
   keep(resources: readonly Kept[]): void;
+  /** An order that the engine leaves open, drawn by the seed. */
+  shuffle<T>(from: readonly T[]): T[];
   /** True once Ctrl-C was pressed. */
   isCancelled(): boolean;
 }
@@ -47,6 +49,7 @@ export class Deployment {
   readonly steps: Step[] = [];
   readonly calls: Call[] = [];
   private isKilled = false;
+  private isBailed = false;
   private resources: Kept[];
   private readonly running = new Map<string, Promise<void>>();
   private readonly failedNames = new Set<string>();
@@ -63,17 +66,23 @@ export class Deployment {
     return this.resources;
   }
 
-  /** Reads all resources side by side. */
+  /** Reads all resources side by side, and compares what was read with the inputs. The state is written once, at the end. */
   async refresh(): Promise<void> {
+    const found = new Map<Kept, Kept | undefined>();
     for (const old of this.resources.filter((kept) => this.isTarget(kept.name))) {
       await this.start(old.name, async () => {
         const read = await this.call("read", old, (door) => door.read(old, old.id, old));
-        if (read.id === "") this.replace(old, []);
-        else this.replace(old, [{ ...old, outputs: read.outputs, ...(read.inputs && { inputs: read.inputs }) }]);
         this.steps.push({ op: "refresh", name: old.name, type: old.type, old });
+        if (read.id === "") return void found.set(old, undefined);
+        const { failed: _, ...rest } = old;
+        const now: Kept = { ...rest, outputs: read.outputs, ...(read.inputs && { inputs: read.inputs }) };
+        await this.call("diff", old, (door) => door.diff(old, old.id, now, old.inputs));
+        found.set(old, now);
       });
     }
     await this.drain();
+    this.resources = this.resources.flatMap((old) => (found.has(old) ? (found.get(old) ?? []) : [old]));
+    this.save();
   }
 
   /** Registrations are judged one by one, in order; their steps run side by side. Deletions come last. */
@@ -82,26 +91,32 @@ export class Deployment {
       if (this.isStopped()) break;
       const { dependsOn = [] } = registration.declared.options ?? {};
       await Promise.all(dependsOn.map((name) => this.running.get(name)));
-      if (dependsOn.some((name) => this.failedNames.has(name))) continue;
-      await this.register(registration).catch((error: unknown) => this.fail(registration.declared.name, error));
+      const isBlocked = dependsOn.some((name) => this.failedNames.has(name));
+      await this.register(registration, isBlocked).catch((error: unknown) =>
+        this.fail(registration.declared.name, error),
+      );
     }
     await this.drain();
-    if (programFailed || this.errors.length > 0 || this.parts.isCancelled()) return;
+    if (this.parts.isCancelled()) this.errors.push("update canceled");
+    const goesOn = this.parts.options.continueOnError === true && !this.isBailed;
+    if (programFailed || this.parts.isCancelled() || this.isKilled || (this.errors.length > 0 && !goesOn)) return;
     const names = new Set(registrations.map(({ declared }) => declared.name));
     const gone = this.resources.filter((kept) => kept.replaced || !names.has(kept.name));
-    await this.remove(gone.reverse());
+    await this.remove(gone);
   }
 
-  /** Deletes resources, the last one first. */
+  /** Deletes resources side by side, in an order of its own; a protected one is an error, and others are deleted all the same. */
   async remove(gone: readonly Kept[]): Promise<void> {
-    const chosen = gone.filter(({ name }) => this.isTarget(name));
-    const held = chosen.filter(({ protect, replaced }) => protect && !replaced);
-    for (const { name } of held) this.errors.push(`resource ${name} cannot be deleted: it is protected`);
-    if (held.length > 0) return;
+    const chosen = this.parts.shuffle(gone.filter(({ name }) => this.isTarget(name)));
     for (const old of chosen) {
+      if (this.parts.isCancelled() || this.isKilled) break;
+      if (old.protect && !old.replaced) {
+        this.errors.push(`resource ${old.name} cannot be deleted: it is protected`);
+        continue;
+      }
       this.steps.push({ op: "delete", name: old.name, type: old.type, old });
       if (this.parts.preview) continue;
-      await this.start(old.name, async () => {
+      await this.startAnyway(old.name, async () => {
         if (!old.retainOnDelete) await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
         this.replace(old, []);
       });
@@ -109,7 +124,7 @@ export class Deployment {
     await this.drain();
   }
 
-  private async register(registration: Registration): Promise<void> {
+  private async register(registration: Registration, isBlocked: boolean): Promise<void> {
     const { declared } = registration;
     const { type, name, options = {} } = declared;
     const token = this.parts.door === "dynamic" ? typeToken(type) : nativeToken(type);
@@ -122,26 +137,30 @@ export class Deployment {
     if (old && found) this.replace(found, [old]);
     const news = old ? withIgnored(registration.inputs, old.inputs, registration.ignoreChanges) : registration.inputs;
     const inputs = await this.check(subject, options.instance, old?.inputs ?? {}, news);
-    if (!inputs) return;
+    if (!inputs || isBlocked) return;
     if (!old) return this.create(subject, inputs, options);
+    if (this.parts.options.replace?.includes(name)) return this.makeAnew(subject, old, inputs, options);
     const { changes, replaces } = await this.call("diff", old, (door) => door.diff(subject, old.id, old, inputs));
     const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
-    const isReplaced =
-      replaces.length > 0 ||
-      this.parts.options.replace?.includes(name) ||
-      changed.some((key) => options.replaceOnChanges?.includes(key));
-    if (isReplaced) return this.makeAnew(subject, old, registration);
+    const isReplaced = replaces.length > 0 || changed.some((key) => options.replaceOnChanges?.includes(key));
+    if (isReplaced) {
+      this.requireUnprotected(old);
+      const again = await this.check(subject, options.instance, {}, registration.inputs);
+      if (again) await this.makeAnew(subject, old, again, options);
+      return;
+    }
     if (changes ?? changed.length > 0) return this.update(old, inputs, options);
     if (old.failed) return this.update(old, inputs, options);
   }
 
-  private async makeAnew(subject: Subject, old: Kept, { inputs: given, declared }: Registration): Promise<void> {
-    const { options = {} } = declared;
-    const inputs = await this.check(subject, options.instance, {}, given);
-    if (!inputs) return;
+  private requireUnprotected({ name, protect }: Kept): void {
+    if (protect) throw new Error(`resource ${name} cannot be replaced: it is protected`);
+  }
+
+  private async makeAnew(subject: Subject, old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
+    this.requireUnprotected(old);
     this.steps.push({ op: "replace", name: old.name, type: old.type, old, inputs });
     const isFirst = options.deleteBeforeReplace === true && this.parts.door === "plugin";
-    if (isFirst && old.protect) throw new Error(`resource ${old.name} cannot be replaced: it is protected`);
     if (this.parts.preview) {
       if (this.processOf(old.instance).previews)
         await this.call("create", old, (door) => door.create(subject, inputs, true));
@@ -159,11 +178,7 @@ export class Deployment {
     });
   }
 
-  private async create(
-    subject: Subject,
-    inputs: JsonObject,
-    options: NonNullable<Registration["declared"]["options"]>,
-  ): Promise<void> {
+  private async create(subject: Subject, inputs: JsonObject, options: ResourceOptions): Promise<void> {
     const { name, type } = subject;
     this.steps.push({ op: "create", name, type, inputs });
     const about = { ...subject, instance: options.instance };
@@ -179,11 +194,7 @@ export class Deployment {
   }
 
   /** A create; one that ends half-way leaves the resource in the state. */
-  private async creating(
-    subject: Subject,
-    inputs: JsonObject,
-    options: NonNullable<Registration["declared"]["options"]>,
-  ) {
+  private async creating(subject: Subject, inputs: JsonObject, options: ResourceOptions) {
     const about = { ...subject, instance: options.instance };
     try {
       return await this.call("create", about, (door) => door.create(subject, inputs, false));
@@ -195,11 +206,7 @@ export class Deployment {
     }
   }
 
-  private async update(
-    old: Kept,
-    inputs: JsonObject,
-    options: NonNullable<Registration["declared"]["options"]>,
-  ): Promise<void> {
+  private async update(old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
     this.steps.push({ op: "update", name: old.name, type: old.type, old, inputs });
     if (this.parts.preview) {
       if (this.processOf(old.instance).previews)
@@ -227,7 +234,8 @@ export class Deployment {
     const about = { ...subject, instance };
     const { inputs, failures } = await this.call("check", about, (door) => door.check(subject, olds, news));
     this.errors.push(...failures);
-    if (failures.length > 0) this.failedNames.add(subject.name);
+    // The engine goes on after a failed step where the command says so, but never after a failed check.
+    if (failures.length > 0) this.isBailed = true;
     return failures.length > 0 ? undefined : inputs;
   }
 
@@ -253,9 +261,13 @@ export class Deployment {
 
   /** Starts a step as soon as there is room; after the first error no further one begins, unless the command says so. */
   private async start(name: string, work: () => Promise<void>): Promise<void> {
+    if (!this.isStopped()) await this.startAnyway(name, work);
+  }
+
+  private async startAnyway(name: string, work: () => Promise<void>): Promise<void> {
     const { parallel = DEFAULT_PARALLEL } = this.parts.options;
     while (this.running.size >= parallel) await Promise.race(this.running.values());
-    if (this.isStopped()) return;
+    if (this.isKilled || this.parts.isCancelled()) return;
     const before = this.running.get(name);
     const running = (before ?? Promise.resolve())
       .then(work)
@@ -273,7 +285,7 @@ export class Deployment {
   }
 
   private isStopped(): boolean {
-    if (this.isKilled || this.parts.isCancelled()) return true;
+    if (this.isKilled || this.isBailed || this.parts.isCancelled()) return true;
     return this.errors.length > 0 && this.parts.options.continueOnError !== true;
   }
 

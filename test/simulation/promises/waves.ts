@@ -100,7 +100,7 @@ export function wavesOf({ args }: Declared): string[][] {
   const { waves } = args.rollout as {
     waves: readonly (number | string | readonly string[])[] | { canary: readonly string[]; size?: number | string };
   };
-  const nodes = [...(args.nodes as string[])].sort();
+  const nodes = [...(args.nodes as string[])].sort(byNumber);
   const list = Array.isArray(waves) ? waves : undefined;
   const named = list
     ? list.filter((one): one is string[] => Array.isArray(one)).flat()
@@ -119,4 +119,8 @@ export function wavesOf({ args }: Declared): string[][] {
   }
   found.push(left);
   return found.filter((wave) => wave.length > 0);
+}
+
+function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
 }

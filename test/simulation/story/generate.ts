@@ -27,7 +27,7 @@ const DIALECTS: readonly Readonly<Record<string, unknown>>[] = [
 /** Everything that a seed draws. */
 export function generate(seed: number): Scenario {
   const random = new Random(seed).fork("scenario");
-  const count = random.weighted({ 1: 2, 2: 2, 3: 3, 4: 3, 6: 2, 12: 1 });
+  const count = random.weighted({ 1: 6, 2: 5, 3: 6, 4: 5, 6: 3, 12: 1 });
   const names = Array.from({ length: Number(count) }, (_, index) => `n${index + 1}`);
   const nodes = names.map((name) => nodeOf(random, name));
   const receivers = random.chance(0.6)
@@ -74,7 +74,7 @@ function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePl
     if (random.chance(0.3)) {
       const count = random.int(1, 2);
       for (let act = 0; act < count; act += 1)
-        turns.push({ kind: "act", act: actOf(random, sites[0] as Sites, nodes) });
+        turns.push(...lasting(random, actOf(random, sites[0] as Sites, nodes), turns));
       continue;
     }
     const stack = random.int(0, sites.length - 1);
@@ -83,6 +83,25 @@ function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePl
     turns.push(runsOf(runs));
   }
   return turns;
+}
+
+/** An outage or a bad health ends by itself after some turns, more often than not. */
+function lasting(random: Random, act: Act, before: readonly Turn[]): Turn[] {
+  const turn: Turn = { kind: "act", act };
+  const open = before.findLast((it) => it.kind === "act" && it.act.actor === act.actor);
+  if (
+    act.actor === "outage" &&
+    open?.kind === "act" &&
+    open.act.actor === "outage" &&
+    open.act.silent &&
+    random.chance(0.7)
+  ) {
+    return [{ kind: "act", act: { ...open.act, silent: false } }, turn];
+  }
+  if (act.actor === "health" && open?.kind === "act" && open.act.actor === "health" && random.chance(0.5)) {
+    return [{ kind: "act", act: { ...open.act, state: "pass" } }, turn];
+  }
+  return [turn];
 }
 
 const runsOf = (runs: readonly Run[]): Turn => ({ kind: "runs", runs });
@@ -178,7 +197,9 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
   switch (random.weighted({ fault: 8, kill: 3, cancel: 1, act: 4 })) {
     case "fault": {
       const at = random.pick([...sites.nodes, ...sites.receivers]);
-      const nth = random.int(1, 5);
+      const nth = random.pick([1, 1, 1, 2, 2, 3, 4, 5]);
+      if (random.chance(0.25))
+        return { kind: "fault", at, fault: { kind: "stale-list", cmd: "list", nth, times: random.pick([1, 1, 2]) } };
       return { kind: "fault", at, fault: { ...random.pick(FAULTS), nth, times: random.pick([1, 1, 2, 100]) } };
     }
     case "kill":

@@ -51,4 +51,12 @@ export class Random {
   some<T>(from: readonly T[], probability = 0.5): T[] {
     return from.filter(() => this.chance(probability));
   }
+
+  /** The same in any order. */
+  shuffle = <T>(from: readonly T[]): T[] => {
+    const left = [...from];
+    const found: T[] = [];
+    while (left.length > 0) found.push(...left.splice(this.int(0, left.length - 1), 1));
+    return found;
+  };
 }
