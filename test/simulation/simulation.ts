@@ -117,7 +117,7 @@ export class World {
   async play(judge: (record: RunRecord) => void = () => {}): Promise<void> {
     for (const [turn, what] of this.scenario.turns.entries()) {
       if (what.kind === "act") {
-        await this.time.until(this.act(what.act));
+        await this.time.until(this.act(what.act).then(() => this.time.sleep(SETTLED_MS)));
         continue;
       }
       const { runs } = what;

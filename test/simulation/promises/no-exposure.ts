@@ -46,5 +46,14 @@ export function isOfColleague(world: World, machine: string, before: number, url
     of === url &&
     index < before &&
     data.some((item) => canonical((item as { a?: unknown }).a) === prefix);
-  return journal.findLast(isDelete)?.label === "colleague";
+  return isOther(
+    journal.findLast(isDelete),
+    journal.find(({ index: at }) => at === before),
+  );
+}
+
+/** True for a request of another writer than that of a commit. */
+export function isOther(request: JournalEntry | undefined, commit: JournalEntry | undefined): boolean {
+  const writer = (entry: JournalEntry | undefined) => entry?.label?.split(" ")[0];
+  return request !== undefined && writer(request) !== writer(commit);
 }

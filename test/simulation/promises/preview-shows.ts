@@ -2,7 +2,7 @@ import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
 import type { CommandRecord, World } from "../simulation";
 import { canonical, requestsOf } from "./model";
-import { isOfColleague } from "./no-exposure";
+import { isOfColleague, isOther } from "./no-exposure";
 import type { Promised } from "./promise";
 
 /** An `up` removes, changes and stops nothing that its preview did not show; a preview sends nothing that changes anything. */
@@ -37,7 +37,10 @@ function isOfOthers(world: World, machine: string, index: number, url: string, p
     of === url &&
     at < index &&
     data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
-  return journal.findLast(isInsert)?.label === "colleague";
+  return isOther(
+    journal.findLast(isInsert),
+    journal.find(({ index: at }) => at === index),
+  );
 }
 
 /** True where a preview names a prefix: in a line, or as a difference of a step. */
