@@ -65,7 +65,7 @@ export async function confirm(
   const foreign = doneByOthers(before.values, after.values, asked);
   if (foreign !== "") {
     options.notices.warn(
-      `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Another writer had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
+      `Set ${options.label}: with our commit, entries that this run did not send ${foreign}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
   return { after };

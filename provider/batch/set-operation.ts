@@ -47,8 +47,7 @@ export interface SetOperation {
   plan(observed: ListedMap): SetPlan;
   /**
    * The caller is being deleted, so no state can record unfinished changes. If the operation fails, staged removals
-   * of entries that are still there are taken back, so that no later commit publishes them. Entries that the list does not show
-   * are removed as well: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
+   * of entries that are still there are taken back, so that no later commit publishes them.
    */
   readonly isDelete?: boolean;
 }
@@ -139,7 +138,11 @@ export interface Changes {
   readonly isShown?: boolean;
 }
 
-/** One set of changes from all plans: a prefix that any operation wants is not removed, and a change that the node shows already is not sent. */
+/**
+ * One set of changes from all plans: a prefix that any operation wants is not removed, and an insert that the node shows
+ * already is not sent. A removal is sent even if the list lacks the entry: a list may be old, or show a removal that is only
+ * staged.
+ */
 export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   const put = mergedPut(plans, before.values);
   const remove = new Set<CanonicalPrefix>();
@@ -147,18 +150,9 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   const wanted = new Set(removes ? plans.flatMap((plan) => (plan.ok ? [...plan.value.put.keys()] : [])) : []);
   for (const plan of plans) {
     if (!plan.ok) continue;
-    const isSentAnyway = (prefix: CanonicalPrefix) =>
-      (plan.operation.isDelete && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
-    for (const prefix of plan.value.remove) {
-      if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
-    }
+    for (const prefix of plan.value.remove) if (!wanted.has(prefix)) remove.add(prefix);
   }
-  // An empty list does not prove that what a delete removes is gone: a run before may have staged the removal, and a node
-  // may list what is staged. A commit, and the list after it, do.
-  const isUnproved = (plan: Planned) => plan.operation.isDelete === true && before.values.size === 0;
-  const isShown = plans.some(
-    (plan) => plan.ok && ((plan.value.shown?.size ?? 0) > 0 || (plan.value.remove.size > 0 && isUnproved(plan))),
-  );
+  const isShown = plans.some((plan) => plan.ok && (plan.value.shown?.size ?? 0) > 0);
   return { put, remove, isShown };
 }
 

@@ -38,7 +38,7 @@ export class Staging {
       await this.insertNew(added);
       stubborn = await this.overwrite(changed);
     }
-    await this.remove([...remove]);
+    await this.removeAll([...remove]);
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
     const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
@@ -67,6 +67,16 @@ export class Staging {
   async putBack(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
     await narrowDown(values, (part) => this.insert(part));
+  }
+
+  /**
+   * Deletes what the list shows, and then what it does not show: a list may be old. Those are sent together, and a refusal of
+   * them is not narrowed down: an entry that is there all the same shows in the list after the commit, and is sent again.
+   */
+  private async removeAll(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    await this.remove(prefixes.filter((prefix) => this.before.has(prefix)));
+    const absent = prefixes.filter((prefix) => !this.before.has(prefix));
+    if (absent.length > 0) await this.delete(absent);
   }
 
   /** Deletes in the node's own spelling. "Not there" is not an error: the list after the commit decides. */

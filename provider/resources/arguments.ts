@@ -94,14 +94,19 @@ export class Stored {
     return this.members(schema, () => NEWER);
   }
 
-  /** Prefix to value. @throws {Error} naming the member; {PrefixError} for a key that is not a prefix */
-  entries(): Map<CanonicalPrefix, ListedValue> {
+  /**
+   * Prefix to value.
+   *
+   * @param name `lost`: entries of the last program that a refresh did not find, or found with another value.
+   * @throws {Error} naming the member; {PrefixError} for a key that is not a prefix
+   */
+  entries(name: "entries" | "lost" = "entries"): Map<CanonicalPrefix, ListedValue> {
     const entries = new Map<CanonicalPrefix, ListedValue>();
-    const members = this.object("entries");
+    const members = this.object(name);
     for (const prefix of Object.keys(members)) {
       const listed = members[prefix];
       if (isListedValue(listed)) entries.set(Prefix.canonical(prefix), listed);
-      else if (listed !== UNKNOWN) throw this.unread(`entries["${prefix}"]`, listed, NO_VALUE);
+      else if (listed !== UNKNOWN) throw this.unread(`${name}["${prefix}"]`, listed, NO_VALUE);
     }
     return entries;
   }

@@ -28,7 +28,7 @@ export interface Comparison {
 }
 
 /** Outputs of a run that did not reach its goal. */
-export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached", "failed"] as const;
+export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "lost", "unreached", "failed"] as const;
 
 /**
  * Equal arguments are not a change. If they differ, `changes` stays undefined: then the engine compares the inputs by key and

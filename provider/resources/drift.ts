@@ -26,13 +26,9 @@ export const lostOf = madeOnce((observed: ListedMap, known: ListedMap, desired: 
   return { missing, different };
 });
 
-/** The same without entries whose changes the program ignores. */
-export function beside(lost: Lost, ignored: { has(prefix: CanonicalPrefix): boolean }): Lost {
-  const { missing, different } = lost;
-  return {
-    missing: missing.filter((prefix) => !ignored.has(prefix)),
-    different: new Map([...different].filter(([prefix]) => !ignored.has(prefix))),
-  };
+/** The same without other values of entries whose changes the program ignores: a missing entry is a loss all the same. */
+export function unignored({ missing, different }: Lost, ignores: (prefix: CanonicalPrefix) => boolean): Lost {
+  return { missing, different: new Map([...different].filter(([prefix]) => !ignores(prefix))) };
 }
 
 export function sizeOf({ missing, different }: Lost): number {

@@ -28,8 +28,6 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly leavingHere: KeysHere;
   /** Prefixes that the look of this process saw active; `undefined` without a look. */
   seen: ReadonlySet<CanonicalPrefix> | undefined;
-  /** Prefixes that the program leaves as they are (`ignoreChanges`). */
-  readonly ignored = new Set<CanonicalPrefix>();
   private listed: ListedMap | undefined;
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {

@@ -9,7 +9,7 @@ import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import { beside, type Lost, lostOf, sizeOf } from "./drift";
+import { type Lost, lostOf, sizeOf, unignored } from "./drift";
 import { PATIENCE_MS } from "./look";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
@@ -140,13 +140,12 @@ export class ResourceSet {
     return { set, what: looked.what, refused };
   }
 
-  /** Entries that the look of this process did not see as in the state, without those that the program ignores. */
+  /** Entries that the look of this process did not see as in the state, without other values that the program ignores. */
   lost(known: ListedMap, desired: ListedMap): Lost | undefined {
-    const { seen, ignored, isIgnored } = this.set;
-    if (!seen || isIgnored) return undefined;
-    const lost = lostOf(seen, known, desired);
-    const left = ignored.size > 0 ? beside(lost, ignored) : lost;
-    return sizeOf(left) > 0 ? left : undefined;
+    const { seen } = this.set;
+    if (!seen) return undefined;
+    const lost = unignored(lostOf(seen, known, desired), (prefix) => this.ignores(prefix));
+    return sizeOf(lost) > 0 ? lost : undefined;
   }
 
   get seen(): ListedMap | undefined {
@@ -230,16 +229,18 @@ export class ResourceSet {
    * @returns `undefined` if nothing is to be sent: state and program agree, and the look saw no loss
    */
   intent(
-    state: UsedBefore & Pick<Intent, "unsettled">,
+    state: UsedBefore & Pick<Intent, "unsettled"> & { readonly lost?: ListedMap },
     change: Pick<Intent, "known" | "desired" | "withdrawn">,
   ): Intent | undefined {
     const { known, desired, withdrawn } = change;
     const { unsettled } = state;
     const moved = this.hasMovedFrom(state);
-    const isOpen = moved || unsettled.size + withdrawn.size > 0 || this.lost(known, desired) !== undefined;
+    const lost = state.lost?.size ?? 0;
+    const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
     if (!isOpen && isEmpty(sharedDifference(known, desired))) return undefined;
     const { wanted, seen } = this;
-    return { ...change, unsettled, moved, wanted, seen, ignores: (prefix) => this.ignores(prefix) };
+    const found = state.lost && new Set(state.lost.keys());
+    return { ...change, unsettled, moved, wanted, seen, found, ignores: (prefix) => this.ignores(prefix) };
   }
 
   /** True if the resource moves to another address; warns that the old one keeps its entries. */
@@ -311,10 +312,7 @@ export class ResourceSet {
   ): Promise<SetResult | undefined> {
     try {
       const removal = { ...operation, isDelete: true };
-      const result = await this.write(removal, failure);
-      // An empty list may have hidden entries that the commit after it published.
-      const isShown = [...operation.plan(result.after).remove].some((prefix) => result.after.has(prefix));
-      return result.before.size === 0 && isShown ? await this.write(removal, failure) : result;
+      return await this.write(removal, failure);
     } catch (error) {
       if (isUnreachableNode(error)) throw advised(this.runtime.advice, error, wayOut);
       const refused = refusedList(error);

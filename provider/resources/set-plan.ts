@@ -24,6 +24,8 @@ export interface Intent {
   readonly withdrawn: ListedMap;
   /** Entries that the look of this run saw and the preview showed; absent without a look. */
   readonly seen?: ListedMap | undefined;
+  /** Entries whose other values a refresh found, and so the preview showed. */
+  readonly found?: KnownPrefixes | undefined;
   /** True for an entry whose changes the program ignores; by default it ignores none. */
   readonly ignores?: (prefix: CanonicalPrefix) => boolean;
 }
@@ -37,14 +39,15 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
 
 /**
  * Plans an update: it inserts every wanted prefix, and removes only prefixes of the state. A value that another writer changed
- * stays, unless the program changes it too or the look saw it: no preview showed its change.
+ * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, wanted, moved, withdrawn, seen, ignores = () => false } = intent;
+  const { known, desired, unsettled, wanted, moved, withdrawn, seen, found, ignores = () => false } = intent;
   const { lost, dropped, shown } = compared(observed, known, desired);
-  const isSeen = (prefix: CanonicalPrefix) => seen?.has(prefix) === true && seen.get(prefix) === observed.get(prefix);
+  const isSeen = (prefix: CanonicalPrefix) =>
+    seen ? seen.has(prefix) && seen.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
   const isLeft = (prefix: CanonicalPrefix) =>
-    !unsettled.has(prefix) && (ignores(prefix) || (observed.has(prefix) && !isSeen(prefix)));
+    !unsettled.has(prefix) && observed.has(prefix) && (ignores(prefix) || !isSeen(prefix));
   const left = moved ? [] : lost.filter(isLeft);
   const put = left.length === 0 ? desired : without(desired, left);
   const remove = stillThere(withdrawn, observed, wanted);
@@ -54,10 +57,9 @@ export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
   const isShown = new Set(shown);
   const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !isShown.has(prefix)));
-  const gone = [...remove].filter((prefix) => !observed.has(prefix));
   const restored = moved ? [] : lost.filter((prefix) => observed.has(prefix) && put.has(prefix));
   return {
-    ...{ put, remove, unsettled: again, shown: new Set([...shown, ...gone]) },
+    ...{ put, remove, unsettled: again, shown: isShown },
     ...(restored.length > 0 && { restored: new Set(restored) }),
   };
 }

@@ -50,23 +50,20 @@ describe("destroying a set", () => {
   it("takes it for empty already when a second list agrees after a commit, and says what was gone", async () => {
     await using stack = await bench({});
     await stack.destroy();
-    expect(sent(stack.emulator)).toEqual(["list", "commit", "list"]);
+    expect(sent(stack.emulator)).toEqual(["list", "delete 2", "commit", "list"]);
     expect(stack.printed).toEqual([
       expect.stringMatching(/was empty already, .*: 192\.0\.2\.0\/24, 203\.0\.113\.0\/24 were gone before this run/),
     ]);
   });
 
-  it("removes what the second list shows where the first was empty", async () => {
+  it("removes also what others have staged of it, where the list was empty", async () => {
     await using stack = await bench({});
     const other = new NodeClient({ endpoint: stack.emulator.endpoint });
     await other.insert({ kind: "prefixset", arena: "edge", set: "blocked" }, [["192.0.2.0/24", 1]]);
     await other.close();
     await stack.destroy();
     expect(stack.emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
-    expect(stack.printed).toEqual([
-      expect.stringContaining("appeared: 192.0.2.0/24. Another writer had staged or committed them"),
-      expect.stringContaining("1 entry was removed with the resource: 192.0.2.0/24."),
-    ]);
+    expect(stack.printed).toEqual([expect.stringContaining("was empty already")]);
   });
 
   it("sends nothing with onDestroy: keep, and says what it leaves", async () => {

@@ -122,10 +122,13 @@ describe("a refresh", () => {
     await using node = await bench({ [A]: 1, [B]: 7, [C]: 3 });
     const read = (more: object) => node.deployment().read(BLOCKED, node.state({ [A]: 1, [B]: 2 }, more));
     const found = await read({ unsettled: [B] });
-    expect(found?.props).toEqual(node.state({ [A]: 1, [B]: 7, [C]: 3 }, { found: [C], unsettled: [B] }));
+    const lost = { [B]: 2 };
+    expect(found?.props).toEqual(node.state({ [A]: 1, [B]: 7, [C]: 3 }, { found: [C], lost, unsettled: [B] }));
+    // The inputs stay those of the program: a loss is no wish.
+    expect(found?.inputs.entries).toEqual({ [A]: 1, [B]: 2, [C]: 3 });
     node.emulator.change(BLOCKED, { delete: [C] });
     const settled = await read({});
-    expect(settled?.props).toEqual(node.state({ [A]: 1, [B]: 7 }));
+    expect(settled?.props).toEqual(node.state({ [A]: 1, [B]: 7 }, { lost }));
     expect((await read({ adopted: [A] }))?.props).toMatchObject({ found: [A] });
   });
 });

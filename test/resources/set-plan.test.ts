@@ -26,11 +26,11 @@ describe("the plan of an update", () => {
     });
   });
 
-  it("leaves what another resource wants, and sends again what is gone already", () => {
+  it("leaves what another resource wants, and sends the removal also of what the list lacks", () => {
     const known = map([A, 1], [B, 1]);
     const wanted = new Set([A]);
     expect(plan(map([A, 1], [B, 1]), { known, wanted }).remove).toEqual(new Set([B]));
-    expect(plan(map([A, 1]), { known, wanted })).toMatchObject({ remove: new Set([B]), shown: new Set([B]) });
+    expect(plan(map([A, 1]), { known, wanted })).toMatchObject({ remove: new Set([B]), shown: new Set() });
   });
 
   it("leaves another writer's value, unless the program changes it, the node moved, or it is unsettled", () => {
@@ -49,7 +49,7 @@ describe("the plan of an update", () => {
     });
   });
 
-  it("puts back what the look saw, and nothing that the program ignores", () => {
+  it("puts back what the look saw, and no other value that the program ignores", () => {
     const known = map([A, 1], [B, 1], [C, 1]);
     const observed = map([A, 7], [B, 1]);
     const seen = { known, desired: known, seen: observed };
@@ -57,7 +57,7 @@ describe("the plan of an update", () => {
     // Another writer came between the look and the write.
     expect(plan(map([A, 8], [B, 1]), seen).put).toEqual(map([B, 1], [C, 1]));
     const ignores = (prefix: typeof A) => prefix !== B;
-    expect(plan(observed, { ...seen, ignores }).put).toEqual(map([B, 1]));
+    expect(plan(observed, { ...seen, ignores }).put).toEqual(map([B, 1], [C, 1]));
   });
 
   it("commits what the list shows as wanted, and no run is known to have put there", () => {

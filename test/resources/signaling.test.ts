@@ -69,7 +69,7 @@ describe("a signaling that was started is stopped whatever the status says", () 
     await using receiver = await bench();
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X] });
     const read = await receiver.handler("wrong").read(id, outs);
-    expect(read).toMatchObject({ inputs: { prefixes: [] }, props: { prefixes: [], started: [X] } });
+    expect(read).toMatchObject({ inputs: { prefixes: [X] }, props: { prefixes: [], lost: [X], started: [X] } });
     await expect(receiver.handler("wrong").delete(id, read?.props ?? {})).rejects.toThrow(/secret_key invalid/);
     await receiver.handler("right").delete(id, read?.props ?? {});
     expect([...receiver.active]).toEqual([]);

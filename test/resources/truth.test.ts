@@ -241,25 +241,6 @@ describe("a signaling", () => {
     );
   });
 
-  it("of which one of this stack and one of others are gone is started as far as it is this stack's, and says so", async () => {
-    await using stack = await bench();
-    await stack.up([signaling([X], "first")]);
-    stack.engine.state = [];
-    await stack.up([signaling([X, Y])]);
-    stack.emulator.signal("client-a", { stop: [X, Y] });
-    expect(await stack.up([signaling([X, Y])])).toEqual([
-      expect.stringMatching(/1 declared prefix is not active \(198\.51\.100\.8\/32\): this up starts it again\.$/),
-      expect.stringMatching(
-        /1 declared prefix is not active \(198\.51\.100\.7\/32\), and others had started them: this up leaves/,
-      ),
-    ]);
-    expect(stack.engine.state[0]?.inputs.putsBack).toBe(
-      `2 signalings that are not active: ${X}, ${Y}; those of them that this stack started are started again`,
-    );
-    expect(active(stack.emulator)).toEqual([Y]);
-    expect((await stack.engine.preview([signaling([X, Y])])).steps).toEqual([]);
-  });
-
   it("of several prefixes, one not the client's, starts the others, names it, and converges", async () => {
     await using stack = await bench();
     await stack.up([signaling([Z])]);

@@ -200,7 +200,7 @@ describe("a set that the node does not know", () => {
     expect(read?.props).toMatchObject({ entries: {}, count: 0 });
     provider.node.asked.length = 0;
     await new PrefixSetHandler(provider.runtime()).delete(id, read?.props ?? {});
-    expect(provider.node.asked).toEqual(["list"]);
+    expect(provider.node.asked).toEqual(["list", "delete 2", "commit", "list", "list"]);
   });
 });
 

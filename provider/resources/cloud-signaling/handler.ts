@@ -30,7 +30,7 @@ import {
 export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(_olds: JsonObject, news: JsonObject, { ignored }: About = {}) {
+  check(_olds: JsonObject, news: JsonObject) {
     const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
     if (!args) return { inputs: news, problems };
     const receiver = hasUnknown(given.receiver) ? undefined : this.runtime.receiver(given.receiver);
@@ -42,7 +42,6 @@ export class CloudSignalingHandler implements Handler {
     });
     if (found.length > 0) return { inputs: news, problems: found };
     receiver?.wanted.add(prefixes);
-    if (ignored === true) for (const prefix of prefixes) receiver?.ignored.add(prefix);
     return { inputs: { ...news, prefixes: inOrder(prefixes) }, problems: [] };
   }
 
@@ -66,9 +65,7 @@ export class CloudSignalingHandler implements Handler {
     }
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
-    // Of several, others may have started some, which only the state knows; a single one of others is not a change.
-    const whose = lost.length > 1 ? "; those of them that this stack started are started again" : "";
-    const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}${whose}`;
+    const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}`;
     return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
   }
 
@@ -76,7 +73,7 @@ export class CloudSignalingHandler implements Handler {
     remember(olds.receiver, () => this.own(readReplaced(olds)));
     const news = this.putsBack(olds, given) ? given : without(given, [PUTS_BACK]);
     return compare({
-      olds,
+      olds: withLost(olds),
       news,
       outputs: CLOUD_SIGNALING_OUTPUTS,
       identity: [],
@@ -113,7 +110,10 @@ export class CloudSignalingHandler implements Handler {
     // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
     const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
     const { endpoint } = receiver;
-    return { id, inputs: writeInputs(state, prefixes), props: writeState(state, { endpoint, prefixes, started }) };
+    const lost = state.prefixes.filter((prefix) => !active.has(prefix));
+    const props = writeState(state, { endpoint, prefixes, started, lost });
+    // A loss is no wish: the inputs stay those of the program.
+    return { id, inputs: writeInputs(state, [...state.prefixes, ...prefixes]), props };
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject) {
@@ -122,7 +122,8 @@ export class CloudSignalingHandler implements Handler {
     const { endpoint } = receiver;
     const { prefixes } = inputs;
     const moved = receiver.hasMovedFrom(state);
-    const lost = moved ? [] : inactive(this.runtime.receiver(inputs.receiver), state.started, inputs);
+    const seen = inactive(this.runtime.receiver(inputs.receiver), state.prefixes, inputs);
+    const lost = moved ? [] : [...state.lost, ...seen];
     const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, lost);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
@@ -155,23 +156,16 @@ export class CloudSignalingHandler implements Handler {
     }
   }
 
-  /** True if there is something to start again, which is reported. Prefixes that others started are left to them. */
+  /** True if there is something to start again, which is reported, whoever had started it before. */
   private putsBack(olds: JsonObject, news: JsonObject): boolean {
     if (news[PUTS_BACK] === undefined || isElsewhere(this.runtime, olds, news, "receiver")) return false;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const receiver = this.runtime.receiver(inputs.receiver);
-    const lost = inactive(receiver, state.started, inputs);
-    const others = inactive(receiver, state.prefixes, inputs).filter((prefix) => !lost.includes(prefix));
-    const say = (prefixes: readonly CanonicalPrefix[], fate: string) => {
-      const are = `${count(prefixes.length, "declared prefix is", "declared prefixes are")} not active (${some(prefixes)})`;
-      if (prefixes.length > 0) this.runtime.notices.warn(`${receiver.label} signaling: ${are}${fate}`);
-    };
-    say(lost, `: this up starts ${them(lost.length)} again.`);
-    say(
-      others,
-      `, and others had started them: this up leaves them; "pulumi up --refresh" starts ${them(others.length)}.`,
-    );
-    return lost.length > 0;
+    const lost = inactive(receiver, state.prefixes, inputs);
+    if (lost.length === 0) return false;
+    const are = `${count(lost.length, "declared prefix is", "declared prefixes are")} not active (${some(lost)})`;
+    this.runtime.notices.warn(`${receiver.label} signaling: ${are}: this up starts ${them(lost.length)} again.`);
+    return true;
   }
 
   /** Reports, once when they are added, prefixes that were active before. */
@@ -197,14 +191,19 @@ export class CloudSignalingHandler implements Handler {
   }
 }
 
+/** The state with the prefixes that should be active; `lost` remains, so that an update starts them. */
+function withLost(olds: JsonObject): JsonObject {
+  return olds.lost === undefined ? olds : { ...olds, prefixes: readReplaced(olds).prefixes };
+}
+
 /** Prefixes that are still wanted, and that the look did not see active. */
 function inactive(
-  { seen, ignored }: ReceiverInUse,
+  { seen }: ReceiverInUse,
   before: readonly CanonicalPrefix[],
   { prefixes }: CloudSignalingInputs,
 ): CanonicalPrefix[] {
   if (!seen) return [];
-  return before.filter((prefix) => prefixes.includes(prefix) && !seen.has(prefix) && !ignored.has(prefix));
+  return before.filter((prefix) => prefixes.includes(prefix) && !seen.has(prefix));
 }
 
 /** Prefixes that the deletion of a resource stops. */

@@ -17,7 +17,7 @@ export const cloudSignalingSchema = z.strictObject({
 });
 
 /** Outputs that are not arguments. */
-export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
+export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled", "lost"] as const;
 
 export type CloudSignalingInputs = ReturnType<typeof readInputs>;
 
@@ -44,8 +44,13 @@ export function readInputs(json: JsonObject) {
 /** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
 export function readState(json: JsonObject) {
   const stored = storedSignaling(json);
+  const inputs = readInputs(json);
+  const lost = stored.prefixes("lost");
   return {
-    ...readInputs(json),
+    ...inputs,
+    prefixes: inOrder([...inputs.prefixes, ...lost]),
+    /** Those of `prefixes` that a refresh found not active. */
+    lost,
     ...stored.facts(usedBefore),
     /** Prefixes that this resource started. */
     started: stored.prefixes("started"),
@@ -63,7 +68,7 @@ function storedSignaling(json: JsonObject): Stored {
   return new Stored(json, `CloudSignaling at ${json.endpoint}`);
 }
 
-/** The arguments with the prefixes that are active: the inputs of a refreshed resource. */
+/** The arguments with these prefixes. */
 export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterable<CanonicalPrefix>): JsonObject {
   return { ...verbatim, prefixes: inOrder(prefixes) };
 }
@@ -74,18 +79,21 @@ interface CloudSignalingOutputs {
   readonly prefixes: Iterable<CanonicalPrefix>;
   readonly started: Iterable<CanonicalPrefix>;
   readonly unsettled?: readonly CanonicalPrefix[];
+  /** Prefixes of the last program that a refresh found not active. */
+  readonly lost?: readonly CanonicalPrefix[];
 }
 
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: CloudSignalingInputs,
-  { endpoint, prefixes, started, unsettled = [] }: CloudSignalingOutputs,
+  { endpoint, prefixes, started, unsettled = [], lost = [] }: CloudSignalingOutputs,
 ): JsonObject {
   return {
     ...writeInputs(resource, prefixes),
     started: inOrder(started),
     endpoint,
     ...(unsettled.length > 0 && { unsettled: inOrder(unsettled) }),
+    ...(lost.length > 0 && { lost: inOrder(lost) }),
   };
 }
 

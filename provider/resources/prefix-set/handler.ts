@@ -1,4 +1,6 @@
-import { hasUnknown, type JsonObject, without } from "../../model/json";
+import { attempt } from "../../model/errors";
+import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
+import { Prefix } from "../../model/prefix";
 import { compare, isElsewhere, remember } from "../changes";
 import { PUTS_BACK } from "../drift";
 import { type About, type Handler, type LookedAt, PartialFailure } from "../handler";
@@ -54,7 +56,7 @@ export class PrefixSetHandler implements Handler {
         this.lifecycle.sayLook(set, state, desired, { exclusive: news.exclusive });
     });
     return compare({
-      olds,
+      olds: this.withLost(olds),
       news,
       outputs: PREFIX_SET_OUTPUTS,
       identity: ["arena", "profile", "set"],
@@ -69,6 +71,19 @@ export class PrefixSetHandler implements Handler {
     });
   }
 
+  /** The state with the entries that it should hold; `lost` remains if an update restores something. */
+  private withLost({ lost, ...olds }: JsonObject): JsonObject {
+    if (lost === undefined) return olds;
+    const declared = { ...olds, entries: { ...membersOf(olds.entries), ...membersOf(lost) } };
+    const isLeft = (prefix: string) => prefix in membersOf(olds.entries) && this.ignores(olds, prefix);
+    return Object.keys(membersOf(lost)).every(isLeft) ? declared : { ...declared, lost };
+  }
+
+  private ignores(olds: JsonObject, prefix: string): boolean {
+    const set = attempt(() => ResourceSet.open(this.runtime, readReplaced(olds)));
+    return set?.ignores(Prefix.canonical(prefix)) === true;
+  }
+
   async create(json: JsonObject) {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).called(WHOLE_SET);
@@ -81,7 +96,9 @@ export class PrefixSetHandler implements Handler {
     const kept = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, state), state);
     if (!kept) return { id, inputs: { ...state.verbatim }, props: json };
     const props = writeState(state, kept);
-    return { id, inputs: { ...state.verbatim, entries: props.entries }, props };
+    // A loss is no wish: the inputs stay those of the program, and have what a refresh found beside them.
+    const entries = { ...membersOf(props.entries), ...membersOf(props.lost) };
+    return { id, inputs: { ...state.verbatim, entries }, props };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {

@@ -3,7 +3,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
-import { lostOf, sizeOf } from "../drift";
+import { lostOf } from "../drift";
 import { withdrawnOf } from "../entries";
 import type { LookedAt } from "../handler";
 import { contentLimits } from "../limits/content";
@@ -102,8 +102,9 @@ export class SetLifecycle {
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
     const news = sharedDifference(state.entries, entries).insert;
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || news.has(prefix);
+    const lost = lostSince(state, entries);
     const foreign = state.foreign.size + news.size === 0 ? [] : [...entries.keys()].filter(isForeign);
-    return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, unsettled };
+    return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, lost, unsettled };
   }
 
   /** Brings the set from the state to the program. @throws {UnfinishedWrite} */
@@ -253,10 +254,12 @@ export class SetLifecycle {
     const { entries: known, foreign } = state;
     const lost = set.lost(known, desired);
     if (lost) sayLost(this.say, set, lost, desired, isHeld);
-    const ignored = set.isIgnored ? sizeOf(lostOf(seen, known, desired)) : 0;
-    if (ignored > 0) {
+    const { different } = lostOf(seen, known, desired);
+    const ignored = [...different.keys()].filter((prefix) => set.ignores(prefix));
+    if (ignored.length > 0) {
+      const values = ignored.length === 1 ? "another value" : "other values";
       say(
-        `lacks ${declared(ignored)}, or holds other values of them: nothing is put back, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored)} back.`,
+        `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored.length)} back.`,
       );
     }
     const isUndeclared = (prefix: CanonicalPrefix) => !set.wanted.has(prefix) && !set.ignores(prefix);
@@ -311,6 +314,12 @@ export class SetLifecycle {
 
 /** Number of prefixes in one sentence; the others follow in lines of their own. */
 const SHOWN = 5;
+
+/** Entries of the state that a program declared, and that a list lacks or shows with another value. */
+function lostSince({ entries, foreign }: SetState, listed: ListedMap): ListedMap {
+  if (entries === listed) return new Map();
+  return new Map([...entries].filter(([prefix, value]) => listed.get(prefix) !== value && !foreign.has(prefix)));
+}
 
 /** State after a write that failed half-way: the resource's own entries at the node. */
 function reachedOf({ applied, endpoint, unsettled }: Reached, ours: ListedMap): KeptSet {

@@ -52,7 +52,7 @@ export const prefixSetSchema = z.strictObject({
 });
 
 /** Outputs that are not arguments. */
-export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
+export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "lost"] as const;
 
 /** Members that inputs and state of one set of one node share. */
 interface SetMembers extends SetPlace {
@@ -72,6 +72,8 @@ export interface SetInputs extends SetMembers {
 export interface SetState extends SetMembers, UsedBefore {
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
+  /** Entries of the last program that a refresh did not find, or found with another value; they belong to `entries` too. */
+  readonly lost?: ListedMap;
   /** Entries of the state that come from an adoption or a refresh, and not from a program. */
   readonly foreign: ReadonlySet<CanonicalPrefix>;
   /** True if the last `up` skipped the node or failed there: withdrawn entries of its notes are still to be removed. */
@@ -100,8 +102,12 @@ export function readInputs(json: JsonObject) {
 /** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
 export function readState(json: JsonObject) {
   const stored = storedSet(json);
+  const members = readMembers(json);
+  const lost = stored.entries("lost");
   return {
-    ...readMembers(json),
+    ...members,
+    entries: lost.size > 0 ? new Map([...members.entries, ...lost]) : members.entries,
+    lost,
     ...stored.facts(usedBefore),
     unsettled: new Set(stored.prefixes("unsettled")),
     foreign: new Set([...stored.prefixes("adopted"), ...stored.prefixes("found")]),
@@ -138,6 +144,8 @@ export interface KeptSet {
   readonly adopted?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes that a refresh found undeclared or with another value, and those adopted before it. */
   readonly found?: Iterable<CanonicalPrefix> | undefined;
+  /** Entries of the last program that a refresh did not find, or found with another value. */
+  readonly lost?: ListedMap | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
   /** The run changed something at the node. */
@@ -147,7 +155,7 @@ export interface KeptSet {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   { verbatim, address }: Pick<PrefixSetInputs, "verbatim" | "address">,
-  { entries, endpoint, adopted, found, unsettled }: KeptSet,
+  { entries, endpoint, adopted, found, lost, unsettled }: KeptSet,
 ): JsonObject {
   return {
     ...verbatim,
@@ -157,6 +165,7 @@ export function writeState(
     endpoint,
     ...(adopted && { adopted: [...adopted] }),
     ...(found && { found: [...found] }),
+    ...(lost && lost.size > 0 && { lost: Object.fromEntries(lost) }),
     ...(unsettled && { unsettled: [...unsettled] }),
   };
 }
