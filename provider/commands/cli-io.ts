@@ -1,3 +1,5 @@
+import type { Clock } from "../client/clock";
+
 /** Parts of the process that a command needs. */
 export interface CliIo {
   /** Writes to standard output. */
@@ -24,6 +26,8 @@ export interface CliIo {
   readonly folder?: string;
   /** Calls back every `ms`, until the returned function is called. Default: the machine's timers. */
   every?(ms: number, run: () => void): () => void;
+  /** Clocks and timers for what is sent. Default: those of the machine. */
+  readonly clock?: Clock;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
   /** Milliseconds since the start of a process that runs this command alone. Default: 0. */

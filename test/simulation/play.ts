@@ -1,6 +1,7 @@
 import { PROMISES } from "./promises/all";
 import { converges } from "./promises/converges";
 import { type Claim, claimsOf } from "./promises/model";
+import { emergenciesInSeconds } from "./promises/seconds";
 import type { Scenario } from "./scenario";
 import { type RunRecord, World } from "./simulation";
 
@@ -37,9 +38,15 @@ export async function play(scenario: Scenario): Promise<Played> {
   };
   try {
     await world.play(judge);
-    for (const sentence of await converges(world)) {
-      broken.push({ promise: "3 state is true", sentence });
-      world.story.note("PROMISE", `3 state is true: ${sentence}`);
+    const end = {
+      "17 in an incident, seconds": emergenciesInSeconds(world),
+      "3 state is true": await converges(world),
+    };
+    for (const [promise, sentences] of Object.entries(end)) {
+      for (const sentence of sentences) {
+        broken.push({ promise, sentence });
+        world.story.note("PROMISE", `${promise}: ${sentence}`);
+      }
     }
   } catch (error) {
     const sentence = error instanceof Error ? (error.stack ?? error.message) : String(error);

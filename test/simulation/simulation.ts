@@ -77,7 +77,7 @@ export class World {
   readonly stacks: readonly Stack[];
   readonly records: RunRecord[] = [];
   /** Acts since the start, with their times. */
-  readonly acts: { readonly at: number; readonly act: Act }[] = [];
+  readonly acts: { readonly at: number; readonly act: Act; readonly healthy: ReadonlySet<string> }[] = [];
   private readonly random: Random;
   private readonly network: Network;
   private readonly calendar: Calendar = { offset: START };
@@ -151,8 +151,22 @@ export class World {
     return record;
   }
 
+  /** The world of a process beside the engine's. */
+  process(label: string): ProcessWorld {
+    const sending = (host: string, request: { method: string; target: string; body: Buffer }) => {
+      this.story.request(label.split(" ")[0] ?? "", host, request);
+      return true;
+    };
+    return new ProcessWorld(this.time, this.network, this.calendar, this.random.fork(label), {
+      label,
+      sending,
+      answered() {},
+    });
+  }
+
   async act(act: Act): Promise<void> {
-    this.acts.push({ at: this.time.now, act });
+    const healthy = [...this.nodes].filter(([, { reach, emulator }]) => reach === "up" && emulator.faults.length === 0);
+    this.acts.push({ at: this.time.now, act, healthy: new Set(healthy.map(([name]) => name)) });
     this.story.act(act);
     await carryOut(act, this, this.calendar);
   }

@@ -118,7 +118,8 @@ export async function sendNow(
   const label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;
   const set = client.set(url);
   const { stop } = deadline;
-  const clock: Clock = { ...systemClock, sleep: (ms) => systemClock.sleep(ms, stop) };
+  const machine = io.clock ?? systemClock;
+  const clock: Clock = { ...machine, sleep: (ms) => machine.sleep(ms, stop) };
   const own = new Map<CanonicalPrefix, Set<ListedValue>>();
   const { isForced } = intent;
   const atStart = intent.known().before;

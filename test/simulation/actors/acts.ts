@@ -2,6 +2,7 @@ import type { Act } from "../scenario";
 import type { World } from "../simulation";
 import { CLIENT } from "../world/machines";
 import type { Calendar } from "../world/process-world";
+import { emergency } from "./on-call";
 
 /** Lets an actor act. Requests of others reach the machine at once, as those of a script beside it. */
 export async function carryOut(act: Act, world: World, calendar: Calendar): Promise<void> {
@@ -60,7 +61,8 @@ export async function carryOut(act: Act, world: World, calendar: Calendar): Prom
       return;
     }
     case "on-call":
-      throw new Error("not yet");
+      await emergency(act, world);
+      return;
   }
 }
 

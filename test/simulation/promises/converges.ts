@@ -49,6 +49,7 @@ function foreignAt({ scenario, acts, nodes }: World, machine: string, url: strin
     .flatMap(({ sets }) => Object.keys(sets[url] ?? {}));
   const written = acts.flatMap(({ act }) => {
     if (act.actor === "node" && act.restart === "older" && nodes.get(act.node)?.name === machine) return ["*"];
+    if (act.actor === "on-call" && act.set === url) return [act.prefix];
     if (act.actor !== "colleague" || act.set !== url || nodes.get(act.node)?.name !== machine) return [];
     return Object.keys(act.insert ?? {});
   });

@@ -9,10 +9,16 @@ export const oneCommit: Promised = {
   judge: (given) =>
     isPlain(given)
       ? perSet(given, ({ cmd }) => cmd === "commit")
-          .filter(({ count }) => count > 1)
+          .filter(({ count }) => count > phases(given))
           .map(({ count, set }) => `${count} commits of ${set} in one undisturbed run`)
       : [],
 };
+
+/** The engine deletes after everything else: a run with deletes and other steps has two groups of changes. */
+function phases({ record: { done } }: Case): number {
+  const hasDelete = done.steps.some(({ op }) => op === "delete");
+  return hasDelete && done.steps.some(({ op }) => op !== "delete" && op !== "refresh") ? 2 : 1;
+}
 
 /** A refresh lists each set once, however many resources have a part of it. */
 export const oneList: Promised = {

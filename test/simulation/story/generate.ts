@@ -9,6 +9,7 @@ import {
   nextProgram,
   PARTNERS,
   type Sites,
+  URGENT,
   withMistake,
 } from "./programs";
 
@@ -215,7 +216,17 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
   const node = random.pick(nodes).name;
   const set = random.pick([BLOCKED, PARTNERS]);
   switch (
-    random.weighted({ colleague: 5, node: 4, client: 2, outage: 2, health: 3, time: 1, calendar: 1, restore: 1 })
+    random.weighted({
+      colleague: 5,
+      node: 4,
+      client: 2,
+      outage: 2,
+      health: 3,
+      time: 1,
+      calendar: 1,
+      restore: 1,
+      onCall: 2,
+    })
   ) {
     case "colleague":
       return colleague(random, node, set);
@@ -235,6 +246,11 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
       return { actor: "time", ms: random.pick([60_000, 3_600_000]) };
     case "calendar":
       return { actor: "calendar", ms: random.pick([-86_400_000, 3_600_000]) };
+    case "onCall": {
+      const all = random.chance(0.7) ? nodes : nodes.slice(0, 1);
+      const command = random.chance(0.7) ? "block" : "unblock";
+      return { actor: "on-call", command, nodes: all.map(({ name }) => name), set: BLOCKED, prefix: URGENT };
+    }
     case "restore":
       return { actor: "restore", stack: 0, runsAgo: random.int(1, 2) };
   }

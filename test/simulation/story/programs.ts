@@ -11,6 +11,8 @@ const PREFIXES = [
 ] as const;
 /** Prefixes that only others write. */
 export const FOREIGN = ["198.18.0.0/15", "198.18.7.0/24"] as const;
+/** The prefix that the on-call engineer blocks. */
+export const URGENT = "198.18.9.9/32";
 /** Prefixes that programs signal, by stack, all within those of the client. */
 const SIGNALED = [
   ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.64/26"],
@@ -143,9 +145,19 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
       const more = firstProgram(random, stack, sites).resources.filter(
         ({ name }) => !resources.some((it) => it.name === name),
       );
-      const free = more.filter(
-        ({ type }) => !["PrefixSet", "PrefixSetGroup"].includes(type) || !resources.some((it) => it.type === type),
-      );
+      const nodesOf = ({ args }: Declared) => [args.node, args.nodes].flat();
+      const isFree = (it: Declared) =>
+        it.type === "PrefixSetEntry" ||
+        !nodesOf(it).some(
+          (node) =>
+            node !== undefined &&
+            resources.some((other) => other.type !== "PrefixSetEntry" && nodesOf(other).includes(node)),
+        );
+      const free = more
+        .filter(isFree)
+        .filter(
+          ({ type }) => !["PrefixSet", "PrefixSetGroup"].includes(type) || !resources.some((it) => it.type === type),
+        );
       return { stack, resources: [...resources, ...free.slice(0, 1)] };
     }
     case "rename": {
@@ -244,5 +256,8 @@ export function withMistake(random: Random, { stack, resources }: Design): Desig
       { "192.0.2.0/25": 1, "192.0.2.0/025": 2 },
       { "0.0.0.0/0": 1 },
     ]);
-  return { stack, resources: resources.map((it) => (it === one ? { ...it, args: broken } : it)) };
+  return {
+    stack,
+    resources: resources.map((it) => (it === one ? { type: one.type, name: one.name, args: broken } : it)),
+  };
 }
