@@ -23,6 +23,7 @@ interface Flags {
   readonly pairs?: true;
   readonly first?: true;
   readonly planOut?: string;
+  readonly repeat?: readonly [number, number];
 }
 
 const number = (text: string): number => {
@@ -46,11 +47,13 @@ const program = new Command("simulate")
   .option("--from <number>", "first seed of --minutes", number, 1)
   .option("--first", "stop at the first failure")
   .option("--pairs", "print how many seeds had each pair of kinds of events")
+  .option("--repeat <from-to>", "play each of these seeds twice; a seed fails whose stories differ", range)
   .option("--plan-out <file>", "write each scenario and what the simulated engine did, for the real engine")
   .action(simulate);
 
 async function simulate(flags: Flags): Promise<void> {
   if (flags.planOut !== undefined) return writePlan(flags.planOut, flags.seeds ?? [1, 50]);
+  if (flags.repeat) return repeat(flags.repeat);
   if (flags.seed !== undefined) return one(flags.seed, flags.story === true);
   const coverage = new Coverage();
   const failures: SeedResult[] = [];
@@ -79,6 +82,21 @@ async function simulate(flags: Flags): Promise<void> {
   );
   process.stdout.write(`${events.length} seeds, ${failures.length} failed\n`);
   process.exitCode = failures.length > 0 ? 1 : 0;
+}
+
+/** Plays each seed twice, all of them once before any again. */
+async function repeat([from, to]: readonly [number, number]): Promise<void> {
+  const seeds = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const stories = async (): Promise<string[]> => {
+    const told: string[] = [];
+    for (const seed of seeds) told.push((await play(generate(seed))).world.story.lines.join("\n"));
+    return told;
+  };
+  const [once, again] = [await stories(), await stories()];
+  const different = seeds.filter((_, index) => once[index] !== again[index]);
+  if (different.length > 0) process.stdout.write(`The story differs the second time: seeds ${different.join(", ")}\n`);
+  process.stdout.write(`${seeds.length} seeds, ${different.length} failed\n`);
+  process.exitCode = different.length > 0 ? 1 : 0;
 }
 
 /** Plays one seed in this process. */

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
 import type { CommandRecord, World } from "../simulation";
-import { canonical, requestsOf } from "./model";
+import { canonical, declaredAt, requestsOf } from "./model";
 import { isOfColleague, isOther } from "./no-exposure";
 import type { Promised } from "./promise";
 
@@ -9,13 +9,17 @@ import type { Promised } from "./promise";
 export const previewShows: Promised = {
   number: 2,
   name: "up does only what its preview showed",
-  judge: ({ world, record: { done, preview, run } }) => {
+  judge: ({ world, record: { done, preview, run }, before, now }) => {
     if (run.command !== "up" || !preview || done === preview) return [];
     const shown = (prefix: string) => mentions(preview, prefix);
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
         const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
-        const changed = Object.keys(commit?.changed ?? {}).map((prefix) => [prefix, "changes"]);
+        // Bringing back the value that was declared all the time is a restoration, which may begin after the preview.
+        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(now, world, machine, url)];
+        const changed = Object.entries(commit?.changed ?? {})
+          .filter(([prefix, { to }]) => was[prefix] !== to || is[prefix] !== to)
+          .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
         return [...removed, ...changed, ...stopped]
           .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))

@@ -17,10 +17,7 @@ export function emergenciesInSeconds({ acts, nodes }: World): string[] {
           entry.url === act.set && entry.commit !== undefined && act.prefix in entry.commit.inserted;
         const had = machine?.journal.some((entry) => isWanted(entry) && Date.parse(entry.time) - START < at);
         const inTime = machine?.journal.some(
-          (entry) =>
-            isWanted(entry) &&
-            entry.label?.startsWith("on-call") === true &&
-            Date.parse(entry.time) - START <= at + IN_TIME_MS,
+          (entry) => isWanted(entry) && Date.parse(entry.time) - START <= at + IN_TIME_MS,
         );
         return had || inTime
           ? []
