@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const root = join(import.meta.dirname, "..", "..");
+const root = join(__dirname, "..", "..");
 const run = promisify(execFile);
 /** The command as people call it; a failing run rejects. */
 const simulate = async (...args: string[]) =>

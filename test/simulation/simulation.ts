@@ -273,8 +273,10 @@ export class World {
     if (command === "refresh" || (options.refresh && command !== "destroy")) await deployment.refresh();
     if (command === "destroy") await deployment.remove(before.resources);
     if ((command === "up" || command === "preview") && deployment.errors.length === 0) {
-      const made = await runProgram(plan.door, program, { stack: plan.name, config: settings, preview: isPreview });
-      this.time.moved();
+      const running = runProgram(plan.door, program, { stack: plan.name, config: settings, preview: isPreview });
+      const made = await this.time.held(running);
+      // Of two programs that run at once, that of the first stack is ready first, whichever took longer.
+      await this.time.sleep(1 + run.stack);
       printed.push(...made.printed);
       if (made.error !== undefined) deployment.errors.push(made.error);
       await deployment.apply(made.registrations, made.error !== undefined);

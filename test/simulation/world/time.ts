@@ -23,6 +23,7 @@ export class VirtualTime {
   now = 0;
   private order = 0;
   private activity = 0;
+  private holders = 0;
   private readonly timers: Timer[] = [];
 
   /** Calls back after `ms`; the returned function cancels it. */
@@ -40,6 +41,17 @@ export class VirtualTime {
   /** A pause. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve));
+  }
+
+  /** Holds the time while work is done outside of the simulation, which takes as long as it takes. */
+  async held<T>(work: Promise<T>): Promise<T> {
+    this.holders += 1;
+    try {
+      return await work;
+    } finally {
+      this.holders -= 1;
+      this.moved();
+    }
   }
 
   /** Notes that something ran, so that the time does not jump yet. */
@@ -73,7 +85,7 @@ export class VirtualTime {
     for (let turns = 0; turns < QUIET_TURNS && !isOver(); turns += 1) {
       const before = this.activity;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.activity !== before) turns = 0;
+      if (this.activity !== before || this.holders > 0) turns = 0;
     }
   }
 
