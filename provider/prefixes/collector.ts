@@ -1,7 +1,9 @@
+import { announcedIn } from "../model/announced";
 import { isEntryValue, MAX_VALUE, NO_SENT } from "../model/entry";
 import type { JsonObject } from "../model/json";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
+import { Announcements } from "./announcements";
 import { isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
@@ -19,8 +21,7 @@ export class Collector {
   private records = 0;
   /** Number of records that a list omits, by kind. */
   readonly leftOut = new Map<string, number>();
-  /** Number of records that the file itself announces. */
-  private announced: { readonly records: number; readonly noun: string; readonly place: Place } | undefined;
+  private readonly announcements = new Announcements();
   private readonly hostBits: HostBits;
   private readonly plain: PrefixEntry;
   private readonly selection: Selection;
@@ -58,20 +59,15 @@ export class Collector {
     else for (const one of this.prefixesOf(found.prefix, where)) this.keep(one, entry, where);
   }
 
-  /** Takes the number of records that the file announces; `noun` is its own word for them. */
-  announce(records: number, noun: string, place: Place): void {
-    this.announced = { records, noun, place };
+  /** Takes a comment line, which may announce the number of records. */
+  comment(text: string, place: Place): void {
+    const announced = announcedIn(text);
+    if (announced) this.announcements.add(announced, place, this.records);
   }
 
   /** @throws {PrefixFileError} if there was a problem. */
   finish(): PrefixEntries {
-    const { announced } = this;
-    if (!this.options.allowEmpty && announced && this.records < announced.records) {
-      this.problems.add(
-        announced.place,
-        `announces ${count(announced.records, announced.noun, announced.noun)}, but the file has ${count(this.records, "record")}: it is incomplete, fetch it again (or set allowEmpty: true).`,
-      );
-    }
+    if (!this.options.allowEmpty) this.announcements.judge(this.records, this.problems);
     this.problems.throwIfAny();
     if (!this.options.allowEmpty && this.size === 0) this.problems.fail(START, this.nothing());
     return this.entries;

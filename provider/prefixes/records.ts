@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from "../model/json";
+import { count } from "../model/text";
+import { contradiction } from "./announcements";
 import type { Collector } from "./collector";
 import { LISTS } from "./lists";
 import { member, type RecordShape } from "./lists/list";
@@ -30,8 +32,8 @@ export class RecordReader {
   private readonly shapes: readonly RecordShape[];
   /** Shape of the record before, which is tried first: comparing with all shapes is slow. */
   private current: RecordShape | undefined;
-  private last: Place = { line: 1, column: 1 };
-  private closed = false;
+  /** Records of lists whose closing record has not come. */
+  private readonly open = new Map<RecordShape, Open>();
 
   constructor(
     private readonly collector: Collector,
@@ -51,8 +53,9 @@ export class RecordReader {
       return;
     }
     if (!this.current?.recognises(record)) {
-      if (this.current?.closing?.recognises(record)) {
-        this.close(record, where);
+      const closed = this.shapes.find(({ closing }) => closing?.recognises(record));
+      if (closed) {
+        this.close(closed, record, where);
         return;
       }
       this.current = this.shapes.find((shape) => shape.recognises(record)) ?? this.current;
@@ -60,25 +63,20 @@ export class RecordReader {
     this.read(record, this.current, where);
   }
 
-  /** Ends the list: one that has a closing record is incomplete without it. */
+  /** Ends the file: a list that has a closing record is incomplete without it. */
   end(): void {
-    if (!this.current?.closing || this.closed || this.options.allowEmpty) return;
-    this.collector.problems.add(
-      this.last,
-      "is the last record, and the one that closes the list is missing: it is incomplete, fetch it again (or set allowEmpty: true).",
-    );
+    if (this.options.allowEmpty) return;
+    for (const { last } of this.open.values()) {
+      this.collector.problems.add(
+        last(),
+        "is the last record, and the one that closes the list is missing: it is incomplete, fetch it again (or set allowEmpty: true).",
+      );
+    }
   }
 
   private read(record: JsonObject, shape: RecordShape | undefined, where: WhereMember): void {
     const { problems } = this.collector;
     if (!shape?.recognises(record)) {
-      // An empty list has only its closing record.
-      const closing = this.shapes.find(({ closing }) => closing?.recognises(record));
-      if (closing) {
-        this.current = closing;
-        this.close(record, where);
-        return;
-      }
       const names = Object.keys(record).slice(0, 10).join(", ");
       problems.add(
         where(),
@@ -88,6 +86,7 @@ export class RecordReader {
       );
       return;
     }
+    if (shape.closing) this.open.set(shape, { records: (this.open.get(shape)?.records ?? 0) + 1, last: where });
     if (!this.collector.takes(record) || this.collector.omits(record, shape)) return;
     const refused = shape.refuses?.(record);
     if (refused !== undefined) {
@@ -95,7 +94,6 @@ export class RecordReader {
       problems.add(where(), refused);
       return;
     }
-    if (shape.closing) this.last = where();
     const nameOf = (part: Part) => shape.members[part]?.find((name) => Object.hasOwn(record, name));
     const partOf = (part: Part) => {
       const name = nameOf(part);
@@ -114,12 +112,25 @@ export class RecordReader {
     );
   }
 
-  private close(record: JsonObject, where: WhereMember): void {
-    this.closed = true;
-    const name = this.current?.closing?.records ?? "";
-    const records = member(record, name);
-    if (typeof records === "number") this.collector.announce(records, "records", where(name));
+  private close(shape: RecordShape, record: JsonObject, where: WhereMember): void {
+    const name = shape.closing?.records ?? "";
+    const announced = member(record, name);
+    const { records = 0 } = this.open.get(shape) ?? {};
+    this.open.delete(shape);
+    if (this.options.allowEmpty || announced === records) return;
+    this.collector.problems.add(
+      where(name),
+      typeof announced === "number"
+        ? `announces ${count(announced, "record")}, ${contradiction(announced, records, true)}`
+        : `closes a list, and has no number ${shown(name)} of its records: fetch it again (or set allowEmpty: true).`,
+    );
   }
+}
+
+/** Records of a list since its last closing record. */
+interface Open {
+  readonly records: number;
+  readonly last: WhereMember;
 }
 
 /** The shape of the records that a user describes with `columns`. */

@@ -30,7 +30,7 @@ describe("Spamhaus", () => {
 
   test("fewer records than announced are an error", () => {
     expect(problemsOf([records[0], metadata].join("\n"), { file: "drop_v4.json" })).toEqual([
-      "drop_v4.json:2:54: announces 2 records, but the file has 1 record: it is incomplete, fetch it again (or set allowEmpty: true).",
+      "drop_v4.json:2:54: announces 2 records, but 1 record stands before it: the list is incomplete, fetch it again (or set allowEmpty: true).",
     ]);
   });
 
@@ -78,6 +78,59 @@ describe("Spamhaus", () => {
   });
 });
 
+describe("several lists in one file", () => {
+  const record = (host: number) => `{"cidr":"192.0.2.${host}/32","sblid":"SBL${host}","rir":"arin"}`;
+  const close = (records: unknown) => JSON.stringify({ type: "metadata", records });
+  const entries = (count: number) => `# Entries : ${count} subnets`;
+  const [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+
+  test.each<[name: string, lines: readonly string[], prefixes: number]>([
+    ["closing lines, each for its own records", [record(1), close(1), record(2), record(3), close(2)], 3],
+    ["a list with a closing line, and records of another kind", [record(1), close(1), `{"prefix":"${a}/32"}`], 1],
+    ["an empty list, closed, before another one", [close(0), record(1), close(1)], 1],
+    ["numbers in first lines", [entries(1), a, entries(2), b, c], 3],
+    ["numbers in last lines", [a, "# END 1 entries", b, c, "# END 2 entries #"], 3],
+    ["lines without a number before those of a number", [a, entries(2), b, c], 3],
+    ["a number below a CSV list", ["prefix,value", `${a},1`, "# Total number of entries: 1"], 1],
+  ])("%s", (_, lines, prefixes) => {
+    expect(Object.keys(parsePrefixes(lines.join("\n")))).toHaveLength(prefixes);
+  });
+
+  test.each<[name: string, lines: readonly string[], problem: string]>([
+    ["the first list is cut", [record(1), close(2), record(2), close(1)], "1 record stands before it: the list is inc"],
+    [
+      "the last list is cut",
+      [record(1), close(1), record(2), close(2)],
+      "1 record stands before it: the list is incom",
+    ],
+    [
+      "the first has no closing line",
+      [record(1), record(2), close(1)],
+      "2 records stand before it: an earlier list has",
+    ],
+    [
+      "the last has no closing line",
+      [record(1), close(1), record(2)],
+      "text:3:1: is the last record, and the one that",
+    ],
+    [
+      "the closing line is first",
+      [close(2), record(1), record(2)],
+      "0 records stand before it: the list is incomplete",
+    ],
+    ["a closing line has no number", [record(1), close("many")], 'has no number "records" of its records'],
+    ["a first number is too large", [entries(2), a, entries(2), b, c], "1 record stands after it: the list is incomp"],
+    ["a last number is too large", [a, entries(2), b, c, entries(2)], "1 record stands before it: the list is incom"],
+    ["a list is cut behind its first line", [entries(1), a, entries(2)], "0 records stand after it: the list is incom"],
+    ["lines follow the last number", [a, b, "# END 2 entries", c], "1 record stands after it: the list is incomplete"],
+    ["more than announced", [entries(1), a, b], "2 records stand after it: records of another list follow"],
+    ["a CSV list is cut", ["# 3 prefixes", "prefix,value", `${a},1`], "text:1:1: announces 3 prefixes, but 1 record"],
+  ])("%s: refused, but for allowEmpty", (_, lines, problem) => {
+    expect(problemsOf(lines.join("\n")).join()).toContain(problem);
+    expect(() => parsePrefixes(lines.join("\n"), { allowEmpty: true })).not.toThrow();
+  });
+});
+
 describe("FireHOL", () => {
   const head = ["#", "# firehol_level1", "#", "# ipv4 hash:net ipset", "#", "# Aggregation     : none"];
   const netset = (entries: string, ...lines: string[]) =>
@@ -92,7 +145,7 @@ describe("FireHOL", () => {
     expect(
       problemsOf(netset("4,513 subnets, 612,345,678 unique IPs", "192.0.2.0/24"), { file: "level1.netset" }),
     ).toEqual([
-      "level1.netset:7:1: announces 4 513 subnets, but the file has 1 record: it is incomplete, fetch it again (or set allowEmpty: true).",
+      "level1.netset:7:1: announces 4 513 subnets, but 1 record stands after it: the list is incomplete, fetch it again (or set allowEmpty: true).",
     ]);
   });
 

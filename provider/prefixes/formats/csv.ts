@@ -4,7 +4,7 @@ import type { PrefixColumns, PrefixFileOptions } from "../options";
 import { looksLikeAddress } from "../range";
 import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
-import { type Format, firstLines, NOTHING } from "./format";
+import { type Format, firstLines } from "./format";
 
 /**
  * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. Fields are
@@ -54,7 +54,14 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
   let from = 1;
   for (const text of linesOf(source.chunks)) {
     line++;
-    if (begun === "") from = line;
+    if (begun === "") {
+      from = line;
+      // A row of fields with semicolons between them may begin with an empty one.
+      if (text.trim() === "" || /^\s*#/.test(text) || (delimiter !== ";" && /^\s*;/.test(text))) {
+        collector.comment(text, { line, column: 1 });
+        continue;
+      }
+    }
     const record = begun === "" ? text : `${begun}\n${text}`;
     begun = "";
     if (line - from > LONGEST_TEXT || record.length > LONGEST_LINE) {
@@ -63,7 +70,6 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
         'begins a record of more than 100 lines or a megabyte: is a quote (") missing?',
       );
     }
-    if (NOTHING.test(record) && !record.includes('"')) continue;
     const start = from;
     const place = (offset: number) => {
       const before = record.slice(0, offset).split("\n");

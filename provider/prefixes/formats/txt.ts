@@ -25,7 +25,7 @@ export const txt: Format = {
       const comment = text.search(/[#;]/);
       const said = comment < 0 ? text : text.slice(0, comment);
       if (said.trim() === "") {
-        if (comment >= 0) readComment(text.slice(comment), { line, column: comment + 1 }, collector);
+        if (comment >= 0) collector.comment(text.slice(comment), { line, column: comment + 1 });
         continue;
       }
       const head = said.includes("\t") ? SHAPES.find((shape) => shape.head?.test(said)) : undefined;
@@ -75,11 +75,4 @@ function readPrefix(prefix: string, line: number, collector: Collector): void {
 function reasonOf(comment: string): Pick<RawEntry, "reason"> {
   const text = comment.trim();
   return text !== "" && SHAPES.some((shape) => shape.reason?.test(text)) ? { reason: text } : {};
-}
-
-function readComment(comment: string, place: { line: number; column: number }, collector: Collector): void {
-  for (const shape of SHAPES) {
-    const { records, noun = "records" } = shape.announcement?.exec(comment)?.groups ?? {};
-    if (records !== undefined) collector.announce(Number(records.replaceAll(",", "")), noun, place);
-  }
 }

@@ -27,8 +27,9 @@ export const blockLists: readonly PublishedList[] = [
         "lists autonomous systems, which have no prefixes here: read drop_v4.json and drop_v6.json instead.",
     },
   },
-  // Netsets have `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`.
-  { name: "FireHOL", text: { announcement: /^#\s*Entries\s*:\s*(?<records>[\d,]+)\s+(?<noun>subnets|unique IPs)\b/i } },
+  // Netsets have `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`: as other comments
+  // with a number.
+  { name: "FireHOL" },
   // `ipblocklist.json`: an array of servers; one address can come with several ports.
   {
     name: "Feodo Tracker",

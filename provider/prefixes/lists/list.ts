@@ -19,7 +19,7 @@ export interface RecordShape {
   refuses?(members: JsonObject): string | undefined;
   /** Records that are left out and counted, unless `select` names their member. */
   readonly omits?: readonly Omission[];
-  /** The last record of the list, with the number of the others; a list without it is incomplete. */
+  /** The last record of the list, with the exact number of the others; a list without it is incomplete. */
   readonly closing?: { recognises(members: JsonObject): boolean; readonly records: string };
 }
 
@@ -34,8 +34,6 @@ interface Omission {
 
 /** Particulars of a list in plain text. */
 export interface TextShape {
-  /** Pattern of a comment with the number of lines, in the groups `records` and `noun`. */
-  readonly announcement?: RegExp;
   /** Pattern of a comment after a prefix that is its reason. */
   readonly reason?: RegExp;
   /** Pattern of a line that is not a comment and begins a table with columns separated by tabs. */
