@@ -14,6 +14,8 @@ interface Flags {
   readonly format?: string;
   readonly select: readonly string[];
   readonly column: readonly string[];
+  readonly prefixLength?: string;
+  readonly header?: boolean;
   readonly hostBits?: string;
   readonly onDuplicate?: string;
   readonly allowEmpty?: boolean;
@@ -49,6 +51,9 @@ function addFlags(command: Command): Command {
     .addOption(new Option("--format <format>", "default: by name and content of the file").choices(FORMATS))
     .option("--select <member=value>", "only records with this value; may be repeated", collect, [])
     .option("--column <part=name>", `column of a part: ${COLUMNS.join(", ")}; may be repeated`, collect, [])
+    .option("--prefix-length <column>", 'column of the prefix length; "/": lengths only follow a slash')
+    .option("--header", "the first row of a CSV file is a head line")
+    .option("--no-header", "it is none")
     .addOption(
       new Option("--host-bits <mode>", "treatment of prefixes such as 192.0.2.1/24").choices(["reject", "mask"]),
     )
@@ -88,16 +93,27 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
 }
 
 /** Options of readPrefixFile, not yet checked. */
-function optionsOf({ format, select, column, hostBits, onDuplicate, allowEmpty }: Flags): JsonObject {
+function optionsOf({
+  format,
+  select,
+  column,
+  prefixLength,
+  header,
+  hostBits,
+  onDuplicate,
+  allowEmpty,
+}: Flags): JsonObject {
   const wanted = new Map<string, string[]>();
   for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);
-  const columns = pairs("--column", column).map(([part, name]) => [part, /^\d{1,4}$/.test(name) ? Number(name) : name]);
+  const parts = [...pairs("--column", column), ...(prefixLength === undefined ? [] : [["prefixLength", prefixLength]])];
+  const columns = parts.map(([part, name = ""]) => [part, /^\d{1,4}$/.test(name) ? Number(name) : name]);
   return {
     format,
+    header,
     hostBits,
     onDuplicate,
     allowEmpty,
-    ...(column.length > 0 && { columns: Object.fromEntries(columns) }),
+    ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
     ...(select.length > 0 && { select: Object.fromEntries(wanted) }),
   };
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { likelyMeant } from "../model/nearest";
 import type { Collector } from "./collector";
+import { doubtfulValue } from "./lengths";
 import { LISTS } from "./lists";
 import { type Element, elements, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
@@ -55,8 +56,11 @@ export function readDocument(
       const content = map[prefix];
       const where = (part: string) => text.place(isObject(content) && part !== "prefix" ? [prefix, part] : [prefix]);
       if (!collector.takes(membersOf(content))) continue;
-      if (!isObject(content)) collector.add({ prefix, value: content }, where);
-      else {
+      if (!isObject(content)) {
+        const doubt = doubtfulValue(prefix, content);
+        if (doubt) problems.add(where("value"), doubt);
+        else collector.add({ prefix, value: content }, where);
+      } else {
         const unknown = Object.keys(content).find((name) => !PARTS.has(name));
         if (unknown !== undefined) {
           problems.add(

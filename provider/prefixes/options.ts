@@ -7,7 +7,10 @@ export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
 export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
 /** The parts of an entry that can have columns. */
-export const COLUMNS = ["prefix", "value", "reason", "ticket", "expires"] as const;
+export const COLUMNS = ["prefix", "prefixLength", "rangeEnd", "value", "reason", "ticket", "expires"] as const;
+
+/** As `columns.prefixLength`: lengths follow a slash, and no column is one. */
+export const IN_TEXT = "/";
 
 /** Format of a file. */
 export type PrefixFileFormat = (typeof FORMATS)[number];
@@ -17,8 +20,15 @@ export type DuplicateRule = (typeof DUPLICATE_RULES)[number];
 
 /** Columns of the parts of an entry: names of a head line or of members, or numbers from 0. */
 export interface PrefixColumns {
-  /** The prefix or address. */
-  readonly prefix: string | number;
+  /** The prefix or address, or the first address of a range. Default: a column with a usual name, such as `prefix` or `ip`. */
+  readonly prefix?: string | number;
+  /**
+   * Length of the prefix, or its netmask; `"/"`: lengths follow a slash in `prefix`, and no other column is one. Default: a
+   * column with a usual name, such as `mask`, `netmask`, `prefixlen` or `bits`.
+   */
+  readonly prefixLength?: string | number;
+  /** Last address of the range; default: a column with a usual name, such as `end`, `last` or `end_ip`. */
+  readonly rangeEnd?: string | number;
   /** Its value; default: none, all get the option `value`. */
   readonly value?: string | number;
   /** The reason; default: none, all get the option `reason`. */
@@ -35,6 +45,11 @@ export interface PrefixFileOptions {
   readonly format?: PrefixFileFormat;
   /** Columns, for CSV, JSON, NDJSON and YAML. Default: the members of the published lists, then those named as the parts. */
   readonly columns?: PrefixColumns;
+  /**
+   * `true` if the first row of a CSV file is a head line. Default: with names in `columns` it is; with numbers only it is not;
+   * without `columns`, if it holds the usual names.
+   */
+  readonly header?: boolean;
   /** Value of entries that have none; default 1. */
   readonly value?: number;
   /** Reason of entries that have none. */
@@ -77,7 +92,9 @@ const optionsSchema = schema(() => {
     columns: z
       .strictObject(
         {
-          prefix: column,
+          prefix: column.optional(),
+          prefixLength: column.optional(),
+          rangeEnd: column.optional(),
           value: column.optional(),
           reason: column.optional(),
           ticket: column.optional(),
@@ -86,6 +103,7 @@ const optionsSchema = schema(() => {
         { error: objectError('is not an object, such as { prefix: "cidr" }') },
       )
       .optional(),
+    header: z.boolean({ error: "is neither true nor false" }).optional(),
     value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
     reason: z.string({ error: "is not a text" }).optional(),
     hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
@@ -105,11 +123,21 @@ const optionsSchema = schema(() => {
 export function parseOptions(given: unknown): PrefixFileOptions {
   if (given !== undefined && !isRecord(given)) throw new TypeError("The options are not an object.");
   const result = optionsSchema().safeParse(given ?? {});
-  if (result.success) return result.data;
+  if (result.success) {
+    const { header, columns } = result.data;
+    if (header === false && namesColumns(columns))
+      throw new TypeError("The option `columns` has names, and `header` is false: number the columns from 0.");
+    return result.data;
+  }
   const [issue] = result.error.issues;
   if (issue?.code === "unrecognized_keys") {
     throw new TypeError(`There is no option \`${issuePath([...issue.path, ...issue.keys.slice(0, 1)])}\`.`);
   }
   const { place, message } = firstIssue(result.error, "");
   throw new TypeError(`The option \`${place}\` ${message}.`);
+}
+
+/** True for columns of which one has a name, which a head line or a member has. */
+export function namesColumns(columns: PrefixColumns | undefined): boolean {
+  return Object.values(columns ?? {}).some((column) => typeof column === "string" && column !== IN_TEXT);
 }

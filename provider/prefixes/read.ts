@@ -68,6 +68,9 @@ function read(source: TextSource, extension: string, options: PrefixFileOptions)
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(source.head)) {
     problems.fail({ line: 1, column: 1 }, "is a page or an error message, not a list: fetch it again.");
   }
-  formatOf(source.head, extension, options.format).read(source, collector, options);
+  const format = formatOf(source.head, extension, options.format);
+  if (options.header !== undefined && !format.hasHeader)
+    throw new TypeError("The option `header` needs the format csv.");
+  format.read(source, collector, options);
   return { entries: collector.finish(), leftOut: collector.leftOut };
 }

@@ -6,26 +6,27 @@ import { LISTS } from "./lists";
 import { member, type RecordShape } from "./lists/list";
 import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
 import { type Part, type Place, shown } from "./problems";
+import { PrefixFinder } from "./record-prefix";
 
 /** Place of a member of a record, or of the record itself. */
 export type WhereMember = (member?: string) => Place;
 
-const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "ip_range", "range"];
+/** Records of no published list, with members under usual names in any case. */
+function plainShape(): RecordShape {
+  const spelled = (name: string) => [name, `${name.charAt(0).toUpperCase()}${name.slice(1)}`, name.toUpperCase()];
+  const members = Object.fromEntries(PARTS.map((part) => [part, spelled(part)]));
+  return shapeBy(new PrefixFinder(), members);
+}
 
-/** Records of no published list, with members under usual names. */
-const plainShape: RecordShape = {
-  recognises: (members) => PREFIX_NAMES.some((name) => Object.hasOwn(members, name)),
-  members: {
-    prefix: PREFIX_NAMES,
-    value: ["value"],
-    reason: ["reason"],
-    ticket: ["ticket"],
-    expires: ["expires"],
-    sent: ["sent"],
-  },
-};
+const PARTS = ["value", "reason", "ticket", "expires", "sent"] as const;
 
-const SHAPES = [...LISTS.flatMap(({ record }) => record ?? []), plainShape];
+/** True for the names in a head line or of members by which a record is read without columns. */
+export function hasUsualNames(names: readonly string[]): boolean {
+  const members = Object.fromEntries(names.map((name) => [name, ""]));
+  return shapes().some((shape) => shape.recognises(members));
+}
+
+const shapes = (): RecordShape[] => [...LISTS.flatMap(({ record }) => record ?? []), plainShape()];
 
 /** Turns records, things with named members, into entries. */
 export class RecordReader {
@@ -35,11 +36,19 @@ export class RecordReader {
   /** Records of lists whose closing record has not come. */
   private readonly open = new Map<RecordShape, Open>();
 
+  /** Columns that no record had yet. */
+  private readonly unmet = new Map<Part, string>();
+  private first: WhereMember | undefined;
+
   constructor(
     private readonly collector: Collector,
     private readonly options: PrefixFileOptions,
   ) {
-    this.shapes = options.columns ? [shapeOf(options.columns)] : SHAPES;
+    for (const part of PARTS) {
+      const column = part === "sent" ? undefined : options.columns?.[part];
+      if (column !== undefined) this.unmet.set(part, String(column));
+    }
+    this.shapes = options.columns ? [shapeOf(options.columns)] : shapes();
   }
 
   /** A record: a text with a prefix, or an object with members. */
@@ -65,6 +74,10 @@ export class RecordReader {
 
   /** Ends the file: a list that has a closing record is incomplete without it. */
   end(): void {
+    if (this.first)
+      for (const [part, column] of this.unmet) {
+        this.collector.problems.add(this.first(), `no record has ${shown(column)}, which \`columns.${part}\` names.`);
+      }
     if (this.options.allowEmpty) return;
     for (const { last } of this.open.values()) {
       this.collector.problems.add(
@@ -80,7 +93,7 @@ export class RecordReader {
       const names = Object.keys(record).slice(0, 10).join(", ");
       problems.add(
         where(),
-        this.options.columns
+        this.options.columns?.prefix !== undefined
           ? `has no ${shown(this.options.columns.prefix)}, which \`columns\` names as the prefix; it has ${names || "no members"}.`
           : `has no member that is known to hold a prefix; it has ${names || "no members"}: name it with columns: { prefix: "…" }.`,
       );
@@ -99,16 +112,23 @@ export class RecordReader {
       const name = nameOf(part);
       return name === undefined ? undefined : record[name];
     };
+    this.first ??= where;
+    for (const [part, column] of this.unmet) if (Object.hasOwn(record, column)) this.unmet.delete(part);
+    const found = shape.find?.(record) ?? { prefix: partOf("prefix"), name: nameOf("prefix") };
+    if (found.problem !== undefined) {
+      problems.add(where(found.name), found.problem);
+      return;
+    }
     this.collector.add(
       {
-        prefix: partOf("prefix"),
+        prefix: found.prefix,
         value: partOf("value"),
         reason: partOf("reason"),
         ticket: partOf("ticket"),
         expires: partOf("expires"),
         sent: partOf("sent"),
       },
-      (part) => where(nameOf(part)),
+      (part) => where(part === "prefix" ? found.name : nameOf(part)),
     );
   }
 
@@ -138,5 +158,9 @@ function shapeOf(columns: PrefixColumns): RecordShape {
   const members = Object.fromEntries(
     COLUMNS.map((part) => [part, columns[part] === undefined ? [] : [String(columns[part])]]),
   );
-  return { recognises: (record) => Object.hasOwn(record, String(columns.prefix)), members };
+  return shapeBy(new PrefixFinder(columns), members);
+}
+
+function shapeBy(finder: PrefixFinder, members: RecordShape["members"]): RecordShape {
+  return { recognises: (record) => finder.recognises(record), find: (record) => finder.find(record), members };
 }

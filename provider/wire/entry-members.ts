@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json";
+import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-names";
 import { Prefix, PrefixError } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
@@ -10,11 +11,10 @@ export type EntryRole = "prefix" | "length" | "value" | "start" | "end";
 
 const NATURAL: ReadonlyMap<string, EntryRole | "known"> = new Map<string, EntryRole | "known">([
   ...all("prefix", "p", "a", "prefix", "addr", "address", "ip", "cidr", "net", "network"),
-  ...all("length", "m", "mask", "netmask", "len", "plen", "prefixlen", "prefix_len", "prefixlength", "prefix_length"),
-  ...all("length", "bits"),
+  ...all("length", "m", ...LENGTH_NAMES),
   ...all("value", "v", "value", "val"),
-  ...all("start", "start", "from", "first", "range_start", "rangestart"),
-  ...all("end", "end", "to", "last", "range_end", "rangeend"),
+  ...all("start", ...START_NAMES),
+  ...all("end", ...END_NAMES),
   // Numbers in rows of tables, which are never lengths.
   ...all("known", "id", "age", "ttl", "lifetime", "life"),
 ]);
@@ -83,12 +83,8 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
   };
 }
 
-/** Names of numbers that count, order or date, and are never the value of an entry. */
-const NO_VALUE =
-  /^(n|no|nr|num|number|index|idx|pos|position|line|row|seq|hits?|count|counter|packets?|pkts|bytes|ports?|dport|sport|proto|timeout|expires|created|updated|modified|time|timestamp|ts|since|until|family|version)$|_(at|time|on|count|id)$/i;
-
 function mayBeValue(name: string, content: unknown): boolean {
-  return readNumber(content) !== undefined && !NO_VALUE.test(name);
+  return readNumber(content) !== undefined && !COUNTS.test(name);
 }
 
 /** As `answers.names.prefixLength`: no member is a length, all lengths follow a slash. */

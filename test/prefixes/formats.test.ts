@@ -69,8 +69,15 @@ describe("CSV", () => {
     expect(keys("ip\tseen\n192.0.2.7\t3\n", { file: "a.tsv" })).toEqual(["192.0.2.7/32"]);
   });
 
-  test("without a head line the prefix is first and the value second", () => {
-    expect(parsePrefixes("192.0.2.0/24,5\n198.51.100.0/24,6\n")).toEqual({
+  test("without a head line only the prefix is known", () => {
+    expect(keys("192.0.2.0/24\n2001:db8::/32\n", { format: "csv" })).toEqual(["192.0.2.0/24", "2001:db8::/32"]);
+    expect(keys("192.0.2.0/24,\n198.51.100.0/24,\n")).toEqual(["192.0.2.0/24", "198.51.100.0/24"]);
+    for (const other of ["5", "443", "scanner"]) {
+      expect(problemsOf(`192.0.2.0/24,${other}\n198.51.100.0/24,6\n`)).toEqual([
+        `text:1:1: nothing says what "${other}" beside the prefix is (value, port, count or length?): add a head line, or name the columns, for example columns: { prefix: 0, value: 1 }.`,
+      ]);
+    }
+    expect(parsePrefixes("192.0.2.0/24,5\n198.51.100.0/24,6\n", { columns: { prefix: 0, value: 1 } })).toEqual({
       "192.0.2.0/24": { value: 5 },
       "198.51.100.0/24": { value: 6 },
     });
@@ -79,13 +86,59 @@ describe("CSV", () => {
   test("columns by name or number", () => {
     const text = "seen,source,note\n3,192.0.2.7,first\n";
     const entries = { "192.0.2.7/32": { value: 3, reason: "first" } };
+    const numbers = { prefix: 1, value: 0, reason: 2 };
     expect(
       parsePrefixes(text, { format: "csv", columns: { prefix: "source", value: "seen", reason: "note" } }),
     ).toEqual(entries);
-    expect(parsePrefixes(text, { format: "csv", columns: { prefix: 1, value: 0, reason: 2 } })).toEqual(entries);
-    expect(problemsOf(text, { format: "csv", columns: { prefix: "Source" } })[0]).toBe(
-      'text:2:1: has no "Source", which `columns` names as the prefix; it has seen, source, note.',
-    );
+    expect(parsePrefixes(text, { format: "csv", columns: numbers, header: true })).toEqual(entries);
+    expect(parsePrefixes(text, { format: "csv", columns: { prefix: 1, value: "seen", reason: 2 } })).toEqual(entries);
+    expect(problemsOf(text, { format: "csv", columns: numbers })).toEqual([
+      "text:1:1: has no prefix in column 1, counted from 0: set header: true if it is a head line.",
+    ]);
+    expect(problemsOf(text, { format: "csv", columns: { prefix: "Source" } })).toEqual([
+      'text:1:1: has no column "Source", which `columns.prefix` names; it has seen, source, note.',
+    ]);
+    expect(problemsOf(text, { format: "csv", columns: { ...numbers, ticket: 3 }, header: true })).toEqual([
+      "text:1:1: has 3 fields, and `columns.ticket` is 3, counted from 0.",
+    ]);
+    expect(problemsOf(text, { format: "csv" })).toEqual([
+      'text:1:1: has no usual name of a column, and no prefix: name the columns, for example columns: { prefix: "seen" }.',
+    ]);
+  });
+
+  test.each([
+    ["a range", "192.0.2.1-192.0.2.2", ["192.0.2.1/32", "192.0.2.2/32"]],
+    ["a range with blanks", "192.0.2.4 - 192.0.2.5", ["192.0.2.4/31"]],
+    ["trailing blanks", "192.0.2.7  ", ["192.0.2.7/32"]],
+    ["a quoted prefix with blanks", '" 192.0.2.8 "', ["192.0.2.8/32"]],
+  ])("the first row is an entry: %s", (_, first, expected) => {
+    const all = [...expected, "198.51.100.7/32"];
+    expect(keys(`${first}\n198.51.100.7\n`, { format: "csv" })).toEqual(all);
+    expect(keys(`${first},a\n198.51.100.7,b\n`, { format: "csv", columns: { prefix: 0, reason: 1 } })).toEqual(all);
+  });
+
+  test.each(["192.0.2.*", "fe80::1%eth0", "192.0.2.0/255.255.255.0/x"])("a first row is never lost: %s", (first) => {
+    for (const columns of [undefined, { prefix: 0 }]) {
+      expect(problemsOf(`${first}\n198.51.100.7\n`, { format: "csv", columns })[0]).toContain(`text:1:1: "${first}"`);
+    }
+  });
+
+  test("rows have the fields of the first one, and names of columns differ", () => {
+    expect(problemsOf("prefix,value,expires\n192.0.2.0/24,1\n198.51.100.0/24,1,,x\n")).toEqual([
+      "text:2:1: has 2 fields, and the first row 3: quote texts that hold the separator, and write empty fields out.",
+      "text:3:1: has 4 fields, and the first row 3: quote texts that hold the separator, and write empty fields out.",
+    ]);
+    expect(problemsOf("prefix,value,value\n192.0.2.0/24,1,2\n")).toEqual([
+      'text:1:1: has the column "value" twice: give the columns different names.',
+    ]);
+  });
+
+  test("rows that begin with an empty field are rows", () => {
+    const text = "note;prefix;value\n;198.51.100.0/24;4\na;192.0.2.0/24;5\n";
+    expect(parsePrefixes(text, { format: "csv" })).toEqual({
+      "198.51.100.0/24": { value: 4 },
+      "192.0.2.0/24": { value: 5 },
+    });
   });
 
   test("each problem is at its field", () => {
@@ -181,6 +234,83 @@ describe("JSON", () => {
       "a.jsonl:2:11: ends in the middle of a record: the file is incomplete, fetch it again.",
       "a.jsonl:3:26: is not JSON from here on: write one JSON object a line.",
     ]);
+  });
+});
+
+describe("an address with a length beside it is never one address", () => {
+  const csv = (head: string, ...rows: string[]) => [head, ...rows, ""].join("\n");
+
+  test.each<[text: string, prefixes: readonly string[]]>([
+    [csv("network,netmask", "192.0.2.0,255.255.255.0"), ["192.0.2.0/24"]],
+    [csv("IP,Prefix_Length", "192.0.2.0,24", "2001:db8::,/32"), ["192.0.2.0/24", "2001:db8::/32"]],
+    [csv("ip,end", "192.0.2.0,192.0.2.127"), ["192.0.2.0/25"]],
+    [csv("network_start_ip,network_last_ip,geoname_id", "192.0.2.0,192.0.2.255,7"), ["192.0.2.0/24"]],
+    [csv("start,end,length", "192.0.2.0,192.0.2.255,24"), ["192.0.2.0/24"]],
+    [csv("cidr,ip", "24,192.0.2.0"), ["192.0.2.0/24"]],
+    ['[{"address":"192.0.2.0","mask":24}]', ["192.0.2.0/24"]],
+    ['[{"ip":"192.0.2.0","prefixLength":"25"}]', ["192.0.2.0/25"]],
+    ['[{"ip":"192.0.2.0","end_ip":"192.0.2.1"}]', ["192.0.2.0/31"]],
+    ['{"first":"192.0.2.0","last":"192.0.2.0"}', ["192.0.2.0/32"]],
+    ['{"prefix":"192.0.2.0/24","mask":24}', ["192.0.2.0/24"]],
+    ["- address: 192.0.2.0\n  bits: 26\n", ["192.0.2.0/26"]],
+    // What no length is.
+    [csv("ip,port,count", "192.0.2.0,25,24"), ["192.0.2.0/32"]],
+    [csv("ip,score", "198.51.100.7,5"), ["198.51.100.7/32"]],
+    [csv("ip,gateway", "198.51.100.7,198.51.100.1"), ["198.51.100.7/32"]],
+    ["198.51.100.7 5\n", ["198.51.100.7/32"]],
+    ["192.0.2.0/32 24\n2001:db8::1 64", ["192.0.2.0/32", "2001:db8::1/128"]],
+    ['{"198.51.100.7": 24, "2001:db8::/128": 32}', ["198.51.100.7/32", "2001:db8::/128"]],
+  ])("%j is read", (text, prefixes) => {
+    expect(keys(text)).toEqual(prefixes);
+  });
+
+  test.each<[text: string, problem: string]>([
+    [csv("ip,size", "192.0.2.0,24"), '"size" looks like a length of "192.0.2.0"; name it with columns.prefixLength'],
+    [
+      csv("ip,last_addr", "192.0.2.0,192.0.2.9"),
+      '"last_addr" looks like the end of a range of "192.0.2.0"; name it with col',
+    ],
+    [csv("ip,cidr_bits", "192.0.2.7,24"), '"cidr_bits" looks like a length'],
+    [csv("ip,wide", "192.0.2.0,255.255.255.0"), '"wide" looks like a length'],
+    [csv("network,netmask", "192.0.2.0,"), 'has no length in "netmask": write 32 for one address.'],
+    [csv("network,netmask", "192.0.2.0,0.0.0.255"), '"0.0.0.255" is no prefix length and no netmask'],
+    [csv("network,mask", "192.0.2.0,255.0.255.0"), '"255.0.255.0" is no prefix length and no netmask'],
+    [csv("start,end,length", "192.0.2.0,192.0.2.127,24"), '"192.0.2.0-192.0.2.127" and "192.0.2.0/24" differ'],
+    ['[{"address":"192.0.2.7","mask":0}]', "that would be the default route"],
+    ['[{"address":"192.0.2.7","mask":24}]', 'write "192.0.2.0/24"'],
+    ['[{"address":"192.0.2.0","mask":null}]', 'has no length in "mask"'],
+    ['[{"prefix":"192.0.2.0/24","bits":25}]', '25 is not the length of "192.0.2.0/24"'],
+    ['[{"prefix":"192.0.2.0/24","cidr":"192.0.2.0/25"}]', '"prefix" and "cidr" differ: name the right one with col'],
+    ['[{"ip":"192.0.2.0","mask":24,"bits":25}]', '"mask" and "bits" differ'],
+    [
+      "192.0.2.0 24\n",
+      '"24" after "192.0.2.0" may be a prefix length: write 192.0.2.0/24, or 192.0.2.0/32 with this val',
+    ],
+    ["2001:db8:: 32\n", '"32" after "2001:db8::" may be a prefix length'],
+    ["192.0.2.0 255.255.255.0\n", '"255.255.255.0" after "192.0.2.0" may be a prefix length: write 192.0.2.0/24.'],
+    ["192.0.2.0 192.0.2.9\n", '"192.0.2.9" after "192.0.2.0" may be the end of a range: write 192.0.2.0-192.0.2.9.'],
+    ["192.0.2.0;24\n", 'looks like a field after a semicolon, which begins comments here: set format: "csv"'],
+    ["192.0.2.0/24; 5 ;x\n", "looks like a field after a semicolon"],
+    ['{"192.0.2.0": 24}', '24 after "192.0.2.0" may be a prefix length'],
+    ["192.0.2.0: 24\n", '24 after "192.0.2.0" may be a prefix length'],
+  ])("%j is refused", (text, problem) => {
+    expect(problemsOf(text).join()).toContain(problem);
+  });
+
+  test("columns say what they are", () => {
+    const text = csv("ip,size,to_addr,kind", "192.0.2.0,24,192.0.2.255,7");
+    const read = (columns: PrefixFileOptions["columns"]) => parsePrefixes(text, { columns });
+    expect(read({ prefixLength: "size" })).toEqual({ "192.0.2.0/24": { value: 1 } });
+    expect(read({ prefix: "ip", rangeEnd: "to_addr", prefixLength: "size", value: "kind" })).toEqual({
+      "192.0.2.0/24": { value: 7 },
+    });
+    expect(read({ prefix: "ip", prefixLength: "/" })).toEqual({ "192.0.2.0/32": { value: 1 } });
+    expect(problemsOf('[{"ip":"192.0.2.0"}]', { columns: { prefixLength: "size" } })[0]).toContain(
+      'has no length in "size"',
+    );
+    expect(problemsOf('[{"ip":"192.0.2.7"}]', { columns: { value: "wieght" } })[0]).toContain(
+      'no record has "wieght", which `columns.value` names.',
+    );
   });
 });
 

@@ -80,6 +80,12 @@ test.each<[object, string]>([
   [{ select: "EC2" }, 'The option `select` is not an object of texts and booleans, such as { service: "EC2" }.'],
   [{ select: { service: 7 } }, "The option `select.service` is neither a text nor a boolean."],
   [["txt"], "The options are not an object."],
+  [{ header: "yes" }, "The option `header` is neither true nor false."],
+  [{ header: true }, "The option `header` needs the format csv."],
+  [
+    { format: "csv", header: false, columns: { prefix: "ip" } },
+    "The option `columns` has names, and `header` is false: number the columns from 0.",
+  ],
   [{ columns: { prefix: 0 } }, "The option `columns` needs a format that has columns: csv, json, ndjson or yaml."],
 ])("%j is wrong at once", (options, message) => {
   expect(() => parsePrefixes("192.0.2.0/24", options)).toThrow(new TypeError(message));

@@ -1,10 +1,13 @@
 import { delimiterOf, splitRecord } from "../../model/delimited";
+import { count } from "../../model/text";
 import type { Collector } from "../collector";
-import type { PrefixColumns, PrefixFileOptions } from "../options";
-import { looksLikeAddress } from "../range";
 import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
+import { type Head, headOf } from "./csv-head";
 import { type Format, firstLines } from "./format";
+
+/** Rows may begin with a semicolon, which begins comments in other formats. */
+const COMMENT = /^\s*(?:#.*)?$/;
 
 /**
  * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. Fields are
@@ -13,31 +16,35 @@ import { type Format, firstLines } from "./format";
  */
 export const csv: Format = {
   extensions: [".csv", ".tsv"],
+  hasHeader: true,
   recognises(head) {
     const [first = ""] = firstLines(head, 1);
     return first.replace(/[#;].*/, "").includes(",") && !/^\s*[[{]/.test(first);
   },
   read(source, collector, options) {
-    const [first = ""] = firstLines(source.head, 1);
+    const [first = ""] = firstLines(source.head, 1, COMMENT);
     const delimiter = delimiterOf(first);
-    let names: readonly string[] | undefined;
+    let head: Head | undefined;
     let reader: RecordReader | undefined;
     for (const row of rows(source, delimiter, collector)) {
       const texts = row.fields.map(({ text }) => text);
-      if (names === undefined || reader === undefined) {
-        const hasHead = isHead(texts, options.columns);
-        const byNumber = !hasHead || typeof options.columns?.prefix === "number";
-        names = byNumber ? texts.map((_, index) => String(index)) : texts.map((text) => text.trim());
-        reader = new RecordReader(collector, {
-          ...options,
-          columns: options.columns ?? (hasHead ? undefined : headless(texts)),
-        });
-        if (hasHead) continue;
+      if (head === undefined || reader === undefined) {
+        head = headOf(texts, options, (message) => collector.problems.fail(row.place(0), message));
+        reader = new RecordReader(collector, { ...options, columns: head.columns });
+        if (head.isRow) continue;
+      }
+      const { names } = head;
+      if (texts.length !== names.length) {
+        collector.problems.add(
+          row.place(0),
+          `has ${count(texts.length, "field")}, and the first row ${names.length}: quote texts that hold the separator, and write empty fields out.`,
+        );
+        continue;
       }
       const record: Record<string, string> = Object.create(null);
-      for (let index = 0; index < texts.length; index++) record[names[index] ?? String(index)] = texts[index] as string;
+      for (let index = 0; index < texts.length; index++) record[names[index] as string] = texts[index] as string;
       reader.add(record, (member) => {
-        const index = member === undefined ? 0 : Math.max(0, names?.indexOf(member) ?? 0);
+        const index = member === undefined ? 0 : Math.max(0, names.indexOf(member));
         return row.place(row.fields[index]?.offset ?? 0);
       });
     }
@@ -57,7 +64,7 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
     if (begun === "") {
       from = line;
       // A row of fields with semicolons between them may begin with an empty one.
-      if (text.trim() === "" || /^\s*#/.test(text) || (delimiter !== ";" && /^\s*;/.test(text))) {
+      if (text.trim() === "" || COMMENT.test(text) || (delimiter !== ";" && /^\s*;/.test(text))) {
         collector.comment(text, { line, column: 1 });
         continue;
       }
@@ -82,16 +89,4 @@ function* rows(source: TextSource, delimiter: string, collector: Collector) {
   }
   if (begun !== "")
     collector.problems.add({ line: from, column: 1 }, 'begins a quoted text that never ends: is a quote (") missing?');
-}
-
-/** True for a first line if columns have names, or if no field of it looks like a prefix. */
-function isHead(texts: readonly string[], columns: PrefixColumns | undefined): boolean {
-  if (typeof columns?.prefix === "string") return true;
-  if (columns) return !looksLikeAddress(texts[columns.prefix as number] ?? "");
-  return !texts.some((text) => looksLikeAddress(text));
-}
-
-/** Without a head line: the prefix first, then the value, as in text files. */
-function headless(texts: readonly string[]): PrefixFileOptions["columns"] {
-  return texts.length > 1 ? { prefix: 0, value: 1 } : { prefix: 0 };
 }

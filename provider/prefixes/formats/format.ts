@@ -6,6 +6,8 @@ import type { TextSource } from "../source";
 export interface Format {
   /** File extensions that name it. */
   readonly extensions: readonly string[];
+  /** True if the option `header` has a meaning. */
+  readonly hasHeader?: true;
   /** True for the beginning of a text of this format, for files whose extension does not show it. */
   recognises(head: string): boolean;
   /** Passes all records of the text to the collector. */
@@ -13,15 +15,15 @@ export interface Format {
 }
 
 /** A comment line or a blank one. */
-export const NOTHING = /^\s*(?:[#;].*)?$/;
+const NOTHING = /^\s*(?:[#;].*)?$/;
 
 /** The first lines of a text with content, complete ones if there are any. */
-export function firstLines(head: string, most: number): string[] {
+export function firstLines(head: string, most: number, nothing = NOTHING): string[] {
   const lines: string[] = [];
   for (let start = 0; start < head.length && lines.length < most; ) {
     const end = head.indexOf("\n", start);
     const line = head.slice(start, end < 0 ? undefined : end).replace(/\r$/, "");
-    if (!NOTHING.test(line)) lines.push(line);
+    if (!nothing.test(line)) lines.push(line);
     if (end < 0) break;
     start = end + 1;
   }

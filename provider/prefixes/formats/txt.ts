@@ -1,4 +1,5 @@
 import type { Collector } from "../collector";
+import { doubtfulValue } from "../lengths";
 import { LISTS } from "../lists";
 import type { TextShape } from "../lists/list";
 import type { RawEntry, Where } from "../problems";
@@ -33,7 +34,13 @@ export const txt: Format = {
       else if (collector.takes(NO_MEMBERS)) {
         if (table?.prefix) readPrefix(table.prefix(said.split("\t")), line, collector);
         else if (comment < 0 && !/[\s-]/.test(said)) readPrefix(said, line, collector);
-        else readEntry(said, comment < 0 ? "" : text.slice(comment + 1), line, collector);
+        else
+          readEntry(
+            said,
+            { sign: text.charAt(comment), text: comment < 0 ? "" : text.slice(comment + 1), column: comment + 1 },
+            line,
+            collector,
+          );
       }
     }
   },
@@ -41,7 +48,13 @@ export const txt: Format = {
 
 const NO_MEMBERS = {};
 
-function readEntry(said: string, comment: string, line: number, collector: Collector): void {
+interface Comment {
+  readonly sign: string;
+  readonly text: string;
+  readonly column: number;
+}
+
+function readEntry(said: string, comment: Comment, line: number, collector: Collector): void {
   const words = [...said.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ word, index }));
   const [first, ...others] = words.slice(wordsOfRange(words.map(({ word }) => word)) - 1);
   const [start, end] = [words[0]?.index ?? 0, (first?.index ?? 0) + (first?.word.length ?? 0)];
@@ -53,8 +66,21 @@ function readEntry(said: string, comment: string, line: number, collector: Colle
     );
     return;
   }
+  // "192.0.2.0;24" is a row, and "192.0.2.0/24 ; SBL1" has a comment.
+  if (/^\s*\d+\s*(?:;|$)/.test(comment.text) && comment.sign === ";") {
+    collector.problems.add(
+      { line, column: comment.column },
+      'looks like a field after a semicolon, which begins comments here: set format: "csv", or write comments after "#".',
+    );
+    return;
+  }
+  const doubt = value && doubtfulValue(said.slice(start, end), value.word);
+  if (doubt) {
+    collector.problems.add({ line, column: value.index + 1 }, doubt);
+    return;
+  }
   const where: Where = (part) => ({ line, column: (part === "value" ? (value?.index ?? end) : start) + 1 });
-  collector.add({ prefix: said.slice(start, end), value: value?.word, ...reasonOf(comment) }, where);
+  collector.add({ prefix: said.slice(start, end), value: value?.word, ...reasonOf(comment.text) }, where);
 }
 
 /** Number of words of a prefix or range at the beginning of a line: three in `a - b`, two in `a- b` and `a -b`. */

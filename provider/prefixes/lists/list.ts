@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../model/json";
 import type { Part } from "../problems";
+import type { FoundPrefix } from "../record-prefix";
 
 /** Path of an element in a JSON or YAML document: member names and indexes from the root. */
 export type Path = readonly (string | number)[];
@@ -15,6 +16,8 @@ export interface RecordShape {
   recognises(members: JsonObject): boolean;
   /** Members with the parts of an entry; of several names, the first that a record has counts. */
   readonly members: { readonly [P in Part]?: readonly string[] };
+  /** The prefix of a record, where it is not that of one member. */
+  find?(members: JsonObject): FoundPrefix;
   /** A sentence for a recognised record that is not an entry and makes the list unusable. */
   refuses?(members: JsonObject): string | undefined;
   /** Records that are left out and counted, unless `select` names their member. */

@@ -21,8 +21,8 @@ import {
 } from "../../../provider/prefixes";
 
 export const columns: PrefixColumns = { prefix: "cidr", value: 2 };
-// @ts-expect-error where the prefix stands is said
-export const noColumns: PrefixColumns = { value: 2 };
+// @ts-expect-error a column is a name or a number
+export const noColumns: PrefixColumns = { prefixLength: true };
 export const format: PrefixFileFormat = "ndjson";
 // @ts-expect-error there is no such format
 export const noFormat: PrefixFileFormat = "xml";
