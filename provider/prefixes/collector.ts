@@ -4,7 +4,7 @@ import type { JsonObject } from "../model/json";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
 import { Announcements } from "./announcements";
-import { isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
+import { endOf, isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
@@ -185,8 +185,7 @@ function quickly(spelling: string): string | undefined {
 
 /** The first of two entries with equal values, unless the second expires later. */
 function longerLived(earlier: PrefixEntry, later: PrefixEntry): PrefixEntry {
-  const end = ({ expires }: PrefixEntry) => (expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires));
-  return end(later) > end(earlier) ? later : earlier;
+  return endOf(later) > endOf(earlier) ? later : earlier;
 }
 
 function absent(value: unknown): boolean {

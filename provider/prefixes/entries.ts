@@ -60,6 +60,11 @@ const entrySchema = schema(() => {
   );
 });
 
+/** The time after which an entry is no longer wanted, in milliseconds since 1970; infinite for entries without an expiry. */
+export function endOf({ expires }: Pick<PrefixEntry, "expires">): number {
+  return expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+}
+
 /** True for an ISO 8601 time with zone. */
 export function isExpiry(time: unknown): boolean {
   return expiresSchema().safeParse(time).success;

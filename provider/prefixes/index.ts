@@ -6,7 +6,7 @@
 
 export { aggregatePrefixes } from "./algebra/aggregate";
 export { type AddressCount, countAddresses } from "./algebra/count";
-export { type ExcludeOptions, excludePrefixes, intersectPrefixes } from "./algebra/cut";
+export { type CutEntries, type ExcludeOptions, excludePrefixes, intersectPrefixes } from "./algebra/cut";
 export { mergeEntries } from "./algebra/merge";
 export type { EntriesLike, PrefixEntries, PrefixEntry } from "./entries";
 export type { DuplicateRule, PrefixColumns, PrefixFileFormat, PrefixFileOptions } from "./options";

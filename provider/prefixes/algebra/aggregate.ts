@@ -1,4 +1,4 @@
-import type { EntriesLike, PrefixEntries } from "../entries";
+import { type EntriesLike, endOf, type PrefixEntries } from "../entries";
 import { fewestEntries } from "./optimal";
 import { PrefixTable } from "./table";
 
@@ -79,7 +79,7 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
       kept[right] = 0;
       length[left] = own - 1;
       close(left);
-    } else if (content[outer] === content[right] || outlives(right, outer)) {
+    } else if (content[outer] === content[right] || endOf(table.entry(right)) >= endOf(table.entry(outer))) {
       // Its halves hide it for all of its addresses until it expires.
       content[outer] = content[right] as number;
       kept[left] = kept[right] = 0;
@@ -102,11 +102,6 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
       table.bit(left, own - 1) === 0 &&
       table.agree(left, right, own - 1)
     );
-  }
-
-  function outlives(a: number, b: number): boolean {
-    const [mine, other] = [table.entry(a).expires, table.entry(b).expires];
-    return mine === undefined || (other !== undefined && Date.parse(other) <= Date.parse(mine));
   }
 }
 
