@@ -88,7 +88,9 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
   const options = { ...optionsOf(flags), file: shown(file) };
   const text = file === "-" ? await standardInput(io, "Name a file, or pipe one to the command.") : undefined;
   return wrongUse(TypeError, () =>
-    text === undefined ? openPrefixFile(resolve(io.folder ?? ".", file), options) : openPrefixText(text, options),
+    text === undefined
+      ? openPrefixFile(resolve(io.folder ?? ".", file), options, now(io))
+      : openPrefixText(text, options, now(io)),
   );
 }
 

@@ -29,6 +29,8 @@ export class Collector {
   constructor(
     private readonly options: PrefixFileOptions,
     readonly problems: Problems,
+    /** Milliseconds since 1970. */
+    private readonly now: number,
   ) {
     this.hostBits = options.hostBits ?? "reject";
     this.selection = new Selection(options.select);
@@ -158,6 +160,8 @@ export class Collector {
 
   private oneOf(prefix: string, earlier: PrefixEntry, later: PrefixEntry, where: Where): PrefixEntry {
     const { onDuplicate = "fail" } = this.options;
+    const [isOver, isLaterOver] = [endOf(earlier) <= this.now, endOf(later) <= this.now];
+    if (isOver !== isLaterOver) return isOver ? later : earlier;
     if (onDuplicate === "first") return earlier;
     if (onDuplicate === "last") return later;
     if (earlier.value === later.value) return longerLived(earlier, later);

@@ -65,6 +65,15 @@ export function endOf({ expires }: Pick<PrefixEntry, "expires">): number {
   return expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
 }
 
+/**
+ * The later one of two entries of one prefix, unless it alone has expired: what is over hides nothing.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function laterOf(earlier: PrefixEntry, later: PrefixEntry, now: number): PrefixEntry {
+  return endOf(later) <= now && endOf(earlier) > now ? earlier : later;
+}
+
 /** True for an ISO 8601 time with zone. */
 export function isExpiry(time: unknown): boolean {
   return expiresSchema().safeParse(time).success;

@@ -58,7 +58,8 @@ export interface PrefixFileOptions {
   readonly hostBits?: HostBits;
   /**
    * Entry that is kept if a prefix appears again with another value: none, an error (`"fail"`, default), the `"first"`, the
-   * `"last"`, or the one with the largest value (`"max"`). With equal values, the first is kept unless the other expires later.
+   * `"last"`, or the one with the largest value (`"max"`). With equal values, the first is kept unless the other expires later. An
+   * entry that has expired never takes the place of another one.
    */
   readonly onDuplicate?: DuplicateRule;
   /** Most entries of a file; more are an error. Default: no limit. */

@@ -50,21 +50,21 @@ export interface PrefixFile {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-/** As {@link readPrefixFile}, for options that are not yet checked. */
-export function openPrefixFile(file: string, options: unknown): PrefixFile {
+/** As {@link readPrefixFile}, for options that are not yet checked. @param now Milliseconds since 1970. */
+export function openPrefixFile(file: string, options: unknown, now = Date.now()): PrefixFile {
   const parsed = parseOptions(options);
-  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
+  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed, now));
 }
 
 /** As {@link parsePrefixes}, for options that are not yet checked. */
-export function openPrefixText(text: string, options: unknown): PrefixFile {
+export function openPrefixText(text: string, options: unknown, now = Date.now()): PrefixFile {
   const parsed = parseOptions(options);
-  return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed);
+  return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed, now);
 }
 
-function read(source: TextSource, extension: string, options: PrefixFileOptions): PrefixFile {
+function read(source: TextSource, extension: string, options: PrefixFileOptions, now: number): PrefixFile {
   const problems = new Problems(source.name);
-  const collector = new Collector(options, problems);
+  const collector = new Collector(options, problems, now);
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(source.head)) {
     problems.fail({ line: 1, column: 1 }, "is a page or an error message, not a list: fetch it again.");
   }

@@ -9,6 +9,7 @@ import {
   type PrefixEntries,
   type PrefixEntry,
 } from "../../provider/prefixes";
+import { mergeAt } from "../../provider/prefixes/algebra/merge";
 
 /** A universe that is small enough to look at every address: the last bits of both families. */
 const UNIVERSES = {
@@ -315,13 +316,22 @@ test("count: each address once", () => {
   );
 });
 
-test("merge: the last one counts", () => {
+test("merge: of live entries the last one counts, and an expired one hides none", () => {
+  const over = (what: PrefixEntry | undefined, time: string) => what !== undefined && endOf(what) <= Date.parse(time);
   fc.assert(
-    fc.property(set, set, (a, b) => {
-      expect(mergeEntries(entriesOf(a), entriesOf(b))).toEqual({ ...entriesOf(a), ...entriesOf(b) });
+    fc.property(set, set, fc.constantFrom(...times), (a, b, time) => {
+      const [first, second] = [entriesOf(a), entriesOf(b)];
+      const expected = Object.entries(second).map(([prefix, what]): [string, PrefixEntry] => {
+        const earlier = first[prefix];
+        return [prefix, earlier !== undefined && over(what, time) && !over(earlier, time) ? earlier : what];
+      });
+      expect(mergeAt(Date.parse(time), [first, second])).toEqual({ ...first, ...Object.fromEntries(expected) });
     }),
     runs,
   );
+  const [published, ours] = [{ "192.0.2.0/24": 1 }, { "192.0.2.0/24": { value: 2, expires: "2020-01-01T00:00:00Z" } }];
+  expect(mergeEntries(published, ours)).toEqual({ "192.0.2.0/24": { value: 1 } });
+  expect(mergeEntries(ours)).toEqual(ours);
 });
 
 test("results are in the order of addresses, wider before narrower", () => {

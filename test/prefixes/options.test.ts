@@ -55,6 +55,23 @@ describe("onDuplicate", () => {
   });
 });
 
+test("an expired entry never takes the place of another one, whatever the rule", () => {
+  const rows = (...values: [number, string][]) =>
+    ["prefix,value,expires", ...values.map(([value, expires]) => `192.0.2.0/24,${value},${expires}`), ""].join("\n");
+  const past = "2020-01-01T00:00:00Z";
+  for (const onDuplicate of ["fail", "first", "last", "max"] as const) {
+    for (const text of [rows([9, past], [1, ""]), rows([1, ""], [9, past])]) {
+      expect(parsePrefixes(text, { onDuplicate })).toEqual({ "192.0.2.0/24": { value: 1 } });
+    }
+  }
+  const both = [
+    { prefix: "192.0.2.0/24", value: 1 },
+    { prefix: "192.0.2.0/24", value: 2, expires: past },
+  ];
+  expect(aggregatePrefixes(both)).toEqual({ "192.0.2.0/24": { value: 1 } });
+  expect(aggregatePrefixes(both.toReversed())).toEqual({ "192.0.2.0/24": { value: 1 } });
+});
+
 test("maxEntries counts prefixes, those of ranges too", () => {
   expect(problemsOf("192.0.2.0/32\n192.0.2.0\n192.0.2.1-192.0.2.6\n", { maxEntries: 3 })).toEqual([
     "text:3:1: more than 3 entries: shorten the file, or raise maxEntries.",

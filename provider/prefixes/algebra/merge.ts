@@ -1,8 +1,8 @@
-import { type EntriesLike, eachEntry, type PrefixEntries, parsePrefixAt } from "../entries";
+import { type EntriesLike, eachEntry, laterOf, type PrefixEntries, parsePrefixAt } from "../entries";
 
 /**
  * Merges entries. Of a prefix that occurs several times, the last entry counts, as with `{ ...a, ...b }`, but in whatever
- * spelling.
+ * spelling. An entry that has expired hides no other one: it is in the result only where no other entry has its prefix.
  *
  * @throws {TypeError} for an entry that is none.
  *
@@ -12,10 +12,17 @@ import { type EntriesLike, eachEntry, type PrefixEntries, parsePrefixAt } from "
  * ```
  */
 export function mergeEntries(...entries: readonly EntriesLike[]): PrefixEntries {
+  return mergeAt(Date.now(), entries);
+}
+
+/** As {@link mergeEntries}. @param now Milliseconds since 1970. */
+export function mergeAt(now: number, entries: readonly EntriesLike[]): PrefixEntries {
   const result: PrefixEntries = {};
   for (const [index, given] of entries.entries()) {
     eachEntry(given, `entries[${index}]`, (path, spelling, content) => {
-      result[parsePrefixAt(path, spelling).toString()] = content;
+      const prefix = parsePrefixAt(path, spelling).toString();
+      const earlier = result[prefix];
+      result[prefix] = earlier === undefined ? content : laterOf(earlier, content, now);
     });
   }
   return result;

@@ -1,7 +1,7 @@
 import { sentIn } from "../../model/entry";
 import { wordsOf } from "../../model/prefix-text";
 import { formatPrefix, readCanonical } from "../address";
-import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
+import { type EntriesLike, eachEntry, laterOf, type PrefixEntry, parsePrefixAt } from "../entries";
 
 /** A new entry for a table. */
 export interface Addition {
@@ -36,10 +36,11 @@ export class PrefixTable {
   }
 
   /**
-   * The tables of both families, IPv4 first. Of two spellings of one prefix, the later one counts.
+   * The tables of both families, IPv4 first. Of two spellings of one prefix, the later one counts, unless it has expired.
+   * @param now Milliseconds since 1970.
    * @throws {TypeError} naming the entry.
    */
-  static of(entries: EntriesLike, argument?: string): readonly [PrefixTable, PrefixTable] {
+  static of(entries: EntriesLike, argument?: string, now = Date.now()): readonly [PrefixTable, PrefixTable] {
     const contents = new Contents();
     const columns = { 1: new Columns(1), 4: new Columns(4) };
     const scratch = new Uint32Array(4);
@@ -55,7 +56,7 @@ export class PrefixTable {
     });
     const table = (words: 1 | 4) => {
       const { address, length, content } = columns[words].done();
-      return new PrefixTable(words, address, length, content, contents.all).sorted();
+      return new PrefixTable(words, address, length, content, contents.all).sorted(now);
     };
     return [table(1), table(4)];
   }
@@ -155,7 +156,7 @@ export class PrefixTable {
       columns.push(address, length, content);
     }
     const { address, length, content } = columns.done();
-    return new PrefixTable(this.words, address, length, content, this.contents).sorted();
+    return new PrefixTable(this.words, address, length, content, this.contents).sorted(0);
   }
 
   private addressOf(index: number): Uint32Array {
@@ -171,7 +172,8 @@ export class PrefixTable {
     return (this.length[a] as number) - (this.length[b] as number);
   }
 
-  private sorted(): PrefixTable {
+  /** @param now Time at which expired entries give way to others of their prefix. */
+  private sorted(now: number): PrefixTable {
     let ordered = true;
     for (let index = 1; ordered && index < this.size; index++) ordered = this.compare(index - 1, index) < 0;
     // Most lists are in order already.
@@ -179,9 +181,13 @@ export class PrefixTable {
     const order = new Uint32Array(this.size);
     for (let index = 0; index < order.length; index++) order[index] = index;
     order.sort((a, b) => this.compare(a, b) || a - b);
-    return this.pick(
-      order.filter((from, index) => index + 1 === order.length || this.compare(from, order[index + 1] as number) !== 0),
-    );
+    let size = 0;
+    for (const index of order) {
+      const last = order[size - 1];
+      if (last === undefined || size === 0 || this.compare(last, index) !== 0) order[size++] = index;
+      else if (laterOf(this.entry(last), this.entry(index), now) === this.entry(index)) order[size - 1] = index;
+    }
+    return this.pick(order.subarray(0, size));
   }
 }
 

@@ -45,9 +45,10 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     if (!expired) set.wanted.add([prefix]);
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
-  if (expired && olds.expired !== true) {
+  if (expired) {
     // If it was held before, the preview shows an update, and this is the reason.
-    const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";
+    const isHeld = olds.prefix === prefix && olds.expired !== true;
+    const fate = isHeld ? "it is removed" : "it is not wanted";
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
     if (put !== undefined && olds.prefix !== prefix) {
       runtime.notices.info(

@@ -157,12 +157,13 @@ export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: Lis
   }
 }
 
-/** Reports expired entries, except those that the state knows as expired. */
+/** Reports expired entries, at each run until the program drops them; those that this run removes are reported otherwise. */
 export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
-  const isSaid = (prefix: CanonicalPrefix) => parseNote(normal.notes.get(prefix)).sent !== undefined;
-  const unwanted = [...normal.expired].filter(
-    ([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix) && !isSaid(prefix),
-  );
+  const isWithdrawn = (prefix: CanonicalPrefix) => {
+    const note = normal.notes.get(prefix);
+    return note !== before.notes.get(prefix) && parseNote(note).sent !== undefined;
+  };
+  const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !isWithdrawn(prefix));
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`)))
     notices.warn(`${label}: expired, not wanted: ${line}.`);
 }
