@@ -18,6 +18,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   header(name: string): string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
@@ -135,7 +136,7 @@ export class Http {
         onResponseEnd: () => {
           if (!settle()) return;
           const header = (name: string) => [headers[name]].flat()[0];
-          const answer = { status: status ?? 0, header, body: Buffer.concat(chunks).toString("utf8") };
+          const answer = { status: status ?? 0, header, headers, body: Buffer.concat(chunks).toString("utf8") };
           // undici frees the connection a turn of the event loop later; a request before that opens another one.
           setImmediate(() => setImmediate(() => resolve(answer)));
         },
@@ -176,7 +177,7 @@ export class Http {
     const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
     const answer = await ask.call(dispatcher, { origin, path, method, headers: { ...headers }, body, signal });
     const header = (name: string) => [answer.headers[name]].flat()[0];
-    return { status: answer.statusCode, header, body: answer.body };
+    return { status: answer.statusCode, header, headers: answer.headers, body: answer.body };
   }
 
   /** Waits for requests under way, then closes the connections. */

@@ -6,6 +6,7 @@ import { parseJson, ShapeError, textOf } from "../wire/json";
 import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { formatFor } from "../wire/places";
+import { PROBE } from "../wire/remedies";
 import type { SignalingRefusal } from "../wire/signaling";
 import { formatHint } from "../wire/text-lines";
 import { readTextList } from "../wire/text-list";
@@ -96,7 +97,7 @@ export function readList<T extends readonly unknown[]>(
   read: (json: unknown, habits: NodeHabits) => T,
   habits: NodeHabits,
 ): Reading<T> {
-  return understood(() => {
+  const reading = understood((): Reading<T> => {
     const body = readBody(answer.body, kind, habits);
     switch (body.kind) {
       case "json": {
@@ -116,9 +117,11 @@ export function readList<T extends readonly unknown[]>(
           'If this is how the node answers an empty list, set answers.empty: "".',
         );
       case "text":
-        return unexpected(noJson(body.text), true, formatHint(body.text));
+        return unexpected(noJson(body.text), true, formatHint(body.text) ?? PROBE);
     }
   });
+  const isUnread = reading.kind === "unexpected" && !reading.repeat && reading.remedy === undefined;
+  return isUnread ? { ...reading, remedy: PROBE } : reading;
 }
 
 /** Turns a `ShapeError` into an unexpected answer, which a repeat would not change. */

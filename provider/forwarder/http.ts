@@ -19,6 +19,7 @@ export interface PostRequest {
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
+  readonly headers: OpenAnswer["headers"];
   /** Milliseconds that `Retry-After` asks to wait. */
   readonly afterMs?: number;
   /** As it arrives. @throws {NoAnswer} when it breaks off or falls silent. */
@@ -26,7 +27,7 @@ export interface Answer {
 }
 
 /** A whole answer. */
-export interface WholeAnswer extends Omit<Answer, "body"> {
+export interface WholeAnswer extends Omit<Answer, "body" | "headers"> {
   readonly body: Buffer;
 }
 
@@ -60,7 +61,13 @@ export class HttpConnection {
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
         const body = () => bodyOf(answer, idle);
-        return { status: answer.status, header: answer.header, ...(afterMs !== undefined && { afterMs }), body };
+        return {
+          status: answer.status,
+          header: answer.header,
+          headers: answer.headers,
+          ...(afterMs !== undefined && { afterMs }),
+          body,
+        };
       }
       for await (const _ of bodyOf(answer, idle));
       next = { ...next, path: `${target.pathname}${target.search}` };

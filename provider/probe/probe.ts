@@ -2,7 +2,7 @@ import { messageOf } from "../model/errors";
 import type { Answers } from "../wire/answers";
 import type { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
-import { needed, readingOf, within } from "./asking/needed";
+import { constantWhileGrowing, needed, readingOf, within } from "./asking/needed";
 import { Unusable } from "./asking/outcome";
 import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
 import type { Asked, Point } from "./point";
@@ -114,6 +114,13 @@ function summary(
     Object.assign(node, settings);
     learned.learn({ known: settings.answers ?? {} });
   }
+  const proved = constantWhileGrowing(learned.known.ignore ?? [], seen.values(), (one) => {
+    const list = readingOf(one, learned.answers);
+    return Array.isArray(list) ? list.length : undefined;
+  });
+  learned.doubt(({ ignore = [] }) =>
+    ignore.filter((name) => ![...proved, ...(given.answers?.ignore ?? [])].includes(name)),
+  );
   const { guessed } = learned;
   const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, merged(guessed, some)));
   const known = needed(learned.known, given.answers ?? {}, read);

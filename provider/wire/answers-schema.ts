@@ -55,6 +55,7 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
           error: "must be { member } or { header }",
         })
         .optional(),
+      ignore: z.array(dotted, { error: "must be an array of texts" }).readonly().optional(),
       read: text.optional(),
     },
     { error: objectError("must be an object") },

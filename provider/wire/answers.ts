@@ -39,6 +39,14 @@ export const MEMBERS = [
 /** One of `MEMBERS`. */
 export type Member = (typeof MEMBERS)[number];
 
+/** Members of the elements of each kind of list. */
+export const MEMBERS_OF: Readonly<Record<ListKind, readonly Member[]>> = {
+  prefixset: ["prefix", "prefixLength", "value", "rangeStart", "rangeEnd"],
+  profiles: ["name"],
+  rules: ["id", "name"],
+  marks: MEMBERS.filter((member) => !/^(prefix|range|name$)/.test(member)),
+};
+
 /** Forms of lists: one JSON text, a JSON text on each line, or on each line fields between blanks or between separators. */
 export const FORMATS = ["json", "ndjson", "lines", "csv"] as const;
 
@@ -119,8 +127,13 @@ export interface Answers {
    * another sign. Default: an unknown set is an error.
    */
   readonly absent?: Absent;
-  /** Sign that a list continues. Default: the usual members and headers. */
+  /** Sign that a list continues. Default: any member beside the list, and any header, that may report it. */
   readonly more?: MoreMember | MoreHeader;
+  /**
+   * Members beside a list, dotted (`"meta.shard"`), and headers that report nothing about it. An ignored object is ignored as a
+   * whole. Default: none; what is not known to be harmless is refused, since it may report that the list is only a part.
+   */
+  readonly ignore?: readonly string[];
   /**
    * Path of your own module, for lists that no setting describes. Its default export takes the text of an answer and the kind
    * of the list, and returns a list in the contract's shape. Relative to the program, to the file of `--settings` or the

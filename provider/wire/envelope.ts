@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "../model/json";
 import type { Columns, ListKind, NodeHabits } from "./answers";
+import { ABOUT_PAGES, refusePartial, refusePartialHeaders } from "./beside";
 import { doubtIn } from "./error-marker";
-import { describe, isNothing, readNumber, ShapeError, sketch } from "./json";
+import { describe, isNothing, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
 import {
   follow,
@@ -15,7 +16,7 @@ import {
   pathFor,
   placesIn,
 } from "./places";
-import { COUNTS_OTHERS, emptyRemedy, pathSetting } from "./remedies";
+import { emptyRemedy, ignoreRemedy, pathSetting } from "./remedies";
 import { recordOf } from "./rows";
 
 /** The list in an answer: elements in their order, or records by address. */
@@ -38,7 +39,10 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   const { maxListRecords = Number.POSITIVE_INFINITY } = habits;
   const size = sizeOf(list);
   if (size <= maxListRecords) return list;
-  throw new ShapeError(`the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`);
+  throw new ShapeError(
+    `the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`,
+    "Raise it if so many are expected.",
+  );
 }
 
 /** Makes records of elements that are arrays, if the settings name their fields. */
@@ -47,7 +51,7 @@ function withColumns(list: ListInAnswer, kind: ListKind, { answers }: NodeHabits
   if (columns === undefined || list.kind !== "array") return list;
   return {
     kind: "array",
-    elements: list.elements.map((element) => (Array.isArray(element) ? recordOf(element, columns) : element)),
+    elements: list.elements.map((element) => (Array.isArray(element) ? recordOf(element, columns, kind) : element)),
   };
 }
 
@@ -73,7 +77,8 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const place = lists[0] ?? (rivals.length + more.length > 0 ? undefined : nothing);
   if (place) {
     const size = sizeOf(place.found);
-    refusePartial(place.within, size, habits, () => `set ${pathSetting(habits.answers, kind, place.path)}`);
+    refuseMore(json, place.within, habits);
+    refusePartial({ within: place.within, list: contentOf(place.found), length: size }, habits.answers);
     if (size === 0) refuseUntold(place, habits);
     refuseInner(place, kind, habits);
     const list = listAt(place.path, place.found, json, habits);
@@ -95,9 +100,12 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   // Erlang's empty list is an empty text in JSON.
   const isEmptyText = value === "" && habits.answers?.empty === "";
   const found = isEmptyText ? NOTHING : listCandidate(value);
-  refusePartial(within, 0, habits);
+  refuseMore(json, within, habits);
+  const isKeyedByName = (kind === "profiles" || kind === "rules") && isObject(value);
+  const length = isKeyedByName && found?.kind !== "keyed" ? Object.keys(value).length : sizeOf(found);
+  refusePartial({ within, list: value, length, isNamed: true }, habits.answers);
   if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
-  const list = listAt(path, found, json, habits);
+  const list = listAt(path, found, json, habits) ?? numberedRows(value);
   if (list) return list;
   // Profiles may be keyed by name and rules by id; only the setting distinguishes such keys from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
@@ -143,9 +151,6 @@ function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListK
   );
 }
 
-/** Makes half a sentence with a setting that still reads the answer. */
-type WayOut = () => string;
-
 /** Refuses an empty list beside words or a verdict of failure: some nodes wrap errors as they wrap lists. */
 function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answers, isSuccess }: NodeHabits): void {
   const doubt = isSuccess ? undefined : doubtIn(within, path);
@@ -153,51 +158,33 @@ function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answer
   throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(answers, doubt));
 }
 
+/** Rows keyed by their numbers from 0 without a gap, at a place that the settings name. */
+function numberedRows(value: unknown): ListInAnswer | undefined {
+  if (!isObject(value)) return undefined;
+  // JavaScript sorts members that are numbers.
+  const isRow = (name: string, index: number) => name === String(index);
+  return Object.keys(value).every(isRow) ? { kind: "array", elements: Object.values(value) } : undefined;
+}
+
+/** The value in which a list was found. */
+function contentOf(found: ListCandidate): unknown {
+  if (found.kind === "array") return found.elements;
+  return found.kind === "keyed" ? found.members : undefined;
+}
+
 function sizeOf(found: ListCandidate | undefined): number {
   if (found?.kind === "array") return found.elements.length;
   return found?.kind === "keyed" ? Object.keys(found.members).length : 0;
 }
 
-const MORE = new Set(
-  "next cursor next_cursor nextcursor next_page nextpage next_token nexttoken next_page_token nextpagetoken continuation more has_more hasmore truncated partial incomplete".split(
-    " ",
-  ),
-);
-const TOTALS = new Set(
-  "total count total_count totalcount total_entries totalentries total_records total_items total_results".split(" "),
-);
-/** A total in the object around a list; in an object about pages, the size of a page. */
-const SIZE = "size";
-const PAGES = new Set(["pages", "total_pages", "totalpages", "page_count", "pagecount"]);
-/** Names of objects beside a list that describe it. */
-const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links", "_links"]);
-
-/**
- * Refuses a part of a list: the contract has no pages, and the other entries would seem to have vanished.
- *
- * @param wayOut Remedy if a total counts something else; without it, totals are ignored.
- */
-export function refusePartial(
-  within: readonly JsonObject[],
-  length: number,
-  { answers }: NodeHabits,
-  wayOut?: WayOut,
-): void {
+/** Refuses a list of which the member in `answers.more` reports that it continues. */
+function refuseMore(json: unknown, within: readonly JsonObject[], { answers }: NodeHabits): void {
   const { more } = answers ?? {};
-  if (more) {
-    if ("member" in more && goesOn(follow(within[0], more.member)?.value)) {
-      throw new ShapeError(`"${more.member}" says that the list continues`);
-    }
-    return;
-  }
-  for (const object of within) {
-    for (const name in object) {
-      const value = object[name];
-      if (ABOUT.has(name.toLowerCase()) && isObject(value)) judgePaging(value, length, wayOut);
-      if (name.toLowerCase() === SIZE && wayOut !== undefined) judgeTotal(name, value, length, wayOut);
-    }
-    judgePaging(object, length, wayOut);
-  }
+  if (more === undefined || !("member" in more) || !goesOn(follow(within[0] ?? json, more.member)?.value)) return;
+  throw new ShapeError(
+    `"${more.member}" says that the list continues`,
+    "Lists are read whole: let the node answer without pages, or correct answers.more.",
+  );
 }
 
 function goesOn(told: unknown): boolean {
@@ -205,71 +192,51 @@ function goesOn(told: unknown): boolean {
 }
 
 /** Status and headers of an answer. */
-interface AnswerHead {
+export interface AnswerHead {
   readonly status: number;
-  header(name: string): string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** The headers that {@link refusePartialAnswer} checks, for a reader in another thread. */
-export function headOf({ status, header }: AnswerHead, { answers }: NodeHabits): HeadData {
+/** The headers that {@link refusePartialAnswer} judges, for a reader in another thread. */
+export function headOf({ status, headers }: AnswerHead, { answers }: NodeHabits): AnswerHead {
   const { more } = answers ?? {};
-  const names = [...PARTIAL_HEADERS, ...(more && "header" in more ? [more.header.toLowerCase()] : [])];
-  const headers = names.flatMap((name): [string, string][] => {
-    const value = header(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return { status, headers: Object.fromEntries(headers) };
+  const isJudged = (name: string) =>
+    PARTIAL_HEADERS.has(name) ||
+    ABOUT_PAGES.test(name) ||
+    (more && "header" in more && more.header.toLowerCase() === name);
+  return { status, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => isJudged(name))) };
 }
 
-/** Status and headers as data. */
-export interface HeadData {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const PARTIAL_HEADERS = ["content-range", "link", "x-total-count"];
+const PARTIAL_HEADERS = new Set(["content-range", "link"]);
 
 /** As {@link refusePartial}, for status and headers. @param length of the list that was read. @throws {ShapeError} */
 export function refusePartialAnswer(
-  { status, header }: AnswerHead,
+  { status, headers }: AnswerHead,
   length: number,
   { answers }: NodeHabits = {},
 ): void {
-  if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list");
+  const told = (name: string) => [headers[name]].flat()[0];
+  if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list", WHOLE_LISTS);
   const { more } = answers ?? {};
   if (more) {
-    if ("header" in more && goesOn(header(more.header.toLowerCase()))) {
-      throw new ShapeError(`the header ${more.header} says that the list continues`);
+    if ("header" in more && goesOn(told(more.header.toLowerCase()))) {
+      throw new ShapeError(`the header ${more.header} says that the list continues`, WHOLE_LISTS);
     }
     return;
   }
-  const [range, link, total] = PARTIAL_HEADERS.map(header);
-  if (range !== undefined && !isWholeRange(range)) throw new ShapeError(`the header Content-Range says "${range}"`);
+  const ignored = new Set(answers?.ignore?.map((name) => name.toLowerCase()));
+  const [range, link] = ["content-range", "link"].map((name) => (ignored.has(name) ? undefined : told(name)));
+  if (range !== undefined && !isWholeRange(range))
+    throw new ShapeError(`the header Content-Range says "${range}"`, ignoreRemedy(answers, "Content-Range"));
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
-    throw new ShapeError('the header Link has a rel="next": the list continues');
-  const number = readNumber(total?.trim())?.number ?? 0;
-  if (number > length)
-    throw new ShapeError(`the header X-Total-Count is ${number} and ${length} are listed`, COUNTS_OTHERS);
+    throw new ShapeError('the header Link has a rel="next": the list continues', ignoreRemedy(answers, "Link"));
+  refusePartialHeaders(headers, length, answers);
 }
+
+const WHOLE_LISTS = "Lists are read whole: let the node answer without pages.";
 
 /** `items 0-9/10`: from the first to the last. */
 function isWholeRange(range: string): boolean {
   const [, first, last, total] = /^\s*\S+ (\d+)-(\d+)\/(\d+)\s*$/.exec(range) ?? [];
   return first === "0" && Number(last) + 1 === Number(total);
-}
-
-function judgePaging(object: JsonObject, length: number, wayOut: WayOut | undefined): void {
-  for (const name in object) {
-    const [key, value] = [name.toLowerCase(), object[name]];
-    if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list continues`);
-    const number = readNumber(value)?.number ?? 0;
-    if (PAGES.has(key) && number > 1) throw new ShapeError(`"${name}" says that the list has ${number} pages`);
-    if (wayOut !== undefined && TOTALS.has(key)) judgeTotal(name, value, length, wayOut);
-  }
-}
-
-function judgeTotal(name: string, value: unknown, length: number, wayOut: WayOut): void {
-  const number = readNumber(value)?.number ?? 0;
-  if (number <= length) return;
-  throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut()}.`);
 }

@@ -64,10 +64,19 @@ const HEADS = new Set([
   ...["status", "state", "outcome", "verdict", "header", "head", "meta", "reply", "info"],
   ...["responsestatus", "response_status", "returnstatus", "return_status", "statusinfo", "status_info"],
 ]);
+/** True for the name of a member that reports the result of a request, in lower case and without separators. */
+export function isAboutRequest(name: string): boolean {
+  return ABOUT_REQUEST.has(name) || /(?:message|msg|text|description)$/.test(name);
+}
+
 /** Members that are true for a success. */
 const GOOD = new Set(["ok", "success", "succeeded", "successful"]);
 /** Members that are false or empty for a success. */
 const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denied"]);
+
+const ABOUT_REQUEST = new Set(
+  [...MARKERS, ...WORDS, ...VERDICTS, ...HEADS, ...GOOD, ...BAD].map((name) => name.replaceAll("_", "")),
+);
 
 /**
  * A possible error beside an empty list, as in `{"msg":"no such set","data":[]}` or `{"success":0,"data":[]}`: words, unless

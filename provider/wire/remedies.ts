@@ -42,6 +42,9 @@ export function namesSetting(answers: Answers | undefined, given: Answers["names
   return `answers.names: ${literal({ ...answers?.names, ...given })}`;
 }
 
+/** A sentence for an answer that no known setting reads. */
+export const PROBE = 'To find settings that read it, run "pulumi-packetfilter probe" for this node.';
+
 /** A sentence with the setting that makes an answer with this member a success. */
 export function successRemedy(answers: Verdicts | undefined, command: string, told: Told): string {
   const { peer, own } = peerOf(command);
@@ -59,9 +62,15 @@ export function emptyRemedy(answers: Answers | undefined, told: Told): string {
 /** The settings of a node or receiver for success and failure. */
 export type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswers, "success" | "failure">;
 
-/** A sentence for a whole list beside a header that counts something else. */
-export const COUNTS_OTHERS =
-  'If it counts something else, declare the sign that a list continues: answers.more: { header: "…" }.';
+/** The setting for a member or header that reports nothing about the list, beside those that are ignored already. */
+export function ignoreSetting(answers: Answers | undefined, name: string): string {
+  return `answers.ignore: ${literal([...(answers?.ignore ?? []), name])}`;
+}
+
+/** A sentence with {@link ignoreSetting}. */
+export function ignoreRemedy(answers: Answers | undefined, name: string): string {
+  return `If the list is whole whatever it says, set ${ignoreSetting(answers, name)}.`;
+}
 
 /** Keeps the values that are set already; `undefined` if no setting of a receiver describes the value. */
 function successSetting(answers: Verdicts | undefined, command: string, { member, value }: Told): string | undefined {

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../model/json";
-import type { Columns, Member } from "./answers";
+import { type Columns, type ListKind, MEMBERS_OF } from "./answers";
 import { ShapeError, short } from "./json";
 
 /**
  * Makes a record of a row of fields. Members have the names of `columns`; other fields are kept under their numbers, since they
  * may matter to the reader.
  */
-export function recordOf(fields: readonly unknown[], columns: Columns): JsonObject {
-  const names = namesOfFields(columns, undefined);
+export function recordOf(fields: readonly unknown[], columns: Columns, kind: ListKind): JsonObject {
+  const names = namesOfFields(columns, undefined, kind);
   return Object.fromEntries(fields.map((field, at) => [names[at] ?? unnamed(at), field]));
 }
 
@@ -23,14 +23,19 @@ export function columnOf(name: string): number | undefined {
 }
 
 /**
- * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line.
+ * Names of the fields of a row, from numbers and names of the head line; other fields keep the names of the head line. Columns
+ * of members that only other kinds of lists have need not be there.
  *
  * @throws {ShapeError} for a name that the head line lacks.
  */
-export function namesOfFields(columns: Columns, head: readonly string[] | undefined): (string | undefined)[] {
+export function namesOfFields(
+  columns: Columns,
+  head: readonly string[] | undefined,
+  kind: ListKind,
+): (string | undefined)[] {
   const names: (string | undefined)[] = [...(head ?? [])];
-  for (const member in columns) {
-    const column = columns[member as Member];
+  for (const member of MEMBERS_OF[kind]) {
+    const column = columns[member];
     const at = typeof column === "string" ? indexIn(head ?? [], column) : column;
     if (at !== undefined) names[at] = member;
   }

@@ -1,3 +1,4 @@
+import { announcedIn } from "../model/announced";
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
 import { jsonIn } from "../model/readable";
@@ -22,8 +23,15 @@ export interface Line {
   readonly content: string;
 }
 
-/** The lines with content; for a body that is not a list of lines, its kind. */
-export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Line[] | NodeAnswer {
+/** The lines with content, and the number of elements that comments announce. */
+interface Lines {
+  readonly kind: "lines";
+  readonly lines: readonly Line[];
+  readonly announced?: number | undefined;
+}
+
+/** The lines of a list; for a body that is not a list of lines, its kind. */
+export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Lines | NodeAnswer {
   const text = textOf(body);
   if (text === "") return { kind: "empty" };
   const whole = /^\s*[<[{]/.test(text) ? readAnswer(text, answers) : undefined;
@@ -32,21 +40,22 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers, kin
     const remedy = kind && `If such lists always are, set ${formatSetting(answers, kind, "json")}.`;
     throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`, remedy);
   }
-  const lines: Line[] = [];
-  let number = 0;
-  for (const line of text.split("\n")) {
-    number++;
-    const content = line.trim();
-    if (content === "") continue;
-    if (format !== "ndjson" && isErrorText(content)) return { kind: "error", message: content };
-    if (!COMMENT.test(content)) lines.push({ number, content });
-  }
-  return lines;
+  const all = text.split("\n").map((line, index): Line => ({ number: index + 1, content: line.trim() }));
+  const filled = all.filter(({ content }) => content !== "");
+  const error = format === "ndjson" ? undefined : filled.find(({ content }) => isErrorText(content));
+  if (error) return { kind: "error", message: error.content };
+  // A row of fields with semicolons between them may begin with an empty one.
+  const delimiter =
+    format === "csv" ? delimiterOf(filled.find(({ content }) => !COMMENT.test(content))?.content ?? "") : "";
+  const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
+  const announced = filled.filter(isComment).flatMap(({ content }) => announcedIn(content)?.count ?? []);
+  const lines = filled.filter((line) => !isComment(line));
+  return { kind: "lines", lines, announced: announced.length > 0 ? Math.max(...announced) : undefined };
 }
 
 /** Removes a first and a last line with the result of the request, and returns the number of elements in it. */
-export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
-  let announced: number | undefined;
+export function withoutVerdict({ lines, announced: told }: Lines, kind: ListKind) {
+  let announced = told;
   const isVerdict = (line: Line | undefined) => {
     const [found, count] = VERDICT.exec(line?.content ?? "") ?? [];
     // A profile or a rule may have such a name.
@@ -120,7 +129,7 @@ export function refuseDoubtfulHead(
 /** The lines that may hold elements, whatever the format. */
 function elementLines(body: string): readonly Line[] {
   const lines = linesOf(body, "ndjson");
-  return Array.isArray(lines) ? withoutVerdict(lines, "prefixset").lines : [];
+  return lines.kind === "lines" ? withoutVerdict(lines, "prefixset").lines : [];
 }
 
 /** The fields of each line of a text; empty for other formats. */
@@ -151,6 +160,11 @@ export function formatsOf(body: string): ListFormat[] {
 /** A sentence with the likely format of a text; `undefined` if it looks like none. */
 export function formatHint(text: string, whose = ""): string | undefined {
   const [first, second = first] = elementLines(text);
+  const isComments =
+    first === undefined &&
+    text.trim() !== "" &&
+    text.split("\n").every((line) => COMMENT.test(line.trim()) || line.trim() === "");
+  if (isComments) return `If this is an empty list, set answers.format: "lines"${whose}.`;
   // YAML is not a list in lines.
   if (second === undefined || /^-\s/.test(second.content)) return undefined;
   const holdsAddress = (format: ListFormat) => fieldsOf(text, format).slice(0, 2).flat().some(isAddressLike);

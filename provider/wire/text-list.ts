@@ -1,8 +1,8 @@
 import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
+import { refusePartial } from "./beside";
 import { couldBeLength } from "./entry-members";
-import { refusePartial } from "./envelope";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, ShapeError, short } from "./json";
 import type { NodeAnswer } from "./node-answer";
@@ -19,8 +19,8 @@ import { isHead, type Line, linesOf, refuseDoubtfulHead, refuseFewer, splitter, 
  */
 export function readTextList(body: string, format: ListFormat, kind: ListKind, habits: NodeHabits): NodeAnswer {
   const given = linesOf(body, format, habits.answers, kind);
-  if (!Array.isArray(given)) return given;
-  return format === "ndjson" ? records(given, habits) : rows(given, format, kind, habits);
+  if (given.kind !== "lines") return given;
+  return format === "ndjson" ? records(given.lines, habits) : rows(given, format, kind, habits);
 }
 
 /**
@@ -30,8 +30,8 @@ export function readTextList(body: string, format: ListFormat, kind: ListKind, h
  */
 export function readTextPrefixes(body: string, format: ListFormat): NodeAnswer {
   const given = linesOf(body, format);
-  if (!Array.isArray(given)) return given;
-  if (format === "ndjson") return records(given, {});
+  if (given.kind !== "lines") return given;
+  if (format === "ndjson") return records(given.lines, {});
   const { lines, announced } = withoutVerdict(given, "prefixset");
   const split = splitter(format, lines);
   const [first] = lines;
@@ -63,7 +63,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
   // A last line about the list is none of its elements.
   if (isVerdictRecord(last) || isCount(last)) {
     json.pop();
-    refusePartial([last], json.length, habits);
+    refusePartial({ within: [last], list: undefined, length: json.length }, habits.answers);
   }
   return { kind: "json", json };
 }
@@ -73,7 +73,12 @@ function isCount(element: unknown): element is JsonObject {
   return Object.keys(element).every((name) => /^(total|count|records|more|next)$/i.test(name));
 }
 
-function rows(given: readonly Line[], format: ListFormat, kind: ListKind, habits: NodeHabits): NodeAnswer {
+function rows(
+  given: Parameters<typeof withoutVerdict>[0],
+  format: ListFormat,
+  kind: ListKind,
+  habits: NodeHabits,
+): NodeAnswer {
   const { lines, announced } = withoutVerdict(given, kind);
   const columns = forKind<Columns>(habits.answers?.columns, kind);
   const split = splitter(format, lines);
@@ -81,7 +86,7 @@ function rows(given: readonly Line[], format: ListFormat, kind: ListKind, habits
   const hasHead = first !== undefined && isHead(split(first), kind, columns, format);
   if (first && !columns && !hasHead) refuseDoubtfulHead(split(first), first, kind, habits.answers);
   const names =
-    first && (columns || hasHead) ? namesOfFields(columns ?? {}, hasHead ? split(first) : undefined) : undefined;
+    first && (columns || hasHead) ? namesOfFields(columns ?? {}, hasHead ? split(first) : undefined, kind) : undefined;
   const elements = lines.slice(hasHead ? 1 : 0).map((line) => {
     if (names) return record(split(line), names);
     return kind === "rules" ? line.content : element(split(line), line, kind, habits.answers);

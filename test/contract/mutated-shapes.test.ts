@@ -53,7 +53,7 @@ describe("without the settings that it needs", () => {
 /** The settings that a message proposes, taken over; `undefined` where it leaves a choice. */
 function follow(message: string, { answers = {} }: Settings): Settings | undefined {
   if (/answers\..* or answers\./.test(message)) return undefined;
-  const proposed = [...message.matchAll(/answers\.([\w.]+): (\{[^;]*\}|"[^"]*"|\d+)(?= and |[.;, ]|$)/g)];
+  const proposed = [...message.matchAll(/answers\.([\w.]+): (\{[^;]*\}|\[[^\]]*\]|"[^"]*"|\d+)(?= and |[.;, ]|$)/g)];
   const [first, second] = proposed;
   if (!first?.[1] || first[2] === undefined) return undefined;
   const all = second && message.includes(" and answers.") ? [first, second] : [first];
@@ -72,7 +72,6 @@ const NOT_BY_MESSAGES = [
   "XML",
   "YAML",
   "JSON behind a guard against scripts",
-  "a member that only looks like a page",
   // Two lists in one answer: which one is in force, no message may choose.
   "nested by the names of what is asked for",
   "members with dots in their names",

@@ -25,6 +25,8 @@ it("a text of nothing but signs is quoted", async () => {
   await using node = await startShapedNode({ [SET]: {} }, { list: () => "." });
   const client = new NodeClient({ endpoint: node.endpoint }, { maxTries: 1 });
   const set = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
-  await expect(client.listPrefixSet(set)).rejects.toThrow(/list failed \(HTTP 200\): the answer is not JSON: "\."\.$/);
+  await expect(client.listPrefixSet(set)).rejects.toThrow(
+    /list failed \(HTTP 200\): the answer is not JSON: "\."\. To find settings .*probe" for this node\.$/,
+  );
   await client.close();
 });

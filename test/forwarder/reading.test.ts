@@ -188,7 +188,7 @@ REFUSED.push(
   ["a status of a part", { ...PART, status: 206 }, "the status 206 says that this is a part of the list"],
   ["a range", { ...PART, headers: { "content-range": "items 0-0/2" } }, "the header Content-Range says"],
   ["a next page", { ...PART, headers: { link: '</l>; rel="next"' } }, "the list continues"],
-  ["a larger count", { ...PART, headers: { "x-total-count": "2" } }, "the header X-Total-Count is 2 and 1 are listed"],
+  ["a larger count", { ...PART, headers: { "x-total-count": "2" } }, "the header x-total-count is 2 and 1 are listed"],
   [
     "a header of the settings",
     { ...PART, headers: { "x-rest": "1" }, options: { answers: { more: { header: "X-Rest" } } } },
@@ -253,7 +253,7 @@ describe("a list is read as the client reads it", () => {
     const subject = (index: number) => `warn Marks (shost) of mark://edge/web on n${index} (${server.host}/${index}): `;
     expect(told.toSorted()).toEqual([
       `${subject(1)}the answer is larger than ${body.length - 1} bytes, which \`maxAnswerBytes\` allows.`,
-      `${subject(2)}the list has 3 records, and \`maxListRecords\` allows 2; none of it is taken over.`,
+      `${subject(2)}the list has 3 records, and \`maxListRecords\` allows 2; none of it is taken over. Raise it if so many are expected.`,
     ]);
   });
 });

@@ -36,7 +36,7 @@ function bySetting(json: unknown, remedy: string): unknown {
   const [, member, values] = /answers\.success: \{ member: (".*?"), values: (\[.*\]) \}\.$/.exec(remedy) ?? [];
   const success = { member: JSON.parse(member ?? ""), values: JSON.parse(values ?? "") };
   const reading = readList(
-    { status: 200, header: () => undefined, body: JSON.stringify(json) },
+    { status: 200, header: () => undefined, headers: {}, body: JSON.stringify(json) },
     "prefixset",
     readPrefixSetList,
     { answers: { success } },
@@ -47,7 +47,7 @@ function bySetting(json: unknown, remedy: string): unknown {
 describe("a list is found", () => {
   it.each(NAMES.split(" "))("under the name %s, in any case, and null stands for an empty one", (name) => {
     for (const spelled of [name, name.toUpperCase(), `${name[0]?.toUpperCase()}${name.slice(1)}`]) {
-      expect(find({ status: "ok", took: 3, [spelled]: ONE, warnings: ["slow"], more: false })).toEqual(ONE);
+      expect(find({ status: "ok", took: 3, [spelled]: ONE, warnings: [], more: false })).toEqual(ONE);
       expect(find({ [spelled]: null, error: null })).toEqual([]);
       expect(find({ [spelled]: KEYED })).toEqual(KEYED);
       expect(find({ response: { result: "ok", [spelled]: ONE } })).toEqual(ONE);
@@ -60,7 +60,7 @@ describe("a list is found", () => {
     [[]],
     [KEYED],
     [{ data: ONE, result: null, list: {} }],
-    [{ data: ONE, meta: { next: null, total: 1, tags: ["a"] }, links: { self: "/fapi" } }],
+    [{ data: ONE, meta: { next: null, total: 1, tags: [] }, links: { self: "/fapi" } }],
     [{ result: { code: 0, message: "ok" }, items: ONE }],
   ])("in %j", (json) => {
     expect(() => find(json)).not.toThrow();
@@ -111,7 +111,7 @@ describe("what is not understood is refused with its shape and the setting that 
     [{ payload: [] }, "prefixset", "payload"],
     [{ payload: { table: { rows2: ONE } } }, "prefixset", "payload.table.rows2"],
     [{ data: { table: KEYED } }, "prefixset", "data.table"],
-    [{ tags: ["a"], payload: ONE }, "prefixset", "payload"],
+    [{ version: "1", payload: ONE }, "prefixset", "payload"],
     [{ "v1.0": { "a.b": ONE } }, "prefixset", "v1.0.a.b"],
     [{ payload: [{ name: "web" }] }, "profiles", "payload"],
     [{ matches: [{ field: 1 }], payload: { rules: [{ id: 1 }] } }, "rules", "payload.rules"],
@@ -126,10 +126,10 @@ describe("what is not understood is refused with its shape and the setting that 
   });
 
   it("an empty object under another name by its path and by its meaning", () => {
-    expect(refusal({ blocked: {}, note: "x" }).remedy).toBe(
+    expect(refusal({ blocked: {}, version: 2 }).remedy).toBe(
       'If the list is there, set answers.path: "blocked" and answers.empty: "{}".',
     );
-    expect(find({ blocked: {}, note: "x" }, { path: "blocked", empty: "{}" })).toEqual([]);
+    expect(find({ blocked: {}, version: 2 }, { path: "blocked", empty: "{}" })).toEqual([]);
   });
 
   it("a list in the one object of an array by a path with its place", () => {
@@ -202,30 +202,104 @@ describe("what is not understood is refused with its shape and the setting that 
   });
 });
 
-describe("the answer says that it is not the whole list", () => {
-  it.each([
-    [{ data: ONE, next: "/page/2" }, '"next" says that the list continues'],
-    [{ response: { data: ONE }, Has_More: true }, '"Has_More" says that the list continues'],
-    [{ data: ONE, _links: { next: "/2" } }, '"next" says that the list continues'],
-    [{ data: ONE, paging: { total_pages: 3 } }, '"total_pages" says that the list has 3 pages'],
-    [{ data: ONE, next_page: 2 }, '"next_page" says that the list continues'],
-    [{ data: [], partial: true }, '"partial" says that the list continues'],
-    [{ data: ONE, meta: { nextPageToken: "b" } }, '"nextPageToken" says that the list continues'],
-  ])("%j: no setting reads it", (json, message) => {
-    expect(refusal(json)).toEqual({ message, remedy: undefined });
-    const path = "data" in json ? "data" : "response.data";
-    expect(refusal(json, { path }).message).toBe(message);
+/** Members beside a list of one that may report that it is only a part, and the path of the one that is named. */
+const PARTIAL: readonly (readonly [beside: Record<string, unknown>, named: string])[] = [
+  [{ next: "/page/2" }, "next"],
+  [{ Has_More: true }, "Has_More"],
+  [{ _links: { self: "/1", next: "/2" } }, "_links.next"],
+  [{ paging: { total_pages: 3 } }, "paging.total_pages"],
+  [{ next_page: 2 }, "next_page"],
+  [{ partial: true }, "partial"],
+  [{ meta: { nextPageToken: "b" } }, "meta.nextPageToken"],
+  [{ total: 5 }, "total"],
+  [{ count: "5" }, "count"],
+  [{ total_entries: 12 }, "total_entries"],
+  [{ size: 2 }, "size"],
+  [{ result_info: { page: 1, per_page: 1, count: 1, total_count: 250 } }, "result_info.total_count"],
+  [{ cursors: { after: "abc" } }, "cursors.after"],
+  [{ NextMarker: "abc" }, "NextMarker"],
+  [{ IsTruncated: true }, "IsTruncated"],
+  [{ remaining: 250 }, "remaining"],
+  [{ last: false, totalElements: 1 }, "last"],
+  [{ last: true, totalElements: 250 }, "totalElements"],
+  [{ metadata: { continue: "abc" } }, "metadata.continue"],
+  [{ complete: false }, "complete"],
+  [{ "@odata.nextLink": "https://example.com/2" }, "@odata.nextLink"],
+  [{ NextToken: "abc" }, "NextToken"],
+  [{ LastEvaluatedKey: { pk: "abc" } }, "LastEvaluatedKey.pk"],
+  [{ marker: "abc" }, "marker"],
+  [{ _scroll_id: "abc" }, "_scroll_id"],
+  [{ pageInfo: { hasNextPage: true, endCursor: "x" } }, "pageInfo.hasNextPage"],
+  [{ endCursor: "x" }, "endCursor"],
+  [{ more_available: true }, "more_available"],
+  [{ offset: 100 }, "offset"],
+  [{ page: 2, pages: 2 }, "page"],
+  [{ page: 1 }, "page"],
+  [{ limit: 1 }, "limit"],
+  [{ exceededTransferLimit: true }, "exceededTransferLimit"],
+  [{ resumptionToken: "abc" }, "resumptionToken"],
+  [{ nextRecordsUrl: "/query/2" }, "nextRecordsUrl"],
+  [{ done: false }, "done"],
+  [{ incomplete_results: true }, "incomplete_results"],
+  [{ available: 250 }, "available"],
+  [{ matched: "250" }, "matched"],
+  [{ omitted: 12 }, "omitted"],
+  [{ shard: "1/3" }, "shard"],
+  [{ part: 1, of: 3 }, "part"],
+  [{ window: "0-99" }, "window"],
+  [{ message: "showing 1 of 250" }, "message"],
+  [{ status: "partial" }, "status"],
+  [{ warnings: ["list truncated"] }, "warnings"],
+  [{ bookmark: "abc" }, "bookmark"],
+  [{ sampled: false }, "sampled"],
+  [{ range: { unit: "items", to: 99 } }, "range.unit"],
+];
+
+describe("a list is the whole list only where nothing beside it may say otherwise", () => {
+  it.each(PARTIAL)("%j is refused for every kind, with a path, too, but for answers.ignore", (beside, named) => {
+    for (const kind of ["prefixset", "profiles", "rules", "marks"] as const) {
+      for (const [json, path, at] of [
+        [{ data: ONE, ...beside }, "data", named],
+        [{ response: { result: ONE, ...beside } }, "response.result", `response.${named}`],
+      ] as const) {
+        for (const answers of [{}, { path }]) {
+          const { message, remedy } = refusal(json, answers, kind);
+          expect(message).toMatch(/^"[@\w.]+" (is|says) /);
+          expect(remedy).toBe(`If the list is whole whatever it says, set answers.ignore: ["${at}"].`);
+        }
+        const ignore = Object.keys(beside).map((name) => at.replace(named, name));
+        expect(find(json, { ignore }, kind)).toEqual(ONE);
+        expect(find(json, { ignore: ignore.map((name) => name.toUpperCase()), path }, kind)).toEqual(ONE);
+      }
+    }
   });
 
-  it.each([
-    [{ data: [], total: 5 }, '"total" is 5 and 0 are listed', "data", []],
-    [{ data: null, count: "5" }, '"count" is 5 and 0 are listed', "data", []],
-    [{ data: ONE, total_entries: 12 }, '"total_entries" is 12 and 1 are listed', "data", ONE],
-    [{ data: ONE, size: 2 }, '"size" is 2 and 1 are listed', "data", ONE],
-    [{ meta: { count: 9 }, result: { list: ONE } }, '"count" is 9 and 1 are listed', "result.list", ONE],
-  ])("%j: a path says that the number counts something else", (json, message, path, list) => {
-    expect(refusal(json)).toEqual({ message, remedy: `If it counts something else, set answers.path: "${path}".` });
-    expect(find(json, { path })).toEqual(list);
+  it("what is ignored already stays so in the setting that is proposed", () => {
+    expect(refusal({ data: ONE, a: 1, b: 2 }, { ignore: ["a"] }).remedy).toContain('answers.ignore: ["a", "b"]');
+  });
+
+  it.each<Record<string, unknown>>([
+    { status: "ok", code: 0, message: "listed", error: null, errors: [], rc: 0, success: true },
+    { time: "2030-01-01T00:00:00Z", timestamp: 1_893_456_000, version: 3, took: 12, request_id: "7", requestId: "7" },
+    { arena: "edge", set: "blocked", name: "blocked", type: "prefixset", self: "/fapi" },
+    { total: 1, count: "1", totalElements: 1, pages: 1, page: 1, per_page: 100, offset: 0, limit: 100 },
+    { number: 0, size: 1, totalPages: 1, first: true, last: true, empty: false, complete: true, done: true },
+    { draw: 1, recordsTotal: 1, filteredCount: 1, responseText: "Approved" },
+    { next: null, cursor: "", has_more: false, remaining: 0, truncated: "no", nextPageToken: null },
+    { status: { code: 200, message: "ok" }, meta: { version: "1", tags: [] } },
+  ])("%j says nothing else", (beside) => {
+    for (const answers of [{}, { path: "data" }]) expect(find({ ...beside, data: ONE }, answers)).toEqual(ONE);
+  });
+
+  it("another list beside the one that the path names does not matter, and its numbers do not", () => {
+    const json = { applied: ONE, staged: [...ONE, ...ONE], queue: { items: [...ONE, ...ONE], total: 2 } };
+    expect(find(json, { path: "applied" })).toEqual(ONE);
+  });
+
+  it("answers.more alone is the sign", () => {
+    const more = { member: "meta.rest" };
+    expect(find({ data: ONE, shard: 7, meta: { rest: 0 } }, { more })).toEqual(ONE);
+    expect(() => find({ data: ONE, meta: { rest: 3 } }, { more })).toThrow('"meta.rest" says that the list continues');
   });
 });
 
@@ -251,7 +325,7 @@ describe("a verdict beside an empty list", () => {
     [{ status: "ok", code: 5 }, '"code": "5"'],
     [{ result: "rejected" }, '"result": "rejected"'],
     [{ state: "locked" }, '"state": "locked"'],
-    [{ outcome: "partial" }, '"outcome": "partial"'],
+    [{ outcome: "pending" }, '"outcome": "pending"'],
     [{ failed: true }, '"failed": "true"'],
     [{ exception: "LockTimeout" }, '"exception": "LockTimeout"'],
     [{ detail: "table locked" }, '"table locked"'],

@@ -4,6 +4,7 @@ import type { Answers, ListKind } from "../../provider/wire/answers";
 import { readMarkList } from "../../provider/wire/mark-list";
 import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
+import { PROBE } from "../../provider/wire/remedies";
 
 const READERS = {
   prefixset: (json: unknown, habits: object) =>
@@ -14,7 +15,7 @@ const READERS = {
 };
 
 function read(body: string, answers: Answers, kind: ListKind = "prefixset"): unknown {
-  const answer = { status: 200, header: () => undefined, body };
+  const answer = { status: 200, header: () => undefined, headers: {}, body };
   const reading = readList<readonly unknown[]>(answer, kind, READERS[kind], { answers });
   if (reading.kind === "done") return reading.value;
   const { outcome, message, remedy } = reading;
@@ -192,7 +193,43 @@ it.each([
   ["192.0.2.0/24 7\n198.51.100.0/24 1", 'If this is a list, set answers.format: "lines".'],
   ["prefix,value\n192.0.2.0/24,7", 'If this is a list, set answers.format: "csv".'],
   ['{"p":"192.0.2.0/24"}\n{"p":"198.51.100.0/24"}', 'If this is a list, set answers.format: "ndjson".'],
-  ["Service Unavailable", undefined],
-])("a text that is no JSON says which format it seems to have: %j", (body, remedy) => {
+  ["# generated\n# end.", 'If this is an empty list, set answers.format: "lines".'],
+  ["Service Unavailable", PROBE],
+  ["[200]", PROBE],
+  ['[{"data":[]},{"data":[]}]', PROBE],
+])("an answer that cannot be read ends with the setting that reads it, or with the probe: %j", (body, remedy) => {
   expect((read(body, {}) as { remedy?: string }).remedy).toBe(remedy);
+});
+
+it("a number of entries in a comment is that of the list", () => {
+  const lines = "# Entries: 250\n192.0.2.0/24 7\n";
+  expect(read(lines, { format: "lines" })).toMatchObject({ message: "the answer announces 250 and lists 1" });
+  expect(read(lines.replace("250", "1"), { format: "lines" })).toEqual(["192.0.2.0/24 7"]);
+  expect(read("# 2 prefixes\nprefix,value\n192.0.2.0/24,7\n", { format: "csv" })).toMatchObject({
+    message: "the answer announces 2 and lists 1",
+  });
+});
+
+it("a row that begins with an empty field is a row where semicolons are the separators", () => {
+  expect(read("note;prefix;value\n;198.51.100.0/24;4\n", { format: "csv" })).toEqual(["198.51.100.0/24 4"]);
+});
+
+it("columns that belong to another kind are not missed in a head line", () => {
+  const answers = { format: "csv", columns: { prefix: "netz", value: "wert", id: "regel", name: "titel" } } as const;
+  expect(read("netz,wert\n192.0.2.0/24,7\n", answers)).toEqual(["192.0.2.0/24 7"]);
+  expect(read("netz,gewicht\n192.0.2.0/24,7\n", answers)).toMatchObject({
+    message: 'the head line has no column "wert", but "netz", "gewicht"',
+  });
+});
+
+it("rows keyed by their numbers from 0 are a list at the place that the settings name", () => {
+  const rows = (...keys: string[]) =>
+    JSON.stringify({ data: Object.fromEntries(keys.map((key) => [key, { prefix: `192.0.2.${key}`, value: 7 }])) });
+  expect(read(rows("0", "1"), { path: "data" })).toEqual(["192.0.2.0/32 7", "192.0.2.1/32 7"]);
+  for (const [body, answers] of [
+    [rows("0", "1"), {}],
+    [rows("0", "2"), { path: "data" }],
+    [rows("1", "2"), { path: "data" }],
+  ] as const)
+    expect(read(body, answers)).toMatchObject({ outcome: "unknown" });
 });

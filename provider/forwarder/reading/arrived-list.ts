@@ -1,6 +1,6 @@
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
-import type { HeadData } from "../../wire/envelope";
+import type { AnswerHead } from "../../wire/envelope";
 import type { TableName } from "../table";
 
 /** The turn of a cluster in which a node is listed. */
@@ -18,7 +18,7 @@ export interface Turn {
 export interface ArrivedList {
   readonly table: TableName;
   /** Status and headers that may say that the list is not whole. Default: a status of 200 and none. */
-  readonly head?: HeadData;
+  readonly head?: AnswerHead;
   /** In pieces, which a ledger in another thread takes away. */
   readonly body: readonly Uint8Array[];
   /** When its last byte came: milliseconds since 1970. */

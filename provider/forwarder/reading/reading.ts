@@ -29,7 +29,8 @@ export class UnreadList extends Error {
  */
 export function readMarks({ table, head, body, habits }: ArrivedList): Mark[] {
   const { status, headers } = head ?? { status: 200, headers: {} };
-  const answer = { status, header: (name: string) => headers[name], body: Buffer.concat(body).toString("utf8") };
+  const header = (name: string) => [headers[name]].flat()[0];
+  const answer = { status, header, headers, body: Buffer.concat(body).toString("utf8") };
   const read = (json: unknown, known: NodeHabits) => readMarkList(json, table.type, known);
   const reading = readList(answer, "marks", read, { ...habits, place: table });
   if (reading.kind === "done") return reading.value;

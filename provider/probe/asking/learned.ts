@@ -60,6 +60,13 @@ export class Learned {
     this.guessed = without(merged(this.guessed, guessed ?? {}), this.known);
   }
 
+  /** Makes guesses of the ignored members that no list has proved. */
+  doubt(unproved: (known: Answers) => readonly string[]): void {
+    const ignore = unproved(this.known);
+    this.known = without(this.known, { ignore });
+    this.guessed = merged(this.guessed, { ignore });
+  }
+
   /** Takes settings that known entries of a set have proved, and drops all guesses about entries. */
   prove(known: Answers): void {
     const of = { prefix: "", prefixLength: "", value: "", rangeStart: "", rangeEnd: "" };

@@ -2,6 +2,7 @@ import { failedStatus, type Reading, readList } from "../../client/reading";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind, NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
+import { PROBE } from "../../wire/remedies";
 import type { Answer } from "./answer";
 
 /** Reads JSON of one kind of list. */
@@ -35,5 +36,7 @@ export function elementsIn<T>(answer: Answer, url: ResourceUrl, read: ReadsList<
 
 /** The reason why an answer cannot be read, and the remedy, as sentences. */
 export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
-  return reading.remedy === undefined ? reading.message : `${reading.message}. ${reading.remedy}`;
+  return reading.remedy === undefined || reading.remedy === PROBE
+    ? reading.message
+    : `${reading.message}. ${reading.remedy}`;
 }

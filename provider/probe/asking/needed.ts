@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { attempt } from "../../model/errors";
 import { isObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
-import type { ResourceUrl } from "../../model/resource-url";
+import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { readAnswer } from "../../wire/node-answer";
 import type { Command } from "../../wire/node-command";
+import { follow } from "../../wire/places";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import type { Answer } from "./answer";
@@ -39,6 +40,31 @@ export function needed<T extends object>(settings: T, given: T, read: (settings:
       const less = removed(left, path) as T;
       return isDeepStrictEqual(read(less), whole) ? less : left;
     }, settings);
+}
+
+/**
+ * Names of `answers.ignore` that are proved: members that had one value in lists of one resource of different lengths.
+ *
+ * @param seen All answers with their requests.
+ * @param lengthOf Number of elements by the settings; `undefined` if they do not read the list.
+ */
+export function constantWhileGrowing(
+  ignore: readonly string[],
+  seen: Iterable<Seen>,
+  lengthOf: (seen: Seen) => number | undefined,
+): string[] {
+  const lists = [...seen].flatMap((one) => {
+    const length = one.command === "list" ? lengthOf(one) : undefined;
+    return length === undefined ? [] : [{ at: `${formatUrl(one.url)} ${one.table}`, length, one }];
+  });
+  return ignore.filter((name) => {
+    const met = lists.flatMap(({ at, length, one: { answer } }) => {
+      const found = follow(answer.json, name) ?? { value: answer.http.header(name.toLowerCase()) };
+      return found.value === undefined ? [] : [{ at, length, value: JSON.stringify(found.value) }];
+    });
+    const isConstant = met.every((one) => one.value === met[0]?.value);
+    return isConstant && met.some((one) => met.some((other) => other.at === one.at && other.length !== one.length));
+  });
 }
 
 /** The settings that `others` have as well. */

@@ -16,19 +16,27 @@ export function merged(one: Answers, two: Answers): Answers {
     columns: together<Columns>(one.columns, two.columns),
     path: together(one.path, two.path),
     names: { ...one.names, ...two.names },
+    ignore: union(one.ignore, two.ignore),
   });
+}
+
+function union(one: Answers["ignore"] = [], two: Answers["ignore"] = []): Answers["ignore"] {
+  return [...new Set([...one, ...two])];
 }
 
 /** Settings without those that `others` have as well. */
 export function without(settings: Answers, others: Answers): Answers {
   const names = Object.entries(settings.names ?? {}).filter(([member]) => !(member in (others.names ?? {})));
-  const rest = Object.entries(settings).filter(([name]) => Reflect.get(others, name) === undefined);
+  const rest = Object.entries(settings).filter(
+    ([name]) => name === "ignore" || Reflect.get(others, name) === undefined,
+  );
   return tidy({
     ...Object.fromEntries(rest),
     format: beside(settings.format, others.format),
     columns: beside<Columns>(settings.columns, others.columns),
     path: beside(settings.path, others.path),
     names: Object.fromEntries(names),
+    ignore: settings.ignore?.filter((name) => !others.ignore?.includes(name)),
   });
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from "../../model/json";
 import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
+import { doubtfulBeside } from "../../wire/beside";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf } from "../../wire/json";
 import { follow, forKind, formatFor, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
@@ -90,8 +91,19 @@ function* candidates(puzzle: Puzzle) {
       yield { base, path, members: NONE };
       const place = placeOfList(json, kind, path === undefined ? before : { path }, url);
       for (const members of place ? membersOf(puzzle, place) : []) yield { base, path, members };
+      const ignore = place ? besideList(json, place, merged(before, base), path !== undefined) : [];
+      if (!place || ignore.length === 0) continue;
+      const ignoring = merged(base, { ignore });
+      for (const members of [NONE, ...membersOf(puzzle, place)]) yield { base: ignoring, path, members };
     }
   }
+}
+
+/** Members beside a list that the client refuses, and that say nothing about it if they stay the same while it grows. */
+function besideList(json: unknown, place: ListPlace, answers: Answers, isNamed: boolean): string[] {
+  const { value: list, within = [] } = place.path === "" ? { value: json } : (follow(json, place.path) ?? {});
+  const length = place.kind === "keyed" ? Object.keys(place.members).length : place.elements.length;
+  return doubtfulBeside({ within, list, length, isNamed }, answers);
 }
 
 function isRecordItself(body: string): boolean {

@@ -33,7 +33,7 @@ export const PLACES: Record<string, NodeShape> = {
       number: 0,
       empty: content.length === 0,
     }),
-    settings: { answers: { path: "content" } },
+    settings: { answers: { path: "content", ignore: ["pageable"] } },
   },
   "Java: HAL": {
     list: (entries) => ({ _links: { self: { href: "/fapi" } }, _embedded: { entries } }),
@@ -129,7 +129,7 @@ export const PLACES: Record<string, NodeShape> = {
   },
   "a total that counts the whole system": {
     list: (data) => ({ total: 5_000_000, data }),
-    settings: { answers: { path: "data" } },
+    settings: { answers: { ignore: ["total"] } },
   },
   "jQuery DataTables": {
     list: (data) => ({ draw: 1, recordsTotal: data.length, recordsFiltered: data.length, data }),

@@ -1,0 +1,202 @@
+import { isObject, type JsonObject } from "../model/json";
+import type { Answers } from "./answers";
+import { isAboutRequest } from "./error-marker";
+import { describe, isNothing, readNumber, ShapeError, short } from "./json";
+import { isRival, listCandidate } from "./places";
+import { ignoreRemedy } from "./remedies";
+
+/** The parts of an answer around its list. */
+export interface Around {
+  /** The objects around the list, the outermost first. */
+  readonly within: readonly JsonObject[];
+  /** The list itself. */
+  readonly list: unknown;
+  readonly length: number;
+  /** True if the settings name the place of the list, so that lists beside it are others. */
+  readonly isNamed?: boolean;
+}
+
+/**
+ * Refuses a list beside anything that may report that it is only a part: the contract has no pages, and the other entries would
+ * seem to have vanished. Only members that are known to be harmless may stand there, members that report a whole list, and
+ * those of `answers.ignore`. With `answers.more` its member alone is the sign.
+ *
+ * @throws {ShapeError} naming the member and the setting.
+ */
+export function refusePartial(around: Around, answers: Answers | undefined): void {
+  refusePartialBy(around, answers, refuse);
+}
+
+function refusePartialBy(
+  { within, list, length, isNamed = false }: Around,
+  answers: Answers | undefined,
+  tell: Refuse,
+): void {
+  if (answers?.more) return;
+  const judge = new Judge(length, answers, isNamed, tell);
+  let path: readonly string[] = [];
+  for (const [index, object] of within.entries()) {
+    const inner: unknown = within[index + 1] ?? list;
+    judge.object(object, path, inner, true);
+    const name = Object.keys(object).find((one) => object[one] === inner);
+    path = name === undefined ? path : [...path, name];
+  }
+}
+
+/** The members that {@link refusePartial} refuses, dotted, but for those that say themselves that the list continues. */
+export function doubtfulBeside(around: Around, answers: Answers | undefined): string[] {
+  const found: string[] = [];
+  const note = (_: ShapeError, path: readonly string[], isSign: boolean) => {
+    if (!isSign) found.push(path.join("."));
+  };
+  refusePartialBy(around, answers, note);
+  return found;
+}
+
+/** As {@link refusePartial}, for headers with the words of paging in their names. */
+export function refusePartialHeaders(headers: JsonObject, length: number, answers: Answers | undefined): void {
+  const told = Object.fromEntries(Object.entries(headers).filter(([name]) => ABOUT_PAGES.test(name)));
+  new Judge(length, answers, false, refuse, "the header ").object(told, []);
+}
+
+/** Headers that may report a part, by the words in their names. */
+export const ABOUT_PAGES = /(?:^|[-_])(?:totals?|pages?|next|more|continuation|continue|cursors?)(?:$|[-_])/i;
+
+const set = (words: string) => new Set(words.split(" "));
+
+/** Names are compared without case and separators: `nextPageToken` is `next_page_token`. */
+const key = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/^x-/, "")
+    .replace(/[^a-z0-9]/g, "");
+
+/** Numbers of elements: harmless up to the length of the list. */
+const TOTALS = /^(?:recordsfiltered|records|entries|items|rows|size|length|num|number|numberofelements)$|total|count/;
+/** Numbers of pages: harmless up to 1. */
+const PAGES = set("pages totalpages pagecount pagestotal numpages lastpage");
+/** Sizes of a page: harmless where the page is not full. */
+const PAGE_SIZES = set("size limit perpage pagesize pagelength itemsperpage maxresults maxitems maxkeys top");
+/** Numbers of a page or of its first element: harmless if it is the first, and the list is known to be whole. */
+const POSITIONS = set("page pagenumber currentpage pageindex offset skip startindex firstindex start from");
+/** Signs that a list continues: harmless where nothing follows them. */
+const MORE =
+  /^(?:is|has)?(?:more|next|cursor|cursors|continue|continuation|truncated|partial|incomplete|remaining|rest|left)|(?:more|next|nexttoken|nextmarker|nextlink|pagetoken|truncated|cursor)$|continuation/;
+/** Signs that a list is whole: harmless where they are true. */
+const WHOLE = /^(?:is|has)?(?:complete|completed|whole|last|lastpage|final|done|exhausted|full|end|eof)$/;
+/** Times, versions, durations and ids of the request, and the words with which answers repeat the request. */
+const HARMLESS = set(
+  [
+    "time timestamp ts date datetime now servertime generated generatedat created createdat updated updatedat modified lastmodified lastupdate lastupdated",
+    "version apiversion schema schemaversion revision etag hash checksum jsonrpc",
+    "took tookms duration durationms elapsed elapsedms ms executiontime querytime responsetime",
+    "draw odatacontext",
+    "id requestid reqid traceid spanid correlationid transactionid txid uuid",
+  ].join(" "),
+);
+/** As {@link HARMLESS}, for texts alone. */
+const ECHOES = set(
+  "arena profile set prefixset table name type kind tag command method action node host hostname self href url uri",
+);
+/** Words in texts that report a part. */
+const PARTIAL_WORDS = /\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \d+|\d+ of \d+)\b/i;
+
+/** Deepest objects beside a list that are judged; deeper ones are refused. */
+const DEEPEST = 5;
+
+/** Called for a member; `isSign` if it says itself that the list continues. */
+type Refuse = (error: ShapeError, path: readonly string[], isSign: boolean) => void;
+
+const refuse: Refuse = (error) => {
+  throw error;
+};
+
+class Judge {
+  private readonly ignored: ReadonlySet<string>;
+
+  constructor(
+    private readonly length: number,
+    private readonly answers: Answers | undefined,
+    private readonly isNamed: boolean,
+    private readonly tell: Refuse,
+    private readonly where = "",
+  ) {
+    this.ignored = new Set(answers?.ignore?.map((name) => name.toLowerCase()));
+  }
+
+  /** @param inner Member that leads to the list, in the objects around it. */
+  object(object: JsonObject, path: readonly string[], inner?: unknown, isAround = false): void {
+    for (const name in object) {
+      const value = object[name];
+      const own = [...path, name];
+      if ((value === inner && inner !== undefined) || this.ignored.has(own.join(".").toLowerCase())) continue;
+      if (isObject(value) && path.length < DEEPEST) {
+        if (!(this.isNamed && holdsList(value))) this.object(value, own);
+        continue;
+      }
+      const problem = this.problemOf(object, key(name), value, isAround);
+      if (problem !== undefined) this.report(own, ...problem);
+    }
+  }
+
+  private problemOf(object: JsonObject, name: string, value: unknown, isAround: boolean): Problem | undefined {
+    if (value === null || value === undefined || value === "") return undefined;
+    if (typeof value === "object") {
+      const found = listCandidate(value);
+      const isOther = found !== undefined && isRival(found) && this.isNamed;
+      return isNothing(value) || isOther || isAboutRequest(name)
+        ? undefined
+        : [`is ${describe(value)} beside the list`];
+    }
+    if (MORE.test(name)) {
+      return isNothing(value) || SAYS_NO.test(String(value)) ? undefined : ["says that the list continues", true];
+    }
+    if (WHOLE.test(name) && SAYS_YES.test(String(value))) return undefined;
+    if (name === "empty" && value === (this.length === 0)) return undefined;
+    if (name === "first" && value === true && this.isWhole(object)) return undefined;
+    const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
+    if (number !== undefined) {
+      if (PAGES.has(name)) return number <= 1 ? undefined : [`says that the list has ${number} pages`, true];
+      // Beside the list, a size is that of the list.
+      const isPageSize = PAGE_SIZES.has(name) && !(name === "size" && isAround);
+      if (isPageSize && (number > this.length || this.isWhole(object))) return undefined;
+      if (TOTALS.test(name)) return number <= this.length ? undefined : [`is ${number} and ${this.length} are listed`];
+      if (POSITIONS.has(name) && number <= 1 && this.isWhole(object)) return undefined;
+    }
+    if (typeof value === "string" && PARTIAL_WORDS.test(value) && !ECHOES.has(name))
+      return [`is ${short(value)}, which may report a part of the list`];
+    if (HARMLESS.has(name) || isAboutRequest(name) || (ECHOES.has(name) && typeof value === "string")) return undefined;
+    return [`is ${describe(value)} beside the list, and may report a part of it`];
+  }
+
+  /** True if another member reports that the first page holds the whole list. */
+  private isWhole(object: JsonObject): boolean {
+    return Object.entries(object).some(([name, value]) => {
+      const number = readNumber(value)?.number;
+      if (number === undefined) return WHOLE.test(key(name)) && value === true;
+      return (
+        (PAGES.has(key(name)) && number <= 1) ||
+        (TOTALS.test(key(name)) && number === this.length && !PAGE_SIZES.has(key(name))) ||
+        (PAGE_SIZES.has(key(name)) && number > this.length)
+      );
+    });
+  }
+
+  private report(path: readonly string[], what: string, isSign = false): void {
+    const name = path.join(".");
+    const shown = this.where === "" ? JSON.stringify(path.at(-1)) : `${this.where}${name}`;
+    this.tell(new ShapeError(`${shown} ${what}`, ignoreRemedy(this.answers, name)), path, isSign);
+  }
+}
+
+/** Half a sentence about a member, and whether it says itself that the list continues. */
+type Problem = readonly [what: string, isSign?: boolean];
+
+const SAYS_NO = /^\s*(?:false|no|0|none)\s*$/i;
+const SAYS_YES = /^\s*(?:true|yes|1)\s*$/i;
+
+/** True for an object in which another list may stand. */
+function holdsList(value: JsonObject): boolean {
+  const found = listCandidate(value) ?? Object.values(value).map(listCandidate).find(Boolean);
+  return found !== undefined && isRival(found);
+}
