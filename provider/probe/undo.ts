@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { membersOf } from "../model/json";
+import { jsonLines } from "../model/json-lines";
 import { jsonIn } from "../model/readable";
 import { isSpelledDocumentation } from "./documentation";
 import type { NodeSettings, ReceiverSettings } from "./finding";
@@ -74,7 +75,7 @@ export function noteLine(note: Note): string {
  * @throws {TypeError} if they are not such notes.
  */
 export function readUndo(text: string): Undo {
-  const lines = text.split("\n").slice(0, -1);
+  const { lines } = jsonLines(text);
   const inserted = new Set<string>();
   const started = new Set<string>();
   let begun: Begun | undefined;

@@ -77,7 +77,7 @@ test.each([
   expect((await fapi(copy, list)).text).toBe(body);
 });
 
-test("a recording that breaks off in its first exchange, and an empty state, are refused by name", async () => {
+test("a recording that breaks off, and an empty state, are refused by name", async () => {
   const record = join(folder, "whole.ndjson");
   {
     await using node = await startEmulator();
@@ -87,11 +87,18 @@ test("a recording that breaks off in its first exchange, and an empty state, are
   }
   const [head = "", first = ""] = (await readFile(record, "utf8")).split("\n");
   const cut = join(folder, "cut.ndjson");
-  await writeFile(cut, `${head}\n${first.slice(0, 40)}`);
-  await expect(startEmulator({ replay: cut })).rejects.toThrow(
-    /cut\.ndjson.*is not a recording: it breaks off in its first exchange/,
-  );
-  await writeFile(cut, `${head}\n${first}\n${first.slice(0, 40)}`);
+  for (const text of [
+    head.slice(0, 10),
+    `${head}\n${first.slice(0, 40)}`,
+    `${head}\n${first}\n${first.slice(0, 40)}`,
+  ]) {
+    await writeFile(cut, text);
+    await expect(startEmulator({ replay: cut })).rejects.toThrow(
+      /cut\.ndjson, line \d is not a recording: its last line is incomplete, .*: remove the line to replay the others/,
+    );
+  }
+  // A line that lacks only its newline is whole.
+  await writeFile(cut, `${head}\n${first}`);
   await using whole = await startEmulator({ replay: cut });
   expect((await fapi(whole, list)).status).toBe(200);
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE } from "../../files/private";
 import { attempt, messageOf } from "../../model/errors";
+import { jsonLines } from "../../model/json-lines";
 import { plainData } from "../../model/plain-data";
 import { BODY_LEVELS, SHORTEST_SECRET } from "../defaults";
 import type { Reply } from "../http/reply";
@@ -103,16 +104,20 @@ export class Recording {
     const recording = new Recording();
     let number = 0;
     try {
-      const lines = (await readFile(file, "utf8")).split("\n");
-      const rest = lines.pop() ?? "";
+      const { lines, torn } = jsonLines(await readFile(file, "utf8"));
       for (const text of lines) {
         number += 1;
         if (number === 1) recording.apis = head.parse(plainData(text)).apis;
         else recording.take(line.parse(plainData(text)));
       }
-      if (number === 0) throw new SyntaxError("it is empty");
-      // A killed recorder may leave half a last line. Without a complete first exchange, there is nothing to answer.
-      if (number === 1 && rest.trim() !== "") throw new SyntaxError("it breaks off in its first exchange");
+      if (number === 0 && torn === "") throw new SyntaxError("it is empty");
+      // The answers before it would be repeated in place of the one that is missing.
+      if (torn !== "") {
+        number += 1;
+        throw new SyntaxError(
+          "its last line is incomplete, as a killed recorder leaves it: remove the line to replay the others",
+        );
+      }
     } catch (error) {
       const place = number === 0 ? "" : `, line ${number}`;
       const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : messageOf(error);

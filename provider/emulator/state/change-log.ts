@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
+import { jsonLines } from "../../model/json-lines";
 import { plainData } from "../../model/plain-data";
 import { parseUrl } from "../../model/resource-url";
 import type { StagedValue } from "./commit-record";
@@ -39,7 +40,7 @@ type Entries = Record<string, number>;
  */
 export function withChanges(state: ParsedState, log: string): ParsedState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });
-  for (const text of log.split("\n").slice(0, -1)) carryOut(result, line.parse(plainData(text)));
+  for (const text of jsonLines(log).lines) carryOut(result, line.parse(plainData(text)));
   return result;
 }
 

@@ -7,6 +7,7 @@ import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
 import { attempt, codeOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
+import { jsonLines } from "../../model/json-lines";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
@@ -208,7 +209,7 @@ export class RejectedFiles {
   /** The letters of a file; half a line, which a kill left, was never acknowledged and is delivered again. */
   private async read(name: string) {
     const text = await readFile(join(this.folder, name), "utf8");
-    return text.split("\n").flatMap((line) => attempt(() => letterSchema.parse(JSON.parse(line))) ?? []);
+    return jsonLines(text).lines.flatMap((line) => attempt(() => letterSchema.parse(JSON.parse(line))) ?? []);
   }
 }
 
