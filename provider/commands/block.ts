@@ -3,8 +3,9 @@ import { formatUrl } from "../client";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
-import type { PrefixEntries } from "../prefixes";
+import type { PrefixEntries, PrefixEntry } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
+import { endOf } from "../prefixes/entries";
 import type { ConfigKey } from "../resources/config-keys";
 import {
   type ContentLimits,
@@ -41,7 +42,8 @@ Pulumi.yaml and the stack, or by mandatory policies of packetfilter-policies.yam
 next "pulumi up" or "block expire --now" removes an entry; nothing else does.
 With --now the node gets the entry at once, and the next "pulumi up" finds no difference. The file records the entry, so that
 the first "pulumi up" after its time removes it from the node. If the node cannot be reached, the file stays as written and the
-exit code is 1. An entry of another writer with another value stays and is named, and the exit code is 1; --force changes it.
+exit code is 1. An entry of another writer with another value stays and is named, and the exit code is 1; --force changes it. An
+entry of the file that ends later keeps its time; --force shortens it.
 
 Examples:
   pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --ticket INC-4711
@@ -83,7 +85,8 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
   );
   const prefixes = await readPrefixes(spellings, io);
   refuseDefaultRoute(prefixes);
-  const change = readChange(flags, (io.now ?? Date.now)());
+  const now = (io.now ?? Date.now)();
+  const change = readChange(flags, now);
   const place = await workplace(flags, io);
   const { name, projects } = place;
   try {
@@ -91,21 +94,35 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     const warned = new Set<string>();
     const say = flags.output === "json" ? () => {} : io.out;
     const until = change.expires ?? undefined;
+    const longer = new Map<CanonicalPrefix, string>();
     const intent: Change = {
       names: () => names,
       isForced: flags.force === true,
       reason: flags.reason,
       decide: (entries) => {
         for (const project of projects) refuseMore(entries, names, contentLimits({}, project.settings), project);
-        sayPolicies(place, entriesAfter(entries, names, change), warned, io);
-        return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
+        longer.clear();
+        for (const prefix of flags.force === true ? [] : names) {
+          const end = longerEnd(entries[prefix], change, now);
+          if (end !== undefined) longer.set(prefix, end);
+        }
+        const changes = names.map((prefix): [CanonicalPrefix, EntryChange] => [
+          prefix,
+          longer.has(prefix) ? { ...change, expires: undefined } : change,
+        ]);
+        sayPolicies(place, entriesAfter(entries, changes), warned, io);
+        return new Map(changes);
       },
       written: () => {
         if (!place.isThere) say(`${name} was created. It takes effect once a program reads it with readPrefixFile.\n`);
-        say(
-          `${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it ${until ? `until ${until}` : "for good"}.\n`,
-        );
-        if (until) say(`${endSentence(names.length, place)}\n`);
+        const others = names.filter((prefix) => !longer.has(prefix));
+        if (others.length > 0) {
+          const are = others.length === 1 ? "is" : "are";
+          say(`${name}: ${some(others)} ${are} in it ${until ? `until ${until}` : "for good"}.\n`);
+          if (until) say(`${endSentence(others.length, place)}\n`);
+        }
+        for (const [prefix, end] of longer)
+          say(`${name}: ${prefix} is in it ${end}, and keeps that longer time: --force shortens it.\n`);
       },
     };
     const said = { prefixes: names, ...(until && { expires: until }) };
@@ -115,7 +132,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
       const again = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
       return carryOut(place, intent, again, io);
     });
-    const more = { made: !place.isThere, ...said };
+    const more = { made: !place.isThere, ...said, ...(longer.size > 0 && { kept: Object.fromEntries(longer) }) };
     printResult(ended, place, { more }, io);
   } finally {
     await place.close();
@@ -194,11 +211,21 @@ function sayPolicies(
       }
 }
 
-function entriesAfter(before: PrefixEntries, names: readonly string[], change: EntryChange): PrefixEntries {
-  const { value, reason, ticket, expires } = change;
-  const entries = names.map((prefix) => {
+/** The end of an entry that lives longer than a change would let it: `for good`, `until 2030-01-31T18:00:00Z`. */
+function longerEnd(former: PrefixEntry | undefined, { expires }: EntryChange, now: number): string | undefined {
+  if (former === undefined || typeof expires !== "string") return undefined;
+  if (endOf(former) <= now || endOf(former) <= endOf({ expires })) return undefined;
+  return former.expires === undefined ? "for good" : `until ${former.expires}`;
+}
+
+function entriesAfter(
+  before: PrefixEntries,
+  changes: readonly (readonly [CanonicalPrefix, EntryChange])[],
+): PrefixEntries {
+  const entries = changes.map(([prefix, { value, reason, ticket, expires }]) => {
     const former = before[prefix];
-    const note = { reason, ticket: ticket ?? former?.ticket, ...(expires && { expires }) };
+    const end = expires === undefined ? former?.expires : expires;
+    const note = { reason, ticket: ticket ?? former?.ticket, ...(end && { expires: end }) };
     return [prefix, { value: value ?? former?.value ?? 1, ...note }];
   });
   return Object.fromEntries(entries);

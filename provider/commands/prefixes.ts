@@ -6,6 +6,7 @@ import { leftOutWords } from "../prefixes/collector";
 import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
 import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
+import { requireFile } from "./blocking/given";
 import { type CliIo, UsageError } from "./cli-io";
 import { pretty } from "./listing/output";
 import { collect, standardInput, wholeNumber, wrongUse } from "./option-values";
@@ -87,6 +88,7 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
 async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> {
   const options = { ...optionsOf(flags), file: shown(file) };
   const text = file === "-" ? await standardInput(io, "Name a file, or pipe one to the command.") : undefined;
+  if (text === undefined) requireFile(file, resolve(io.folder ?? ".", file), "Check the name.");
   return wrongUse(TypeError, () =>
     text === undefined
       ? openPrefixFile(resolve(io.folder ?? ".", file), options, now(io))

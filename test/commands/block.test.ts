@@ -36,7 +36,7 @@ test("where a program can read the file, an up is what removes a block", async (
 test("block makes a missing file where it is told to, and updates reason and time of a known prefix; unblock removes it", async () => {
   const given = ["203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2"] as const;
   expect(await block(...given)).toEqual({
-    code: 1,
+    code: 2,
     out: "",
     err: "blocks.yaml: there is no such file. Nothing was changed: check --file, or make it with --create, for a program that reads it.\n",
   });
@@ -59,8 +59,18 @@ There is no Pulumi project here whose program could read the file: after that ti
     ticket: "INC-4711",
     expires: "2030-02-01T00:00:00Z",
   });
+  const kept =
+    "blocks.yaml: 203.0.113.7/32 is in it until 2030-02-01T00:00:00Z, and keeps that longer time: --force shortens it.\n";
+  expect(await block("203.0.113.7", "--reason", "short", "--for", "1h")).toEqual({ code: 0, out: kept, err: "" });
+  expect(entries()["203.0.113.7/32"]).toMatchObject({ reason: "short", expires: "2030-02-01T00:00:00Z" });
+  expect((await block("203.0.113.7", "--reason", "short", "--for", "1h", "--force")).code).toBe(0);
+  expect(entries()["203.0.113.7/32"]?.expires).toBe("2030-01-31T19:00:01Z");
   expect((await block("203.0.113.7", "--permanent")).out).toBe("blocks.yaml: 203.0.113.7/32 is in it for good.\n");
   expect(entries()["203.0.113.7/32"]).toEqual({ value: 2, reason: "SYN flood", ticket: "INC-4711" });
+  const json = await block("203.0.113.7", "203.0.113.8", "--for", "1h", "--output", "json");
+  expect(JSON.parse(json.out)).toMatchObject({ written: true, kept: { "203.0.113.7/32": "for good" } });
+  expect(Object.values(entries()).map(({ expires }) => expires)).toEqual([undefined, "2030-01-31T19:00:01Z"]);
+  expect((await unblock("203.0.113.8")).code).toBe(0);
   expect(await unblock("203.0.113.7")).toEqual({
     code: 0,
     out: "blocks.yaml: 203.0.113.7/32 is removed.\nblocks.yaml has no prefix any more: a program needs allowEmpty: true to read it.\n",
@@ -172,7 +182,7 @@ describe("what is wrong leaves the file as it is", () => {
       1,
       "no/blocks.yaml: there is no such file or folder",
     ],
-    [["unblock", "192.0.2.1", "--file", "bloks.yaml"], 1, "bloks.yaml: there is no such file"],
+    [["unblock", "192.0.2.1", "--file", "bloks.yaml"], 2, "bloks.yaml: there is no such file"],
     [["unblock", "192.0.2.1", "--file", "blocks.yaml"], 1, "packetfilter:requiredPrefixes in Pulumi.dev.yaml"],
   ] as const)("%s", async (args, code, sentence) => {
     await write(BEFORE);

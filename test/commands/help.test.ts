@@ -106,7 +106,10 @@ describe("exit codes", () => {
   test.each([
     ["0", ["--version"], 0],
     ["0", ["blocks", "--help"], 0],
-    ["1: what fails", ["blocks", "--file", "none.yaml"], 1],
+    ["1: what fails", ["prefixes", "check", "/"], 1],
+    ["2: no such file", ["blocks", "--file", "none.yaml"], 2],
+    ["2: no such file", ["prefixes", "check", "none.yaml"], 2],
+    ["2: no such file", ["prefixes", "diff", "none.yaml", "none.yaml"], 2],
     ["2: no such command", ["blok"], 2],
     ["2: no such option", ["list", "--nothing"], 2],
     ["2: no such value", ["list", "--output", "xml"], 2],

@@ -126,13 +126,13 @@ describe("--output json", () => {
     });
     const nothing = { written: false, nodes: [], finish: [] };
     const absent = await json("block", "203.0.113.7", ...FILE, "--reason", "r", "--permanent");
-    expect(absent).toMatchObject({ code: 1, said: { ...nothing, problems: [expect.stringContaining("--create")] } });
+    expect(absent).toMatchObject({ code: 2, said: { ...nothing, problems: [expect.stringContaining("--create")] } });
     for (const name of [
       ["unblock", "203.0.113.7"],
       ["block", "expire"],
     ])
       expect(await json(...name, ...FILE)).toMatchObject({
-        code: 1,
+        code: 2,
         said: { ...nothing, problems: [expect.stringContaining("there is no such file")] },
       });
     await here(...BLOCK);

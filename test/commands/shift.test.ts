@@ -194,7 +194,7 @@ describe("blocks", () => {
 
   test.each([
     [["blocks"], 2, "Missing: --file <file>."],
-    [["blocks", "--file", "bloks.yaml"], 1, "bloks.yaml: there is no such file."],
+    [["blocks", "--file", "bloks.yaml"], 2, "bloks.yaml: there is no such file."],
     [["blocks", "--file", "blocks.yaml", "--soon", "a day"], 2, '--soon "a day" is not a time span'],
   ])("%j is told", async (args, code, sentence) => {
     const ended = await here(args);

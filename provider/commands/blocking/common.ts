@@ -38,7 +38,7 @@ export function addEditFlags(command: Command, now = "--now <url>"): Command {
       collect,
       [],
     )
-    .option("--force", "with --now: also change and remove entries of another writer")
+    .option("--force", "shorten a longer time; with --now: also change and remove entries of another writer")
     .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"));
   return addNodeFlags(command, {
     severalStacks: true,
