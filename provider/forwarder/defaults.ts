@@ -35,7 +35,7 @@ export const SINK_DEFAULTS = {
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
-  /** Sinks that POST, and syslog: without a byte in either direction; kafka: without an acknowledgement. */
+  /** Sinks that POST: until all of the answer is there; syslog: without a byte taken; kafka: without an acknowledgement. */
   timeoutMs: 30_000,
   /** syslog over TLS (RFC 5425, section 4.1). */
   syslogPort: 6514,
@@ -63,8 +63,12 @@ export const TIMES = {
   sinkFirstPauseMs: 1_000,
   /** Longest such pause: a sink that is back is used within it. `SinkRunner`. */
   sinkLongestPauseMs: 30_000,
-  /** For how long HTTP 403 and 404 are an outage: a proxy is replaced within minutes, and Kubernetes gives a rollout ten. `HttpPost`. */
+  /** For how long HTTP 403 and 404 are an outage: a proxy is replaced within minutes, and Kubernetes gives a rollout ten. `AnswerJudge`. */
   refusalMs: 900_000,
+  /** Pause between two questions for the acknowledgement of Splunk's indexers, which takes seconds. `splunk`. */
+  splunkAckEveryMs: 1_000,
+  /** Time for that acknowledgement, after which the events are sent again: Splunk's own advice for clients. `splunk`. */
+  splunkAckMs: 300_000,
   /** Longest pause between lists of a table that fail. `TablePoller`. */
   tableLongestPauseMs: 60_000,
   /** Time for which small work shares one turn of the event loop: a tenth of a noticeable stop. `SharedTurns`. */
@@ -109,7 +113,7 @@ export const SIZES = {
   largestPieceBytes: 1_048_576,
   /** Bytes that are read of the body of an error. `MarkSource`. */
   errorBytes: 65_536,
-  /** Bytes that are kept of a sink's answer. `HttpConnection`. */
+  /** Longest answer of a sink: those to `_bulk` are the largest. `HttpConnection`. */
   sinkAnswerBytes: 33_554_432,
   /** A file of refused records has this part of their limit, at most of the default one: the oldest goes as a whole, and one is read at a time. `RejectedFiles`. */
   rejectedFiles: 16,

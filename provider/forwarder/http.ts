@@ -10,9 +10,11 @@ import type { ForwarderWorld } from "./world";
 /** One request, and how long it may take. */
 export interface PostRequest {
   readonly request: Parameters<Http["open"]>[0];
-  /** Milliseconds without a byte, in either direction, after which it is closed. */
+  /** Milliseconds until the answer begins, and then without a byte of it; of `post`: until all of the answer is there. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** True if 307 and 308 within the origin are followed, with the body. */
+  readonly follows: boolean;
 }
 
 /** An answer whose body is still to be read. */
@@ -52,12 +54,13 @@ export class HttpConnection {
     private readonly world: ForwarderWorld,
   ) {}
 
-  /** Sends, and follows redirects within the origin. @throws {NoAnswer} */
-  async open({ request, ...limits }: PostRequest): Promise<Answer> {
+  /** Sends. @throws {NoAnswer} */
+  async open({ request, follows, ...limits }: PostRequest): Promise<Answer> {
     let next = request;
     for (let redirects = 0; ; redirects++) {
       const { answer, idle } = await this.send({ request: next, ...limits });
-      const target = redirectTarget(answer.status, answer.header("location"), `${next.origin}${next.path}`);
+      const location = follows ? answer.header("location") : undefined;
+      const target = redirectTarget(answer.status, location, `${next.origin}${next.path}`);
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
         const body = () => bodyOf(answer, idle);
@@ -74,14 +77,30 @@ export class HttpConnection {
     }
   }
 
-  /** Sends, and reads the answer. @throws {NoAnswer} */
-  async post(request: PostRequest): Promise<WholeAnswer> {
-    const { body, ...answer } = await this.open(request);
+  /** Sends, and reads the answer. @throws {NoAnswer} also when it is endless, in time or in bytes. */
+  async post({ signal, ...request }: PostRequest): Promise<WholeAnswer> {
+    const { monotonic, after } = this.world;
+    const end = monotonic() + request.timeoutMs;
+    const over = new AbortController();
+    const { body, ...answer } = await this.open({
+      ...request,
+      signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
+    });
+    const tooLate = new NoAnswer(`no whole answer within ${request.timeoutMs} ms`);
+    const cancel = after(Math.max(0, end - monotonic()), () => over.abort(tooLate));
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of body()) {
-      bytes += chunk.length;
-      if (bytes <= SIZES.sinkAnswerBytes) chunks.push(chunk);
+    try {
+      for await (const chunk of body()) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes <= SIZES.sinkAnswerBytes) continue;
+        // Of a refusal the beginning is enough.
+        if (answer.status >= 400) break;
+        throw new NoAnswer(`the answer has more than ${SIZES.sinkAnswerBytes} bytes`);
+      }
+    } finally {
+      cancel();
     }
     return { ...answer, body: Buffer.concat(chunks) };
   }
@@ -91,7 +110,7 @@ export class HttpConnection {
     await Promise.all([...this.https.values()].map((http) => http.close()));
   }
 
-  private async send({ request, timeoutMs, signal }: PostRequest) {
+  private async send({ request, timeoutMs, signal }: Omit<PostRequest, "follows">) {
     const idle = new IdleTimeout(timeoutMs, this.world, signal);
     idle.wait(`no answer within ${timeoutMs} ms`);
     try {
@@ -157,7 +176,10 @@ class IdleTimeout extends AbortController {
     this.outer?.removeEventListener("abort", this.cancelled);
   }
 
-  private readonly cancelled = (): void => this.abort(new NoAnswer("cancelled"));
+  private readonly cancelled = (): void => {
+    const reason: unknown = this.outer?.reason;
+    this.abort(reason instanceof NoAnswer ? reason : new NoAnswer("cancelled"));
+  };
 }
 
 async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<Buffer> {

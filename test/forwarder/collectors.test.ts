@@ -10,6 +10,8 @@ import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const COUNT = 300;
+/** Acknowledgement of Splunk's collector. */
+const SUCCESS = '{"text":"Success","code":0}';
 
 /** A forwarder of tables by source and by connection, until a sink has answered for all of their records. */
 async function sent(sink: NonNullable<ForwarderConfig["sinks"]>[number]) {
@@ -34,7 +36,7 @@ test("Splunk's collector gets each record as an event, with its token, time, hos
   const headers: unknown[] = [];
   using server = await httpSink(({ headers: { authorization, "x-splunk-request-channel": channel }, url }) => {
     headers.push([url, authorization, typeof channel]);
-    return [200, '{"text":"Success","code":0}'];
+    return [200, SUCCESS];
   });
   const url = server.url.replace("/in", "/base/");
   const { rejected } = await sent({ name: "splunk", type: "splunk", url, token: "canary", index: "net" });
@@ -63,7 +65,9 @@ test.each([
 ])(
   "what it answers with HTTP %i and code %i is an outage: nothing is refused, nothing is lost",
   async (status, code, text) => {
-    using server = await httpSink((_, __, nth) => [nth <= 2 ? status : 200, JSON.stringify({ text, code })]);
+    using server = await httpSink((_, __, nth) =>
+      nth <= 2 ? [status, JSON.stringify({ text, code })] : [200, SUCCESS],
+    );
     const { told, rejected } = await sent({ name: "splunk", type: "splunk", url: server.url, token: "canary" });
     expect(rejected).toBe(0);
     expect(new Set(eventsIn(server.bodies.slice(2)).map(({ event }) => event.recordId)).size).toBe(COUNT + 1);
@@ -73,15 +77,42 @@ test.each([
   },
 );
 
-test("an event that it refuses alone is kept with the reason, and all others arrive", async () => {
-  using server = await httpSink((_, body) =>
-    body.includes('"198.18.0.77"') ? [400, '{"text":"Invalid data format","code":6,"invalid-event-number":3}'] : [200],
-  );
+test.each<[name: string, isNumbered: boolean, isBusy: boolean]>([
+  ["is kept with the reason, and all others arrive", false, false],
+  ["and numbers is kept, and no event before it is sent again", true, false],
+  ["for now comes again, and no event before it does", true, true],
+])("an event that it refuses alone %s", async (_, isNumbered, isBusy) => {
+  const indexed: string[] = [];
+  let refusals = 0;
+  using server = await httpSink((_, body) => {
+    const ids = eventsIn([body]).map(({ event }) => event.recordId);
+    const place = body
+      .trim()
+      .split("\n")
+      .findIndex((line) => line.includes('"198.18.0.77"'));
+    if (place < 0 || (isBusy && refusals > 0)) {
+      indexed.push(...ids);
+      return [200, SUCCESS];
+    }
+    refusals++;
+    if (isNumbered) indexed.push(...ids.slice(0, place));
+    const number = isNumbered && { "invalid-event-number": place };
+    return isBusy
+      ? [503, JSON.stringify({ text: "Server is busy", code: 9, ...number })]
+      : [400, JSON.stringify({ text: "Invalid data format", code: 6, ...number })];
+  });
   const { told, rejected } = await sent({ name: "splunk", type: "splunk", url: server.url, token: "canary" });
-  expect(rejected).toBe(1);
-  expect(told).toMatch(/Sink "splunk" refuses records for good, first: HTTP 400: .*Invalid data format/);
-  const taken = server.bodies.filter((body) => !body.includes('"198.18.0.77"'));
-  expect(new Set(eventsIn(taken).map(({ event }) => event.recordId)).size).toBe(COUNT);
+  expect({ rejected, indexed: indexed.length, different: new Set(indexed).size }).toEqual({
+    rejected: isBusy ? 0 : 1,
+    indexed: isBusy ? COUNT + 1 : COUNT,
+    different: isBusy ? COUNT + 1 : COUNT,
+  });
+  if (isNumbered) expect(refusals).toBe(1);
+  expect(told).toMatch(
+    isBusy
+      ? /HTTP 503: .*Server is busy/
+      : /Sink "splunk" refuses records for good, first: HTTP 400: .*Invalid data format/,
+  );
 });
 
 interface Push {

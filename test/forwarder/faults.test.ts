@@ -125,7 +125,7 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
         await take();
         response.writeHead(200, { "content-length": 9 }).write("half");
       },
-      /no byte within 30000 ms/,
+      /no whole answer within 30000 ms/,
       true,
     ],
     [

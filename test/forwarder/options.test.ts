@@ -128,7 +128,10 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   // ExportLogsServiceResponse with partial_success { rejected_log_records: 1, error_message: "no room" }.
   const words = Buffer.from("no room");
   const partial = Buffer.from([0x08, 1, 0x12, words.length, ...words]);
-  using server = await serve((response) => response.end(Buffer.from([0x0a, partial.length, ...partial])));
+  const type = { "content-type": "application/x-protobuf" };
+  using server = await serve((response) =>
+    response.writeHead(200, type).end(Buffer.from([0x0a, partial.length, ...partial])),
+  );
   const { ok, told } = await forwardOnce(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },

@@ -176,8 +176,8 @@ test.each([
   const answer = await sink.deliver([await parcelOf(sink, Outgoing.of(records))], new AbortController().signal);
   await sink.close();
   const ids = {
-    refused: answer.rejected?.map(({ record, reason }) => [record.recordId, reason]),
-    "sent again": answer.again?.map(({ recordId }) => recordId),
+    refused: answer.rejected?.map(({ record, reason }) => [record.recordId, reason]) ?? [],
+    "sent again": answer.again?.map(({ recordId }) => recordId) ?? [],
   };
   const reason = (status: number) => `HTTP ${status}: {"type":"error of ${status}"}`;
   expect({ ...ids, reason: answer.reason }).toEqual({

@@ -188,8 +188,10 @@ interface HttpMembers<Type extends string> extends AnySink<Type> {
   readonly gzip?: boolean;
   /** Whether they are compressed with zstd instead, which needs Node 22.15. Default: false. */
   readonly zstd?: boolean;
-  /** Milliseconds without a byte in either direction. Default: 30 000. */
+  /** Milliseconds until the whole answer is there, however it drips. Default: 30 000. */
   readonly timeoutMs?: Duration;
+  /** Whether HTTP 307 and 308 to another path of the same server are followed, with the records. Default: false: it is a failure. */
+  readonly followRedirects?: boolean;
 }
 
 /** Lines of JSON on standard output. Nothing acknowledges. */
@@ -205,8 +207,16 @@ interface FileSink extends AnySink<"file"> {
   readonly keep?: number;
 }
 
-/** NDJSON by POST; any 2xx acknowledges. */
-type HttpSink = HttpMembers<"http">;
+/** NDJSON by POST. */
+interface HttpSink extends HttpMembers<"http"> {
+  /** The acknowledgement. Default: any 2xx that is not `text/html`, which a proxy or a sign-in page answers. */
+  readonly expect?: {
+    /** Statuses from 200 to 299. Default: all of them. */
+    readonly status?: readonly number[];
+    /** A text in the body, whatever its type. Default: none. */
+    readonly contains?: Text;
+  };
+}
 
 /** `_bulk` of Elasticsearch, OpenSearch or VictoriaLogs, at the base `url`. */
 interface ElasticsearchSink extends HttpMembers<"elasticsearch"> {
@@ -220,7 +230,7 @@ interface OtlpSink extends HttpMembers<"otlp"> {
   readonly protocol?: "http" | "grpc";
 }
 
-/** Splunk's HTTP Event Collector, at the base `url`; 2xx acknowledges. */
+/** Splunk's HTTP Event Collector, at the base `url`; code 0 acknowledges. */
 interface SplunkSink extends HttpMembers<"splunk"> {
   /** The collector's token. A secret. */
   readonly token: Text;
@@ -228,9 +238,11 @@ interface SplunkSink extends HttpMembers<"splunk"> {
   readonly index?: Text;
   /** Source type of the events. Default: `packetfilter:mark`. */
   readonly sourcetype?: Text;
+  /** Whether only the indexers acknowledge, which are asked for it; the token must have it. Default: false: the collector does. */
+  readonly indexerAcknowledgement?: boolean;
 }
 
-/** Grafana Loki, or what takes its push as JSON, at the base `url`; 2xx acknowledges. */
+/** Grafana Loki, or what takes its push as JSON, at the base `url`; 204 acknowledges. */
 interface LokiSink extends HttpMembers<"loki"> {
   /** Further labels of all streams. Default: none beside `job`, `node`, `arena`, `profile` and `type`. */
   readonly labels?: Readonly<Record<string, Text>>;

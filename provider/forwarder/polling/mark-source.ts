@@ -48,7 +48,7 @@ export class MarkSource {
     const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
     try {
-      const answer = await this.connection.open({ request, timeoutMs, signal });
+      const answer = await this.connection.open({ request, timeoutMs, signal, follows: true });
       const { status, afterMs } = answer;
       const isList = status >= 200 && status < 300;
       const body = new Pieces();

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { attempt } from "../../model/errors";
 import { members, text } from "../fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
-import { below, httpFields, PostingSink, type SinkAnswer } from "./http-post";
-import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import type { SinkAnswer } from "./answers";
+import { below, httpFields, PostingSink } from "./http-post";
+import { type Delivered, type Rejected, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
 
 const itemSchema = z.looseObject({ status: z.number().optional(), error: z.unknown().optional() });
 const answerSchema = z.looseObject({
-  errors: z.boolean().optional(),
-  items: z.array(z.record(z.string(), itemSchema)).optional(),
+  items: z.array(z.record(z.string(), itemSchema)),
 });
 
 /** The status of a document that is there already: an earlier delivery of the same record. */
@@ -29,42 +30,36 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
   return new PostingSink(context, {
     contentType: "application/x-ndjson",
-    divisible: [413],
+    answers: { acknowledgement: "an answer of _bulk with as many items as documents", divisible: [413], acknowledged },
     body: (records) => records.lines(context.format, action),
     path: (url) => below(url, "/_bulk"),
-    judge,
   });
 });
 
-/** Fate of each document. An answer without errors has taken all of them. */
-async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered> {
-  let json: unknown;
-  try {
-    json = JSON.parse(body.toString("utf8"));
-  } catch {
-    throw new SinkFailure("the answer to _bulk is not JSON");
-  }
-  const answer = answerSchema.safeParse(json);
-  if (!answer.success) throw new SinkFailure("the answer to _bulk has another form");
-  if (answer.data.errors !== true) return {};
-  const items = answer.data.items ?? [];
-  if (items.length !== outgoing.count) {
-    throw new SinkFailure(`the answer to _bulk has ${items.length} items for ${outgoing.count} documents`);
-  }
+/** Fate of each document; none is known unless there are as many items. */
+async function acknowledged(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered | undefined> {
+  const items = attempt(() => answerSchema.parse(JSON.parse(body.toString("utf8"))))?.items;
+  if (items?.length !== outgoing.count) return undefined;
+  const fates = items.map((item) => Object.values(item)[0] ?? {});
+  if (fates.every(isTaken)) return {};
   const records = await outgoing.records();
   const rejected: Rejected[] = [];
   const again: ForwardRecord[] = [];
   let reason: string | undefined;
-  for (const [place, item] of items.entries()) {
+  for (const [place, fate] of fates.entries()) {
+    if (isTaken(fate)) continue;
     const record = records[place] as ForwardRecord;
-    const { status = 0, error } = Object.values(item)[0] ?? {};
-    if ((status >= 200 && status < 300) || status === EXISTS) continue;
-    const refusal = `HTTP ${status}: ${told(JSON.stringify(error ?? "no reason given"))}`;
-    if (REFUSED.includes(status)) rejected.push({ record, reason: refusal });
+    const { status, error } = fate;
+    const refusal = `HTTP ${status ?? "status missing"}: ${told(JSON.stringify(error ?? "no reason given"))}`;
+    if (status !== undefined && REFUSED.includes(status)) rejected.push({ record, reason: refusal });
     else {
       again.push(record);
       reason ??= refusal;
     }
   }
   return { rejected, again, ...(reason !== undefined && { reason }) };
+}
+
+function isTaken({ status = 0 }: z.infer<typeof itemSchema>): boolean {
+  return (status >= 200 && status < 300) || status === EXISTS;
 }

@@ -1,14 +1,33 @@
-import { members } from "../fields";
+import { z } from "zod";
+import { members, text, whole } from "../fields";
+import { mediaTypeOf, type SinkAnswer } from "./answers";
 import { httpFields, PostingSink } from "./http-post";
 import { sinkKind } from "./sink";
 
-/** NDJSON by POST; any 2xx acknowledges. */
-export const http = sinkKind(
-  members(httpFields),
-  async (context) =>
-    new PostingSink(context, {
-      contentType: "application/x-ndjson",
+const expected = members({
+  status: z.array(whole(200, 299), { error: "must be a list of statuses from 200 to 299" }).min(1).optional(),
+  contains: text.optional(),
+});
+
+const schema = members({ ...httpFields, expect: expected.optional() });
+
+/**
+ * NDJSON by POST. Any 2xx acknowledges, but no page of HTML: that is of a proxy or a sign-in. With `expect`, a status of its list,
+ * and a body that contains its text, whatever its type.
+ */
+export const http = sinkKind(schema, async (context, { expect = {} }) => {
+  const { status, contains } = expect;
+  const isExpected = (answer: SinkAnswer): boolean =>
+    (status?.includes(answer.status) ?? true) &&
+    (contains === undefined ? mediaTypeOf(answer) !== "text/html" : answer.body.includes(contains));
+  const words = [...(status ? [`status ${status.join(" or ")}`] : []), ...(contains === undefined ? [] : ["the text"])];
+  return new PostingSink(context, {
+    contentType: "application/x-ndjson",
+    answers: {
+      acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
       divisible: [400, 413, 422],
-      body: (records) => records.lines(context.format),
-    }),
-);
+      acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
+    },
+    body: (records) => records.lines(context.format),
+  });
+});

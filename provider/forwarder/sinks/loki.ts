@@ -27,7 +27,11 @@ export const loki = sinkKind(schema, async (context, { labels }) => {
   };
   return new PostingSink(context, {
     contentType: "application/json",
-    divisible: [400, 413],
+    answers: {
+      acknowledgement: "the 204 of a push",
+      divisible: [400, 413],
+      acknowledged: (_, { status }) => (status === 204 ? {} : undefined),
+    },
     path: (url) => below(url, "/loki/api/v1/push"),
     // Streams one behind the other, each after a comma.
     async body(records) {

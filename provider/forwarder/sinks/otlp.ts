@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { attempt } from "../../model/errors";
 import { members } from "../fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
+import { mediaTypeOf, type SinkAnswer } from "./answers";
 import { GrpcConnection } from "./grpc";
-import { httpFields, PostingSink, type SinkAnswer } from "./http-post";
+import { httpFields, PostingSink } from "./http-post";
 import { allRejected, loadOptional, sinkKind, sinkNamed } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
@@ -25,10 +27,15 @@ const EXPORT = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const fields = members({
   ...httpFields,
   protocol: z.enum(["http", "grpc"], { error: 'must be "http" or "grpc"' }).default("http"),
-}).refine(({ protocol, zstd }) => protocol === "http" || !zstd, {
-  path: ["zstd"],
-  error: "is not for gRPC: use `gzip`",
-});
+})
+  .refine(({ protocol, zstd }) => protocol === "http" || !zstd, {
+    path: ["zstd"],
+    error: "is not for gRPC: use `gzip`",
+  })
+  .refine(({ protocol, followRedirects }) => protocol === "http" || !followRedirects, {
+    path: ["followRedirects"],
+    error: "is not for gRPC, which has no redirects",
+  });
 
 /**
  * OpenTelemetry logs over HTTP or gRPC, protobuf by the official library. Attributes have the names of the semantic conventions,
@@ -47,8 +54,19 @@ export const otlp = sinkKind(
         path: (url: URL) => new URL(EXPORT, url),
       }),
       contentType: "application/x-protobuf",
-      // gRPC has one code for all that is wrong with a message.
-      divisible: grpc ? [400, 413] : [413],
+      answers: {
+        acknowledgement: "an ExportLogsServiceResponse with status 200",
+        // gRPC has one code for all that is wrong with a message.
+        divisible: grpc ? [400, 413] : [413],
+        async acknowledged(records, answer) {
+          const response = grpc ? serializer.deserializeResponse(answer.body) : responseIn(serializer, answer);
+          if (!response) return undefined;
+          const { rejectedLogRecords: count = 0, errorMessage } = response.partialSuccess ?? {};
+          if (count === 0) return {};
+          const reason = answer.told(errorMessage || "no reason given");
+          return allRejected(await records.records(), `${count} of the request's records were refused: ${reason}`);
+        },
+      },
       // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
       async body(records) {
         const parts = await inSlicesOf(await records.records(), (slice) =>
@@ -56,10 +74,6 @@ export const otlp = sinkKind(
         );
         const whole = parts.filter((part) => part !== undefined);
         return whole.length < parts.length ? undefined : Buffer.concat(whole);
-      },
-      async judge(records, answer) {
-        const refused = partialSuccess(serializer, answer);
-        return refused === undefined ? {} : allRejected(await records.records(), refused);
       },
     });
   },
@@ -70,16 +84,25 @@ function loadOtlp(user: string) {
   return loadOptional(user, ["@opentelemetry/otlp-transformer"], () => import("@opentelemetry/otlp-transformer"));
 }
 
-function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): string | undefined {
-  if (body.length === 0) return undefined;
-  try {
-    const { rejectedLogRecords: count = 0, errorMessage } = serializer.deserializeResponse(body).partialSuccess ?? {};
-    return count > 0
-      ? `${count} of the request's records were refused: ${told(errorMessage || "no reason given")}`
-      : undefined;
-  } catch {
-    // Some servers answer 2xx with JSON or text.
-    return undefined;
+/** Numbers of 64 bits are texts there. */
+const jsonSchema = z.strictObject({
+  partialSuccess: z
+    .strictObject({ rejectedLogRecords: z.coerce.number().optional(), errorMessage: z.string().optional() })
+    .optional(),
+});
+
+/** The response of the protocol: nothing, protobuf, or, from servers that always answer so, JSON; `undefined` for others. */
+function responseIn(serializer: Serializer, answer: SinkAnswer) {
+  const { status, body } = answer;
+  if (status !== 200) return undefined;
+  if (body.length === 0) return {};
+  switch (mediaTypeOf(answer)) {
+    case "application/x-protobuf":
+      return attempt(() => serializer.deserializeResponse(body));
+    case "application/json":
+      return attempt(() => jsonSchema.parse(JSON.parse(body.toString("utf8"))));
+    default:
+      return undefined;
   }
 }
 

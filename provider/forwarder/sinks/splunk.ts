@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { attempt } from "../../model/errors";
-import { SINK_DEFAULTS } from "../defaults";
-import { bearer, members, text } from "../fields";
+import { pause } from "../../client/clock";
+import { attempt, messageOf } from "../../model/errors";
+import { SINK_DEFAULTS, TIMES } from "../defaults";
+import { bearer, flag, members, text } from "../fields";
 import { formatter } from "../record/formats";
 import { written } from "../slices";
+import type { ForwarderWorld } from "../world";
+import type { SinkAnswer } from "./answers";
 import { below, httpFields, PostingSink } from "./http-post";
-import { sinkKind } from "./sink";
+import { SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   ...httpFields,
   token: bearer,
   index: text.optional(),
   sourcetype: text.default(SINK_DEFAULTS.splunkSourcetype),
+  indexerAcknowledgement: flag.default(false),
 });
 
 /**
@@ -21,16 +25,36 @@ const schema = members({
  */
 const ABOUT_CONFIGURATION: readonly number[] = [1, 2, 3, 4, 7, 10, 11];
 
-const answerSchema = z.looseObject({ code: z.number() });
+const answerSchema = z.looseObject({
+  code: z.int(),
+  ackId: z.int().optional(),
+  /** The place of the first event that it did not take: those before it are taken. */
+  "invalid-event-number": z.int().min(0).optional().catch(undefined),
+});
+const acksSchema = z.looseObject({ acks: z.record(z.string(), z.boolean()) });
 
-/** Splunk's HTTP Event Collector: `services/collector/event` below `url`, an event a record, with the node as `host`. */
-export const splunk = sinkKind(schema, async (context, { index, sourcetype }) => {
+/**
+ * Splunk's HTTP Event Collector: `services/collector/event` below `url`, an event a record, with the node as `host`. Code 0
+ * acknowledges; with `indexerAcknowledgement` the indexers do, which are asked for it.
+ */
+export const splunk = sinkKind(schema, async (context, { index, sourcetype, indexerAcknowledgement }) => {
   const document = formatter(context.format);
-  // Tokens with indexer acknowledgement want one, and are not asked for what became of it.
+  // Tokens with indexer acknowledgement want one: its ids are of the channel.
   const channel = randomUUID();
   return new PostingSink(context, {
     contentType: "application/json",
-    divisible: [400, 413],
+    answers: {
+      acknowledgement: 'the `"code":0` of a collector',
+      divisible: [400, 413],
+      async acknowledged(_, answer, signal) {
+        const { code, ackId } = readIn(answer) ?? {};
+        if (code !== 0) return undefined;
+        if (indexerAcknowledgement) await indexed(ackId, answer, context.world, signal);
+        return {};
+      },
+      takenBefore: (answer) => readIn(answer)?.["invalid-event-number"],
+      isPassing: (answer) => ABOUT_CONFIGURATION.includes(readIn(answer)?.code ?? 0),
+    },
     headers: () => ({
       authorization: `Splunk ${context.options(schema).token}`,
       "x-splunk-request-channel": channel,
@@ -45,11 +69,36 @@ export const splunk = sinkKind(schema, async (context, { index, sourcetype }) =>
       });
       return Buffer.from(lines);
     },
-    isPassing({ body }) {
-      const answer = attempt(() => answerSchema.parse(JSON.parse(body.toString("utf8"))));
-      return answer !== undefined && ABOUT_CONFIGURATION.includes(answer.code);
-    },
   });
 });
 
 const SOURCE = "pulumi-packetfilter";
+
+function readIn({ body }: SinkAnswer) {
+  return attempt(() => answerSchema.parse(JSON.parse(body.toString("utf8"))));
+}
+
+/** Waits until the indexers have the events of an `ackId`. @throws {SinkFailure} when they do not acknowledge in time. */
+async function indexed(ackId: number | undefined, answer: SinkAnswer, world: ForwarderWorld, signal: AbortSignal) {
+  const { where } = answer;
+  if (ackId === undefined) {
+    const remedy = "turn it on for the token in Splunk, or remove `indexerAcknowledgement`";
+    throw new SinkFailure(
+      `${where}: the answer has no \`ackId\`, so that there is no indexer acknowledgement: ${remedy}`,
+    );
+  }
+  const end = world.monotonic() + TIMES.splunkAckMs;
+  let last = "the indexers have not acknowledged";
+  while (world.monotonic() < end && !signal.aborted) {
+    await pause(world, TIMES.splunkAckEveryMs, signal);
+    try {
+      const told = await answer.ask((url) => below(url, "/services/collector/ack"), JSON.stringify({ acks: [ackId] }));
+      const { acks } = attempt(() => acksSchema.parse(JSON.parse(told.body.toString("utf8")))) ?? {};
+      if (acks?.[ackId] === true) return;
+      if (acks === undefined) last = `HTTP ${told.status}: ${told.told(told.body.toString("utf8"))}`;
+    } catch (error) {
+      last = messageOf(error);
+    }
+  }
+  throw new SinkFailure(`${where}: no indexer acknowledgement within ${TIMES.splunkAckMs} ms: ${last}`);
+}

@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { SinkConfig } from "../../provider/forwarder/config/types";
+import { SIZES } from "../../provider/forwarder/defaults";
+import { passUntil, TestClock } from "./support/clock";
+import { startForwarding, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
+
+const MARK = { address: "203.0.113.45", id: 1, value: 7, lifetime: 3_600 };
+const STATE = { arenas: { edge: { profiles: { web: { marks: { shost: [MARK] } } } } } };
+
+/** A server that answers in a foreign way until it is told to answer as its protocol does. */
+async function server(foreign: Foreign, sound: (response: ServerResponse) => unknown) {
+  const is = { sound: false };
+  const asked: string[] = [];
+  const stored: string[] = [];
+  const one = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString("latin1");
+    asked.push(request.url ?? "");
+    if (!is.sound) return foreign(response, request);
+    if (body.includes(MARK.address)) stored.push(body);
+    sound(response);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => one.once("listening", resolve));
+  onTestFinished(() => {
+    one.closeAllConnections();
+    one.close();
+  });
+  return Object.assign(is, { asked, stored, url: `http://127.0.0.1:${(one.address() as AddressInfo).port}/in` });
+}
+
+/** One mark of a node to a sink, on a clock that the test moves. */
+async function forwarding(sink: SinkConfig) {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const emulator = await startEmulator({ state: STATE });
+  onTestFinished(() => emulator.close());
+  const clock = new TestClock();
+  const { forwarder, told } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      sinks: [sink],
+    },
+    folder.path,
+    { world: clock },
+  );
+  const count = (name: "sent_records_total" | "retries_total" | "rejected_records_total") =>
+    forwarder.metrics.get(name, { sink: "one" });
+  return { told, count, pass: (look: () => boolean) => passUntil(look, clock), emulator };
+}
+
+type Foreign = (response: ServerResponse, request: IncomingMessage) => unknown;
+const JSON_TYPE = { "content-type": "application/json" };
+
+const FOREIGN: Record<string, Foreign> = {
+  "a sign-in page": (response) =>
+    response
+      .writeHead(200, { "content-type": "text/html; charset=utf-8" })
+      .end("<!doctype html><title>Sign in</title>"),
+  "200 with an error in the body": (response) => response.writeHead(200, JSON_TYPE).end('{"text":"busy","code":9}'),
+  "an empty 202": (response) => response.writeHead(202).end(),
+  "an empty 204": (response) => response.writeHead(204).end(),
+  "an empty 200": (response) => response.writeHead(200).end(),
+  "a redirect to another path": (response) => response.writeHead(307, { location: "/login?next=secret" }).end(),
+  "an answer that drips without an end": (response) => {
+    response.writeHead(200, JSON_TYPE);
+    const drip = setInterval(() => response.write(" "), 2);
+    response.once("close", () => clearInterval(drip));
+  },
+  "an answer of too many bytes": async (response) => {
+    response.writeHead(200, JSON_TYPE);
+    const piece = Buffer.alloc(1_048_576, " ");
+    for (let bytes = 0; bytes <= SIZES.sinkAnswerBytes && !response.destroyed; bytes += piece.length) {
+      await new Promise((resolve) => response.write(piece, resolve));
+    }
+    response.end();
+  },
+};
+
+const json = (text: string) => (response: ServerResponse) => response.writeHead(200, JSON_TYPE).end(text);
+const empty = (status: number) => (response: ServerResponse) => response.writeHead(status).end();
+
+/** Each kind: its members, its own acknowledgement, and which of the others are one, too. */
+const KINDS: Record<string, [own: object, sound: (response: ServerResponse) => unknown, others: string[]]> = {
+  http: [
+    { type: "http" },
+    empty(201),
+    ["200 with an error in the body", "an empty 202", "an empty 204", "an empty 200"],
+  ],
+  "http with `expect`": [{ type: "http", expect: { status: [200], contains: "stored" } }, json('{"stored":1}'), []],
+  elasticsearch: [{ type: "elasticsearch", index: "marks" }, json('{"items":[{"create":{"status":201}}]}'), []],
+  otlp: [{ type: "otlp" }, json('{"partialSuccess":{}}'), ["an empty 200"]],
+  splunk: [{ type: "splunk", token: "canary" }, json('{"text":"Success","code":0}'), []],
+  loki: [{ type: "loki" }, empty(204), ["an empty 204"]],
+};
+
+describe.each(Object.entries(KINDS))("%s", (_, [own, sound, others]) => {
+  test.each(Object.entries(FOREIGN))("%s is an acknowledgement only if the protocol says so", async (name, foreign) => {
+    const sink = await server(foreign, sound);
+    const { told, count, pass } = await forwarding({ name: "one", url: sink.url, ...own } as SinkConfig);
+    const isAcknowledged = others.includes(name);
+    await pass(() => count(isAcknowledged ? "sent_records_total" : "retries_total") > 0);
+    expect(count("sent_records_total")).toBe(isAcknowledged ? 1 : 0);
+    sink.sound = true;
+    await pass(() => count("sent_records_total") === 1);
+    expect({ stored: sink.stored.length, rejected: count("rejected_records_total") }).toEqual({
+      stored: isAcknowledged ? 0 : 1,
+      rejected: 0,
+    });
+    expect(sink.asked.filter((path) => path.startsWith("/login"))).toEqual([]);
+    expect(told.lines).toEqual(
+      isAcknowledged
+        ? []
+        : [
+            expect.stringContaining(`warn Sink "one" accepts no records: ${new URL(sink.url).origin}`),
+            'info Sink "one" accepts records again.',
+          ],
+    );
+    expect(told.lines.join()).not.toMatch(/next=secret|canary/);
+  });
+});
+
+test("a redirect to another path is followed with the records where the configuration says so", async () => {
+  const sink = await server((response, { url }) => {
+    if (url === "/other") response.writeHead(200).end();
+    else response.writeHead(307, { location: "/other" }).end();
+  }, empty(200));
+  const { count, pass } = await forwarding({ name: "one", type: "http", url: sink.url, followRedirects: true });
+  await pass(() => count("sent_records_total") === 1);
+  expect(sink.asked).toEqual(["/in", "/other"]);
+});
+
+test("an OTLP response in JSON that refuses records is honoured", async () => {
+  const answer = json('{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"no such field"}}');
+  const sink = await server(answer, answer);
+  const { told, count, pass } = await forwarding({ name: "one", type: "otlp", url: sink.url });
+  await pass(() => count("rejected_records_total") === 1);
+  expect(told.lines).toEqual([
+    expect.stringContaining("1 of the request's records were refused: no such field. They are kept as rejected."),
+  ]);
+});
+
+describe("Splunk's indexer acknowledgement", () => {
+  const ACK = "/in/services/collector/ack";
+
+  test("is asked for until the indexers have the events: only then are they delivered", async () => {
+    const channels = new Set<unknown>();
+    const acks: string[] = [];
+    let isIndexed = false;
+    using sink = await httpSink(({ url = "", headers }, body) => {
+      channels.add(headers["x-splunk-request-channel"]);
+      if (url !== ACK) return [200, '{"text":"Success","code":0,"ackId":3}'];
+      acks.push(body);
+      return [200, `{"acks":{"3":${isIndexed}}}`];
+    });
+    const { count, pass } = await forwarding({
+      name: "one",
+      type: "splunk",
+      url: sink.url,
+      token: "canary",
+      indexerAcknowledgement: true,
+    });
+    await pass(() => acks.length === 3);
+    expect(count("sent_records_total")).toBe(0);
+    isIndexed = true;
+    await pass(() => count("sent_records_total") === 1);
+    expect({ channels: channels.size, acks: new Set(acks), posts: sink.bodies.length - acks.length }).toEqual({
+      channels: 1,
+      acks: new Set(['{"acks":[3]}']),
+      posts: 1,
+    });
+  });
+
+  test.each([
+    ["the token has none", '{"text":"Success","code":0}', /turn it on for the token in Splunk, or remove/],
+    ["they never come to it", '{"text":"Success","code":0,"ackId":3}', /no indexer acknowledgement within 300000 ms/],
+  ])("is missing, and the events are sent again: %s", async (_, answer, words) => {
+    using sink = await httpSink(({ url }) => [200, url === ACK ? '{"acks":{"3":false}}' : answer]);
+    const { told, count, pass } = await forwarding({
+      name: "one",
+      type: "splunk",
+      url: sink.url,
+      token: "canary",
+      indexerAcknowledgement: true,
+    });
+    await pass(() => count("retries_total") === 1);
+    expect({ sent: count("sent_records_total"), told: told.lines }).toEqual({
+      sent: 0,
+      told: [expect.stringMatching(words)],
+    });
+  });
+});
