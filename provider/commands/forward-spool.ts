@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { OptionsError } from "../client";
 import { LiveConfig } from "../forwarder/config/config";
 import { REJECTED, RejectedFiles } from "../forwarder/delivery/rejected";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
@@ -13,6 +12,7 @@ import { nextTurn } from "../forwarder/slices";
 import { systemWorld } from "../forwarder/world";
 import { attempt } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
+import { judged } from "./forward-failure";
 import { stdoutOf, structured } from "./forward-output";
 import { wrongUse } from "./option-values";
 
@@ -24,7 +24,7 @@ export function registerSpool(forward: Command, io: CliIo): void {
     if (path !== undefined) return path;
     const config = configOf(command);
     if (config === undefined) throw new UsageError("Name a state folder or a file, or --config for its state.");
-    return (await wrongUse(OptionsError, () => LiveConfig.ofFile(config, io.env))).stateFolder;
+    return (await judged(() => LiveConfig.ofFile(config, io.env))).stateFolder;
   };
   const named = (name: string, description: string) =>
     spool
@@ -75,7 +75,7 @@ async function exported(path: string, io: CliIo): Promise<void> {
 
 /** Sends refused records; the others of the configuration's own state are delivered by its forwarder. */
 async function sent(file: string, path: string | undefined, sink: string | undefined, io: CliIo): Promise<void> {
-  const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(file, io.env));
+  const config = await judged(() => LiveConfig.ofFile(file, io.env));
   const log = structured(io);
   const parts = { world: systemWorld, stdout: stdoutOf(io), log, signal: io.stop };
   const isSpool = path !== undefined && sink === undefined;
@@ -83,7 +83,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   let letters = { delivered: 0, left: 0, failures: [] as string[] };
   if (path === undefined || isFolder(path)) {
     const from = path === undefined ? parts : { ...parts, state: path };
-    letters = await wrongUse(OptionsError, () => requeueRejected(config, from, sink));
+    letters = await judged(() => requeueRejected(config, from, sink));
   }
   for (const failure of letters.failures) log.warn({}, failure);
   const left = spool.left + letters.left;

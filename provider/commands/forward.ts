@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { OptionsError } from "../client";
 import { packageVersion } from "../files/package-version";
 import { checkedConfig, describeConfig, watchedBy } from "../forwarder/check";
 import { LiveConfig } from "../forwarder/config/config";
@@ -10,10 +9,10 @@ import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/telling/troubles";
 import { systemWorld } from "../forwarder/world";
 import { type CliIo, repeatedly, UsageError } from "./cli-io";
+import { judged } from "./forward-failure";
 import { forPeople, stdoutOf, structured } from "./forward-output";
 import { registerSpool } from "./forward-spool";
 import { stopped } from "./interruption";
-import { wrongUse } from "./option-values";
 
 interface Flags {
   readonly config: string;
@@ -54,12 +53,12 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   // SIGHUP ends a process that does not listen for it.
   const onHangup = hangupsOf(flags.once || flags.check ? {} : io);
   if (flags.check) {
-    const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
+    const checked = await judged(() => checkedConfig(flags.config, io.env));
     for (const line of await describeConfig(checked)) io.out(`${line}\n`);
     io.out("The configuration is valid.\n");
     return;
   }
-  const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
+  const config = await judged(() => LiveConfig.ofFile(flags.config, io.env));
   if (flags.once && config.current.cluster) {
     throw new UsageError(
       "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes: remove `cluster` from the configuration for one round, and name another `state` folder.",
@@ -75,7 +74,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   // One round answers nothing else meanwhile, and a thread takes a sixth of its processor time.
   const thread = !flags.once;
   const open = (live: LiveConfig) =>
-    wrongUse(OptionsError, () => Forwarder.open({ config: live, log, world: systemWorld, stdout, thread }));
+    judged(() => Forwarder.open({ config: live, log, world: systemWorld, stdout, thread }));
   if (flags.once) {
     const forwarder = await open(config);
     try {
@@ -87,7 +86,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   }
   const { env, execute } = io;
   const manager = execute && ServiceManager.of({ env, execute, log, clock: systemWorld });
-  const service = await wrongUse(OptionsError, () => Service.start(config, { open, log, manager }));
+  const service = await judged(() => Service.start(config, { open, log, manager }));
   await serve(flags, service, { log, table, onHangup }, io);
 }
 

@@ -6,6 +6,7 @@ import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
 import { readYaml } from "../model/yaml";
 import { LiveConfig } from "./config/config";
+import { Unavailable } from "./config/unavailable";
 import { CONFIG_DEFAULTS } from "./defaults";
 import { rejectedLimits } from "./delivery/rejected";
 import { LeftSpool } from "./ledger/left-spool";
@@ -26,15 +27,16 @@ const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unk
  * Reads a configuration, and finds everything that keeps it from running here: mistakes, a Node that is too old, and missing
  * packages.
  *
- * @throws {OptionsError} with every problem, a line each.
+ * @throws {OptionsError} with every problem, a line each; {@link Unavailable} if all of them may pass by themselves
  */
 export async function checkedConfig(file: string, env: Environment): Promise<LiveConfig> {
   const [config, ...loads] = await Promise.allSettled([LiveConfig.ofFile(file, env), loadSqlite(), ...loadsOf(file)]);
   const problems = [config, ...loads].flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   const unknown = problems.find((problem) => !(problem instanceof OptionsError || problem instanceof StoreError));
   if (unknown !== undefined) throw unknown;
-  if (config.status === "rejected" || problems.length > 0) throw new OptionsError(problems.map(messageOf).join("\n"));
-  return config.value;
+  if (config.status === "fulfilled" && problems.length === 0) return config.value;
+  const passes = problems.every((problem) => problem instanceof Unavailable);
+  throw new (passes ? Unavailable : OptionsError)(problems.map(messageOf).join("\n"));
 }
 
 /** Loads the packages of its sinks and its cluster. */

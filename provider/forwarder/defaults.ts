@@ -63,6 +63,10 @@ export const TIMES = {
   sinkFirstPauseMs: 1_000,
   /** Longest such pause: a sink that is back is used within it. `SinkRunner`. */
   sinkLongestPauseMs: 30_000,
+  /** Pause after the first failure to listen, doubled after each further one. `Service`. */
+  listenFirstPauseMs: 1_000,
+  /** Longest such pause: the former process of a restart has gone within it. `Service`. */
+  listenLongestPauseMs: 30_000,
   /** For how long HTTP 403 and 404 are an outage: a proxy is replaced within minutes, and Kubernetes gives a rollout ten. `AnswerJudge`. */
   refusalMs: 900_000,
   /** Pause between two questions for the acknowledgement of Splunk's indexers, which takes seconds. `splunk`. */

@@ -29,7 +29,7 @@ test("systemd finds no mistake in the unit, waits until it is ready, and starts 
 test("the service keeps its files to itself, and a wrong configuration is not tried again", () => {
   expect(members.get("UMask")).toBe("0077");
   expect(members.get("LimitCORE")).toBe("0");
-  // The exit code of wrong use and of a configuration that cannot be read.
+  // The exit code of wrong use and of a configuration that is wrong whatever the machine has; start-errors.test.ts has all others.
   expect(members.get("RestartPreventExitStatus")).toBe("2");
 });
 
@@ -48,7 +48,8 @@ sinks: [{ name: out, type: stdout }]
   const [, named = ""] = /\{ file: "(\S+)NAME" \}/.exec(readFileSync(FILE, "utf8")) ?? [];
   const env = { CREDENTIALS_DIRECTORY: credentials.path };
   expect(await check(config(`${named}node`), env)).toBe(0);
-  expect(await check(config(`${named}other`), env)).toBe(2);
+  // It may be handed over by the next start.
+  expect(await check(config(`${named}other`), env)).toBe(1);
 });
 
 test("what Node has compiled is kept from start to start, where its own user may write", () => {

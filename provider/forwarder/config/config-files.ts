@@ -7,6 +7,7 @@ import { visible } from "../../model/foreign-text";
 import { isObject } from "../../model/json";
 import { ranOutOfStack } from "../../model/plain-data";
 import { dataOf, PARSING, repeatedKeys } from "../../model/yaml";
+import { Unavailable } from "./unavailable";
 
 /** Number of problems of a configuration that are reported. */
 export const MAX_PROBLEMS = 20;
@@ -22,14 +23,14 @@ interface Written {
  * Reads a configuration from a YAML file, or from all files of a folder whose names end in `.yaml` or `.yml`, in the order of their
  * names: members of `nodes` are merged, and `watch` and `sinks` are joined in that order. Any other member may be in one file only.
  *
- * @throws {OptionsError} for what cannot be read or is no YAML, and for what two files say.
+ * @throws {OptionsError} for what is no YAML, and for what two files say; {@link Unavailable} for what cannot be read.
  */
 export async function readConfig(path: string): Promise<Written & { readonly folder: string }> {
   if (!(await stat(path).catch(() => undefined))?.isDirectory()) {
     return { ...(await readOne(path)), folder: dirname(resolve(path)) };
   }
   const names = (await readdir(path)).filter((name) => /\.ya?ml$/.test(name)).sort();
-  if (names.length === 0) throw new OptionsError(`The configuration ${path} is a folder without a file of YAML.`);
+  if (names.length === 0) throw new Unavailable(`The configuration ${path} is a folder without a file of YAML.`);
   return { ...joined(await Promise.all(names.map((name) => readOne(join(path, name))))), folder: resolve(path) };
 }
 
@@ -75,7 +76,7 @@ async function readOne(file: string): Promise<Written> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
+    throw new Unavailable(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { ...PARSING, lineCounter: lines, prettyErrors: false });

@@ -10,6 +10,7 @@ import { plainWords } from "../fields";
 import type { Environment } from "../world";
 import { MAX_PROBLEMS, readConfig } from "./config-files";
 import { type CheckedConfig, configSchema, wrongNames } from "./schema";
+import { Unavailable } from "./unavailable";
 
 /** A problem of a configuration, with its place. */
 interface Problem {
@@ -72,7 +73,11 @@ export class LiveConfig {
     return withReaderIn(this.folder, options);
   }
 
-  /** Reads a file, or a folder as {@link readConfig} does. @throws {OptionsError} with every problem as `file:line:column`. */
+  /**
+   * Reads a file, or a folder as {@link readConfig} does.
+   *
+   * @throws {OptionsError} with every problem as `file:line:column`; {@link Unavailable} if only files are missing or unsound
+   */
   static async ofFile(path: string, env: Environment): Promise<LiveConfig> {
     return LiveConfig.of({ ...(await readConfig(path)), env, needsSinks: true });
   }
@@ -122,7 +127,8 @@ export class LiveConfig {
 async function check(source: Source): Promise<{ checked: CheckedConfig; files: Map<string, string> }> {
   const files = new Map<string, string>();
   const problems: Problem[] = [];
-  const filled = await fill(source.config, [], { ...source, problems, files });
+  const fromFiles: (readonly PropertyKey[])[] = [];
+  const filled = await fill(source.config, [], { ...source, problems, files, fromFiles });
   const result = configSchema.safeParse(filled, { error: plainWords });
   // A text that could not be filled in is reported already.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
@@ -136,7 +142,9 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
     return `${source.place(placeOf(problem))}: ${name === "" ? "" : `\`${name}\` `}${message}`;
   });
   if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
-  throw new OptionsError(lines.join("\n"));
+  // A file may be written later, or again.
+  const passes = ({ path }: Problem) => fromFiles.some((one) => isDeepStrictEqual(one, path));
+  throw new (found.every(passes) ? Unavailable : OptionsError)(lines.join("\n"));
 }
 
 const namesNoSink = z.object({ sinks: z.array(z.unknown()).max(0).optional() });
@@ -152,6 +160,8 @@ function placeOf({ path, ...problem }: Problem): readonly PropertyKey[] {
 interface Filling extends Source {
   readonly problems: Problem[];
   readonly files: Map<string, string>;
+  /** The members whose text stands in a file. */
+  readonly fromFiles: (readonly PropertyKey[])[];
 }
 
 /** Replaces variables of the environment and references to files by their texts. */
@@ -175,7 +185,11 @@ function fillText(text: string, path: readonly PropertyKey[], { env, problems }:
 }
 
 async function contentOf(name: string, path: readonly PropertyKey[], to: Filling): Promise<string> {
+  const before = to.problems.length;
   const file = resolve(to.folder, fillText(name, path, to));
+  // A file whose name lacks a variable is no such file.
+  if (to.problems.length > before) return "";
+  to.fromFiles.push(path);
   try {
     const content = await secretOf(file);
     to.files.set(file, content);

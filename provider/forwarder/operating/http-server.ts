@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { isDeepStrictEqual } from "node:util";
-import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import type { Listen } from "../config/schema";
+import { Unavailable } from "../config/unavailable";
 import { partsOf } from "../fields";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
@@ -20,7 +20,7 @@ type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
  * @param listen Asked at each connection and request, but for the address: certificate and token may be others. Port 0 takes a
  * free one.
  * @param forwarder Asked at each request: a new configuration makes a new one.
- * @throws {OptionsError} when the address cannot be listened on.
+ * @throws {Unavailable} when the address cannot be listened on.
  */
 export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder) {
   const { address, tls } = listen();
@@ -37,7 +37,7 @@ export async function serveOperating(listen: () => Listen, forwarder: () => Forw
   // Once it listens, an error is a connection that could not be accepted.
   server.on("error", () => {}).listen(wanted, host);
   await once(server, "listening").catch((error: unknown) => {
-    throw new OptionsError(`\`listen\`: ${address} cannot be used: ${messageOf(error)}.`);
+    throw new Unavailable(`\`listen\`: ${address} cannot be used: ${messageOf(error)}.`);
   });
   const bound = server.address();
   const port = typeof bound === "object" && bound !== null ? bound.port : 0;
@@ -72,11 +72,11 @@ export class Listener {
   /**
    * Listens at another address, or at none.
    *
-   * @throws {OptionsError} when it cannot be listened on; it listens where it did then.
+   * @throws {Unavailable} when it cannot be listened on; it listens where it did then.
    */
   async move(listen: Listen | undefined): Promise<void> {
     const before = this.listen;
-    if (isDeepStrictEqual(placeOf(before), placeOf(listen))) return;
+    if (isSamePlace(before, listen)) return;
     // The same port of another address is free only once it is given back.
     if (before && listen && partsOf(before.address).port === partsOf(listen.address).port) await this.close();
     try {
@@ -99,10 +99,15 @@ export class Listener {
     const current = (): Listen => {
       const now = this.now();
       // While it moves, the configuration still says where it was.
-      return now && isDeepStrictEqual(placeOf(now), placeOf(listen)) ? now : listen;
+      return now && isSamePlace(now, listen) ? now : listen;
     };
     return serveOperating(current, this.forwarder);
   }
+}
+
+/** True if a server need not move from one to the other. */
+export function isSamePlace(before: Listen | undefined, next: Listen | undefined): boolean {
+  return isDeepStrictEqual(placeOf(before), placeOf(next));
 }
 
 /** Settings that a server cannot change while it listens. */

@@ -1,12 +1,12 @@
-import type { Clock } from "../../client/clock";
+import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
-import type { Log } from "../telling/troubles";
-import { endsWithin, systemWorld } from "../world";
-import { Listener } from "./http-server";
+import { type Log, Troubles } from "../telling/troubles";
+import { endsWithin, type ForwarderWorld, systemWorld } from "../world";
+import { isSamePlace, Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
 
 /** Surroundings of a service. */
@@ -15,7 +15,7 @@ export interface ServiceParts {
   /** Called with the status. Default: not called. */
   readonly manager?: ServiceManager | undefined;
   /** Default: the machine's clock. */
-  readonly world?: Pick<Clock, "sleep">;
+  readonly world?: Pick<ForwarderWorld, "sleep" | "after" | "random">;
   /** Opens a forwarder. */
   open(config: LiveConfig): Promise<Forwarder>;
 }
@@ -29,26 +29,24 @@ export class Service {
   );
   private reloading = Promise.resolve();
   private isStopping = false;
+  private readonly troubles: Troubles;
+  /** Gives up the next try to listen. */
+  private cancel = (): void => {};
 
   private constructor(
     private readonly parts: ServiceParts,
     /** The last good one. */
     private good: LiveConfig,
     private current: Forwarder,
-  ) {}
+  ) {
+    this.troubles = new Troubles(parts.log);
+  }
 
-  /** @throws what opening does, or {OptionsError} when `listen` cannot be used. */
+  /** Starts to forward. An address that cannot be listened on is tried again meanwhile. @throws what opening does. */
   static async start(config: LiveConfig, parts: ServiceParts): Promise<Service> {
     const service = new Service(parts, config, await parts.open(config));
-    try {
-      await service.listener.move(config.current.listen);
-    } catch (error) {
-      await service.current.stop(0);
-      throw error;
-    }
+    await service.listen(1);
     service.begin(service.current);
-    const { url } = service.listener;
-    if (url) parts.log.info({ url }, `Answers on ${url}/metrics.`);
     parts.manager?.ready();
     parts.manager?.watch(() => allHold(service.current.health.alive));
     return service;
@@ -89,6 +87,7 @@ export class Service {
   /** Stops, within a bounded time. @returns whether something did not end, and keeps the process. */
   async stop(): Promise<{ isStuck: boolean }> {
     this.isStopping = true;
+    this.cancel();
     this.parts.manager?.stopping();
     try {
       const isReloaded = await endsWithin(this.parts.world ?? systemWorld, TIMES.stopMs, this.reloading);
@@ -99,13 +98,35 @@ export class Service {
     }
   }
 
+  /** Listens as the configuration says, or tries again later: another process may leave the port, an address come up. */
+  private async listen(tries: number): Promise<void> {
+    const { log, world = systemWorld } = this.parts;
+    const { listen } = this.good.current;
+    if (this.isStopping || !listen || this.listener.url) return;
+    try {
+      await this.listener.move(listen);
+      const { url } = this.listener;
+      log.info({ url }, `Answers on ${url}/metrics.`);
+    } catch (error) {
+      const words = `${messageOf(error)} It is tried again, and marks are forwarded meanwhile.`;
+      this.troubles.begin("listen", { address: listen.address }, words);
+      const ms = growingPause(tries, TIMES.listenFirstPauseMs, TIMES.listenLongestPauseMs, world.random);
+      // One at a time, since a reload may move it.
+      const again = () => this.listen(tries + 1);
+      this.cancel = world.after(ms, () => {
+        this.reloading = this.reloading.then(again);
+      });
+    }
+  }
+
   private async take(next: LiveConfig): Promise<void> {
     const before = this.good.current.listen;
-    await this.listener.move(next.current.listen);
+    const moves = !isSamePlace(before, next.current.listen);
+    if (moves) await this.listener.move(next.current.listen);
     try {
       if (!(await this.current.reload(next))) await this.replace(next);
     } catch (error) {
-      await this.listener.move(before);
+      if (moves) await this.listener.move(before);
       throw error;
     }
   }
