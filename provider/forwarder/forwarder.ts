@@ -20,6 +20,7 @@ import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
+import { tableOf } from "./table";
 import { Metrics } from "./telling/metrics";
 import { type Log, Troubles, tellSetAside } from "./telling/troubles";
 import { endsWithin, systemWorld } from "./world";
@@ -72,7 +73,8 @@ export class Forwarder {
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
     const isShared = () => this.leases?.hasShared;
-    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList }, isShared);
+    const tablesBefore = opened.tables.map(tableOf);
+    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList, tablesBefore }, isShared);
     const isPolling = () => !this.polling.signal.aborted;
     this.health = new Health({ pollers: this.pollers, delivery, troubles, isPolling, isShared });
   }

@@ -488,3 +488,85 @@ test("a sink that is dead stops no other: the healthy one has every change, and 
   }
   expect([marks.size, new Set(marks.values())]).toEqual([300, new Set([20])]);
 });
+
+describe("a start at a node that is silent", () => {
+  const ruled = {
+    arenas: { edge: { profiles: { web: { rules: [{ id: 1, name: "syn-flood" }], ...marksOf(7, 2) } } } },
+  };
+  /** A forwarder of one node, whose requests for profiles and rules have a time-out in real time. */
+  const start = async (emulator: Awaited<ReturnType<typeof startEmulator>>, folder: string, profiles: string[]) => {
+    const clock = new TestClock();
+    const records: ForwardRecord[] = [];
+    const { forwarder, told } = await startForwarding(
+      {
+        nodes: { fra1: { endpoint: emulator.endpoint, timeoutMs: 100 } },
+        watch: [{ arena: "edge", profiles, types: ["shost"] }],
+        state: folder,
+      },
+      folder,
+      { world: clock, onRecord: (record) => void records.push(record) },
+    );
+    const asked = () => emulator.requests({ cmd: "list" }).map(({ url }) => url);
+    return { clock, forwarder, told, records, asked };
+  };
+
+  test("shows at once: its known table is listed beside the look, and the first time-outs are told", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: ruled });
+    emulator.fail({ kind: "silence", times: 1_000 });
+    const { clock, told, asked, records } = await start(emulator, folder.path, ["web"]);
+    await until(() => asked().length === 2);
+    expect(asked().sort()).toEqual(["arena://edge", "mark://edge/web"]);
+    clock.advance(100);
+    await until(() => told.lines.length === 2);
+    expect(told.lines.toSorted()).toEqual([
+      expect.stringMatching(
+        /^warn Marks \(shost\) of mark:\/\/edge\/web on fra1 .*: no answer within 100 ms\. It is listed again after 3 s to 60 s; no mark counts as gone meanwhile\.$/,
+      ),
+      expect.stringMatching(
+        /^warn .*arena:\/\/edge.* on fra1 .* Node fra1 is asked for its profiles and rules again within 60 s; known tables are listed meanwhile\.$/,
+      ),
+    ]);
+    // One try of one request: nothing more is asked for while there is no answer.
+    expect(asked().filter((url) => url?.startsWith("profile:"))).toEqual([]);
+    emulator.clearFaults();
+    await until(() => records.length === 2, clock);
+    await until(() => told.lines.includes("info Node fra1 answers."), clock);
+  });
+
+  test("only at its profiles and rules delays no mark by more than a pause", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: ruled });
+    for (const url of ["arena://edge", "profile://edge/web"]) emulator.fail({ url, kind: "silence", times: 1_000 });
+    const { clock, records } = await start(emulator, folder.path, ["web"]);
+    await until(() => records.length === 2, clock);
+    expect(records.map(({ event, rule }) => [event, rule])).toEqual([
+      ["added", undefined],
+      ["added", undefined],
+    ]);
+  });
+
+  test("after a restart: the tables of the last run are known, and a silent node is listed at once", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: ruled });
+    const first = await start(emulator, folder.path, ["*"]);
+    await until(() => first.records.length === 2);
+    expect(first.records.map(({ rule }) => rule?.name)).toEqual(["syn-flood", "syn-flood"]);
+    await first.forwarder.stop();
+    emulator.seed({
+      arenas: { edge: { profiles: { web: { rules: [{ id: 1, name: "syn-flood" }], ...marksOf(8, 2) } } } },
+    });
+    emulator.fail({ url: "arena://edge", kind: "silence", times: 1_000 });
+    const second = await start(emulator, folder.path, ["*"]);
+    await until(() => second.records.length === 2, second.clock);
+    expect(outlineOf(second.records)).toEqual(["1 changed 8", "2 changed 8"]);
+  });
+
+  test("a profile that is named in full gets its rules with the first list of a node that answers", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: ruled });
+    const { records } = await start(emulator, folder.path, ["web"]);
+    await until(() => records.length === 2);
+    expect(records.map(({ rule }) => rule?.name)).toEqual(["syn-flood", "syn-flood"]);
+  });
+});

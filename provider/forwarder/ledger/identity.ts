@@ -50,9 +50,10 @@ export function loadIdentity(store: Store, wall: number) {
     const { node } = tableOf(name);
     epochs[node] = Math.max(epochs[node] ?? 0, epoch);
   }
+  const tables = rows.filter(({ name, epoch }) => epoch === epochs[tableOf(name).node]).map(({ name }) => name);
   const before = listed === undefined || isCopy ? "unknown" : Number(listed);
   const listedBefore: Opened["listedBefore"] = last === undefined ? "never" : before;
-  return { identity, listedBefore, epochs, ...(isCopy && { copyOf: place.opener }) };
+  return { identity, listedBefore, epochs, tables, ...(isCopy && { copyOf: place.opener }) };
 }
 
 /** Within a transaction: the run ends cleanly, and this is when it listed last. {@link keepPlace} follows. */

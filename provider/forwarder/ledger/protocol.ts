@@ -48,6 +48,8 @@ export interface Opened {
   readonly listedBefore: number | "unknown" | "never";
   /** The newest epoch of the tables of each node. */
   readonly epochs: Readonly<Record<string, number>>;
+  /** The tables of those epochs, by their keys: those that the last run of a node has taken over. */
+  readonly tables: readonly string[];
   /** The store is a copy: where the original was opened last, as `machine:file`. */
   readonly copyOf?: string;
   /** A broken store that was there. */

@@ -25,6 +25,8 @@ export class ListFailure extends Error {
     readonly afterMs?: number,
     /** The credentials were not taken. */
     readonly unauthorized = false,
+    /** No whole answer came. */
+    readonly isSilent = false,
   ) {
     super(message);
   }
@@ -67,7 +69,7 @@ export class MarkSource {
       const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
       throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, refused, afterMs, status === 401);
     } catch (error) {
-      if (error instanceof NoAnswer) throw fail(error.message, false);
+      if (error instanceof NoAnswer) throw fail(error.message, false, undefined, false, true);
       throw error;
     }
   }
@@ -97,9 +99,13 @@ export class MarkSource {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
-    const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure => {
+    const fail = (
+      what: string,
+      refused: boolean,
+      ...more: [afterMs?: number, unauthorized?: boolean, isSilent?: boolean]
+    ) => {
       const message = visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`));
-      return new ListFailure(message, refused, afterMs, unauthorized);
+      return new ListFailure(message, refused, ...more);
     };
     return { requests, fail };
   }

@@ -51,6 +51,8 @@ export interface PollingParts {
   /** Memory of nodes in this process, the pace of their lists included. */
   readonly memories: NodeMemories;
   readonly lastList: LastList;
+  /** Tables that the last run of each node has taken over. */
+  readonly tablesBefore: readonly TableName[];
   readonly ledger: Ledger;
   readonly delivery: Pick<Delivery, "room" | "wake">;
   readonly secrets: Pick<SecretFiles, "refresh">;

@@ -6,8 +6,11 @@ import type { Turn } from "../reading/arrived-list";
 import { tableKey, tableOf } from "../table";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";
-import { readStructure, type WatchedTable } from "./structure";
-import { TablePoller } from "./table-poller";
+import { knownTables, readStructure, type WatchedTable } from "./structure";
+import { Gate, TablePoller } from "./table-poller";
+
+/** Problems of a look that are reported. */
+const MOST_PROBLEMS = 3;
 
 /** A node as people see it. */
 export type NodeView = NodePoller["view"];
@@ -24,7 +27,8 @@ class NodePoller {
   /** The tables that are being polled. */
   private readonly polled = new Map<string, { readonly poller: TablePoller; readonly stop: AbortController }>();
   private readonly running = new Set<Promise<void>>();
-  private looked = false;
+  /** Resolves at the end of the first look. */
+  private readonly looked = new Gate();
 
   /** @param turn That of a cluster. */
   constructor(
@@ -38,9 +42,13 @@ class NodePoller {
 
   /** Polls until the signal aborts, and until what was under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world, config } = this.parts;
+    const { world, config, tablesBefore } = this.parts;
+    // A node may be silent for long: tables that are known are listed beside the first look.
+    const known = knownTables(this.name, config.current.watch, tablesBefore);
+    this.found = new Map(known.map((watched) => [tableKey(watched.table), watched]));
+    this.follow(signal);
     for (let failures = 0; !signal.aborted; ) {
-      const complete = await this.look(signal);
+      const complete = await this.look(signal, 1);
       if (signal.aborted) break;
       this.follow(signal);
       const { structureEveryMs, everyMs } = config.current;
@@ -66,7 +74,7 @@ class NodePoller {
 
   /** True once every table that is known was tried. */
   get tried(): boolean {
-    return this.looked && this.pollers.every(({ last }) => last !== undefined);
+    return this.looked.isOpen && this.pollers.every(({ last }) => last !== undefined);
   }
 
   /** True for a table that the last look found. */
@@ -97,37 +105,51 @@ class NodePoller {
     return [...this.polled.values()].map(({ poller }) => poller);
   }
 
-  private async look(signal: AbortSignal): Promise<boolean> {
+  /** @param maxTries Of each request. Default: those of the node's client. */
+  private async look(signal: AbortSignal, maxTries?: number): Promise<boolean> {
     const { troubles, config, secrets, loop, metrics } = this.parts;
     // Many nodes may be due at the same moment.
     await loop.next();
     const members = { node: this.name };
     const key = `structure/${this.name}`;
+    const problems: string[] = [];
+    const report = (problem: string): void => {
+      problems.push(problem);
+      const next = `Node ${this.name} is asked for its profiles and rules again within ${config.current.structureEveryMs / 1_000} s; known tables are listed meanwhile.`;
+      // The first at once: the others may take as long again.
+      if (problems.length <= MOST_PROBLEMS) troubles.begin(key, members, [...problems, next].join(" "));
+    };
     let complete = false;
     try {
       const { watch } = config.current;
-      const { tables, problems } = await readStructure(this.name, this.connected(), watch, loop, signal);
+      const tables = await readStructure(this.name, this.connected(maxTries), watch, loop, report, signal);
       complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
-      else {
-        troubles.begin(key, members, problems.slice(0, 3).join(" "));
-        await secrets.refresh();
-      }
+      else await secrets.refresh();
       // A failed look leaves the known tables as they are.
-      if (complete || tables.length >= this.found.size) {
-        this.found = new Map(tables.map((watched) => [tableKey(watched.table), watched]));
-        for (const [key, watched] of this.found) {
-          const polled = this.polled.get(key);
-          if (polled) polled.poller.watched = watched;
-        }
-      }
+      if (complete || tables.length >= this.found.size) this.find(tables);
     } catch (error) {
       if (signal.aborted) return false;
-      troubles.begin(key, members, messageOf(error));
+      report(messageOf(error));
     }
+    this.looked.open();
     // A node that was away all the time has no table whose list could fail.
     if (!complete && this.found.size === 0) metrics.add("polls_total", { ...members, outcome: "failed" });
     return complete;
+  }
+
+  /** Rules that could not be read stay as they were. */
+  private find(tables: readonly WatchedTable[]): void {
+    const before = this.found;
+    const found = tables.map((watched): [string, WatchedTable] => {
+      const key = tableKey(watched.table);
+      return [key, { ...watched, rules: watched.rules ?? before.get(key)?.rules }];
+    });
+    this.found = new Map(found);
+    for (const [key, watched] of found) {
+      const polled = this.polled.get(key);
+      if (polled) polled.poller.watched = watched;
+    }
   }
 
   /** Starts a loop for each table that has none, and ends those of tables that went. */
@@ -145,21 +167,21 @@ class NodePoller {
       const run = poller.run(AbortSignal.any([signal, stop.signal])).finally(() => this.running.delete(run));
       this.running.add(run);
     }
-    this.looked = true;
   }
 
   private pollerOf(watched: WatchedTable): TablePoller {
-    const { source, turns, turn } = this;
-    return new TablePoller(watched, { source, turns, turn }, this.parts);
+    const { source, turns, turn, looked } = this;
+    return new TablePoller(watched, { source, turns, turn, looked }, this.parts);
   }
 
   /** A client with the node's options as they are now: secrets from files change. */
-  private connected(): NodeClient {
+  private connected(maxTries?: number): NodeClient {
     const { config, memories } = this.parts;
     const of = config.node(this.name);
     if (this.client?.of !== of) {
       void this.client?.client.close();
-      this.client = { of, client: new NodeClient(of, { memories }, this.name) };
+      const world = { memories, ...(maxTries !== undefined && { maxTries }) };
+      this.client = { of, client: new NodeClient(of, world, this.name) };
     }
     return this.client.client;
   }

@@ -1,60 +1,80 @@
-import { MARK_TYPES, type NodeClient, type Rule } from "../../client";
+import { MARK_TYPES, type NodeClient, RequestError, type Rule } from "../../client";
 import { messageOf } from "../../model/errors";
 import type { CheckedConfig } from "../config/schema";
 import type { SharedTurns } from "../slices";
-import { matchesAny, type TableName } from "../table";
+import { matchesAny, type TableName, tableKey } from "../table";
 
 /** A table that is to be polled, and what its marks come from. */
 export interface WatchedTable {
   readonly table: TableName;
   readonly userArena: string | undefined;
-  readonly rules: readonly Rule[];
+  /** Undefined while they were not read. */
+  readonly rules: readonly Rule[] | undefined;
+}
+
+/** Tables of a node that are known before its profiles are listed: those of the last run, and those that `watch` names in full. */
+export function knownTables(node: string, watch: CheckedConfig["watch"], before: readonly TableName[]): WatchedTable[] {
+  const tables = new Map<string, WatchedTable>();
+  for (const { nodes, arena, profiles, types = MARK_TYPES, userArena } of watch) {
+    if (!matchesAny(nodes, node)) continue;
+    const isWatched = (one: TableName): boolean =>
+      one.node === node && one.arena === arena && matchesAny(profiles, one.profile) && types.includes(one.type);
+    const named = inFull(profiles).flatMap((profile) => types.map((type) => ({ node, arena, profile, type })));
+    for (const table of [...named, ...before.filter(isWatched)])
+      tables.set(tableKey(table), { table, userArena, rules: undefined });
+  }
+  return [...tables.values()];
+}
+
+function inFull(profiles: readonly string[]): string[] {
+  return profiles.filter((name) => !name.includes("*"));
 }
 
 /**
- * Lists profiles and rules of the arenas that are watched on a node (docs/contributing/contract.md#profiles-and-rules).
+ * Lists profiles and rules of the arenas that are watched on a node (docs/contributing/contract.md#profiles-and-rules). Once the node
+ * does not answer, nothing more is asked for: the next look does.
  *
- * @returns the tables, and a sentence for each thing that could not be read, and that the next look may find.
+ * @param problem Is called at once with a sentence for each thing that could not be read, and that the next look may find.
+ * @returns the tables.
  */
 export async function readStructure(
   node: string,
   client: NodeClient,
   watch: CheckedConfig["watch"],
   loop: SharedTurns,
+  problem: (sentence: string) => void,
   signal: AbortSignal,
-) {
+): Promise<WatchedTable[]> {
   const tables = new Map<string, WatchedTable>();
-  const problems: string[] = [];
-  for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {
-    const { arena, profiles: patterns } = entry;
-    let names: readonly string[];
+  let isSilent = false;
+  const asked = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+    if (isSilent) return undefined;
     try {
-      const listed = await client.listProfiles(arena, { signal });
-      names = listed.map(({ name }) => name).filter((name) => matchesAny(patterns, name));
-      const missing = patterns.filter((name) => !name.includes("*") && !names.includes(name));
-      for (const name of missing) problems.push(`Arena ${arena} on ${node} has no profile ${name}.`);
+      return await ask();
     } catch (error) {
       if (signal.aborted) throw error;
-      problems.push(messageOf(error));
-      // Profiles that are named in full need no list.
-      names = patterns.filter((name) => !name.includes("*"));
+      isSilent = error instanceof RequestError && error.status === undefined;
+      problem(messageOf(error));
+      return undefined;
     }
-    for (const profile of names) {
+  };
+  for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {
+    const { arena, profiles: patterns } = entry;
+    const listed = await asked(() => client.listProfiles(arena, { signal }));
+    const names = listed?.map(({ name }) => name).filter((name) => matchesAny(patterns, name));
+    const missing = names ? inFull(patterns).filter((name) => !names.includes(name)) : [];
+    for (const name of missing) problem(`Arena ${arena} on ${node} has no profile ${name}.`);
+    // Profiles that are named in full need no list.
+    for (const profile of names ?? inFull(patterns)) {
       // Many nodes may have answered at the same moment.
       await loop.next();
-      let rules: readonly Rule[] = [];
-      try {
-        rules = await client.listRules(arena, profile, { signal });
-      } catch (error) {
-        if (signal.aborted) throw error;
-        problems.push(messageOf(error));
-      }
+      const rules = await asked(() => client.listRules(arena, profile, { signal }));
       await loop.next();
       for (const type of entry.types ?? MARK_TYPES) {
         const table = { node, arena, profile, type };
-        tables.set(`${arena}/${profile}/${type}`, { table, userArena: entry.userArena, rules });
+        tables.set(tableKey(table), { table, userArena: entry.userArena, rules });
       }
     }
   }
-  return { tables: [...tables.values()], problems };
+  return [...tables.values()];
 }

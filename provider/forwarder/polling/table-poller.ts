@@ -6,6 +6,7 @@ import { SpoolFull, type TakenOver } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
 import type { Turn } from "../reading/arrived-list";
 import { tableKey } from "../table";
+import { endsWithin } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
 import type { MarkTurns, PollingParts } from "./mark-turns";
 import type { WatchedTable } from "./structure";
@@ -17,6 +18,30 @@ const FULL_DISK =
 
 /** Outcome of a list: `refused` is the node's own refusal, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";
+
+/** Something that happens once. */
+export class Gate {
+  isOpen = false;
+  private pass = (): void => {};
+  /** Resolves then. */
+  readonly passed = new Promise<void>((resolve) => {
+    this.pass = resolve;
+  });
+
+  open(): void {
+    this.isOpen = true;
+    this.pass();
+  }
+}
+
+/** Parts of a node that its tables share. */
+interface NodeParts {
+  readonly source: MarkSource;
+  readonly turns: MarkTurns;
+  readonly turn?: Turn | undefined;
+  /** Opens when profiles and rules were asked for. */
+  readonly looked: Gate;
+}
 
 /** Polls one mark table. A failure is reported once, and repeated with growing pauses. */
 export class TablePoller {
@@ -36,7 +61,7 @@ export class TablePoller {
   constructor(
     /** The table as the last look at its node found it. */
     public watched: WatchedTable,
-    private readonly node: { readonly source: MarkSource; readonly turns: MarkTurns; readonly turn?: Turn | undefined },
+    private readonly node: NodeParts,
     private readonly parts: PollingParts,
   ) {}
 
@@ -99,12 +124,15 @@ export class TablePoller {
 
   private async take(signal: AbortSignal): Promise<TakenOver> {
     const { ledger, world } = this.parts;
-    const { table, rules, userArena } = this.watched;
-    const { source } = this.node;
+    const { table, userArena } = this.watched;
+    const { source, looked, turns } = this.node;
     const answer = await source.list(table, userArena, signal);
-    signal.throwIfAborted();
-    const { habits } = source;
     const time = { wall: world.wall(), now: world.monotonic() };
+    // Its rules name what marks it; a list of marks waits for no other request for long.
+    if (!looked.isOpen) await endsWithin(world, turns.pauseMs, looked.passed);
+    signal.throwIfAborted();
+    const { rules = [] } = this.watched;
+    const { habits } = source;
     const snapshot = this.snapshotIsDue();
     const turn = this.node.turn && { turn: this.node.turn };
     try {
@@ -130,11 +158,23 @@ export class TablePoller {
       this.asked = TIMES.diskFullMs;
       return "full";
     }
-    troubles.begin(key, { node: table.node, table: key }, messageOf(error));
-    if (!(error instanceof ListFailure)) return "failed";
+    const outcome = error instanceof ListFailure && error.refused ? "refused" : "failed";
+    // A table of the last run may be gone: the first look shows it.
+    const isGone = outcome === "refused" && !this.node.looked.isOpen;
+    if (!isGone) troubles.begin(key, { node: table.node, table: key }, this.words(error));
+    if (!(error instanceof ListFailure)) return outcome;
     this.asked = error.afterMs ?? 0;
     if (error.unauthorized) await secrets.refresh();
-    return error.refused ? "refused" : "failed";
+    return outcome;
+  }
+
+  /** A failure, and what comes next where nothing was answered. */
+  private words(error: unknown): string {
+    const what = messageOf(error);
+    if (!(error instanceof ListFailure) || !error.isSilent) return what;
+    const { pauseMs } = this.node.turns;
+    const longest = Math.max(pauseMs, TIMES.tableLongestPauseMs);
+    return `${what} It is listed again after ${pauseMs / 1_000} s to ${longest / 1_000} s; no mark counts as gone meanwhile.`;
   }
 
   private count(taken: TakenOver): void {
