@@ -51,6 +51,8 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Acknowledgements of so long share one write to the disk. `StoredLedger`. */
   acknowledgeEveryMs: 100,
+  /** Between two lines about records that a sink will not get for one cause. `Losses`. */
+  lossEveryMs: 60_000,
   /** Looks at the content of the spool, for metrics. `Delivery`. */
   backlogEveryMs: 1_000,
   /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */

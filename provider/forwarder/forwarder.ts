@@ -218,8 +218,10 @@ export class Forwarder {
     this.delivering.abort();
     const { world, log } = this.parts;
     const isOver = await endsWithin(world, TIMES.stopMs, Promise.all(this.work));
+    const closing = this.store.ledger.close(this.lastList.at).then((lost) => this.delivery.losses.add(lost));
     // A disk that does not respond keeps it open.
-    const isClosed = await endsWithin(world, TIMES.stopMs, this.store.ledger.close(this.lastList.at));
+    const isClosed = await endsWithin(world, TIMES.stopMs, closing);
+    this.delivery.losses.report(true);
     this.isStuck = !isOver || !isClosed;
     if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
   }
@@ -227,8 +229,6 @@ export class Forwarder {
   /** Sinks that are not in the configuration any more. */
   private forget(sinks: readonly string[]): void {
     for (const sink of sinks) {
-      const message = `Sink "${sink}" is not in the configuration any more: the records that it had not taken are dropped.`;
-      this.parts.log.warn({ sink }, message);
       this.troubles.forget((key) => ABOUT_SINKS.some((about) => key === `${about}/${sink}`));
     }
   }

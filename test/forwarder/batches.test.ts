@@ -145,6 +145,7 @@ function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner 
     world: new TestClock(),
     secrets: { refresh: async () => {} },
     rejected: new RejectedFiles(folder, Date.now),
+    losses: { add: () => {} },
     acknowledged: () => {},
     gone: () => {},
   });

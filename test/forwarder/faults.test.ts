@@ -7,7 +7,7 @@ import { startEmulator } from "../../provider/emulator";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { lostBy, startForwarding, temporaryFolder } from "./support/forward";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -252,9 +252,9 @@ test("full spools: one pauses its tables and loses nothing, one drops the oldest
   const [all, newest] = [once(careful.taken), once(brisk.taken)];
   expect(gapsOf(all)).toEqual([]);
   expect(all.slice(-300).every(({ value }) => value === 20)).toBe(true);
-  const dropped = forwarder.metrics.get("dropped_records_total", { sink: "brisk" });
+  const dropped = lostBy(forwarder, "brisk");
   expect(dropped).toBeGreaterThan(0);
-  expect(forwarder.metrics.get("dropped_records_total", { sink: "careful" })).toBe(0);
+  expect(lostBy(forwarder, "careful")).toBe(0);
   // The portion that was under way all the time arrives in the end: what is missing is what was dropped.
   expect((newest.at(-1)?.sequence ?? 0) - newest.length).toBe(dropped);
   expect(newest.slice(-300).every(({ value }) => value === 20)).toBe(true);
@@ -284,7 +284,7 @@ test("records that a full spool drops are those that its sink lacks, one by one,
     folder.path,
     { world: clock },
   );
-  const dropped = (sink: string) => forwarder.metrics.get("dropped_records_total", { sink });
+  const dropped = (sink: string) => lostBy(forwarder, sink);
   const isRead = (value: number) => () => healthy.taken.length === 3_000 * (value + 1);
   await passUntil(isRead(0), clock);
   await passUntil(() => slow.taken.length === 3_000, clock);

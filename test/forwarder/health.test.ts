@@ -81,7 +81,7 @@ test("a state that answers no more makes the service unhealthy: its thread has e
   });
   status.mockImplementation(async () => {
     await hang;
-    return { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
+    return { sinks: [], bytes: 0, lost: [], freeBytes: 0, setAside: 0 };
   });
   await passUntil(() => forwarder.health.alive.state?.ok === false, clock);
   expect(await ask("/healthz")).toEqual([

@@ -96,7 +96,7 @@ const told = (records: readonly ForwardRecord[]) =>
 describe("a reading is taken over as a whole", () => {
   test("its records are in the spool for every sink, and the next one compares with it", async () => {
     const { ledger, opened: found } = await open([sink("disk"), sink("web")]);
-    expect(found).toEqual({ listedBefore: "never", epochs: {}, forgotten: [] });
+    expect(found).toEqual({ listedBefore: "never", epochs: {}, tables: [], forgotten: [] });
     expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({
       listed: 2,
       events: { added: 2 },

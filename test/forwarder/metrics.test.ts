@@ -82,6 +82,7 @@ test("every series that the reference lists is there at the first scrape, at its
     node: ["fra1", "fra2"],
     sink: ["disk", "web"],
     outcome: ["taken", "failed", "refused", "full"],
+    cause: ["full", "age", "disk", "evicted", "missed", "removed"],
     event: ["seen", "added", "changed", "renewed", "gone", "expired", "reset"],
     version: [JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8")).version],
     node_version: [process.version],

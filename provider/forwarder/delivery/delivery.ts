@@ -4,6 +4,7 @@ import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
 import type { Sink } from "../sinks/sink";
+import { Losses } from "../telling/losses";
 import { type Log, tellSetAside } from "../telling/troubles";
 import { endsWithin } from "../world";
 import { RejectedFiles } from "./rejected";
@@ -34,7 +35,9 @@ export class Delivery {
   private signal: AbortSignal | undefined;
   private fail: (error: unknown) => void = () => {};
   /** Undelivered records of the sinks, as of the last second. */
-  status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
+  status: LedgerStatus = { sinks: [], bytes: 0, lost: [], freeBytes: 0, setAside: 0 };
+  /** Counts what sinks will not get. */
+  readonly losses: Losses;
   /** When the ledger answered last. */
   private answeredAt: number;
 
@@ -48,6 +51,7 @@ export class Delivery {
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
     this.spool = new SpoolView(parts);
+    this.losses = new Losses(parts);
     this.answeredAt = parts.world.monotonic();
   }
 
@@ -80,6 +84,7 @@ export class Delivery {
       limits: batchOf(config, name),
       filter: () => config.current.sinks.find((one) => one.name === name)?.only,
       rejected,
+      losses: this.losses,
       acknowledged: () => {
         troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
         this.marks.emit("moved", name);
@@ -182,6 +187,8 @@ export class Delivery {
       this.status = { ...status, sinks };
       this.answeredAt = world.monotonic();
       if (this.status.lastAside) tellSetAside(log, this.status.lastAside);
+      this.losses.add(status.lost);
+      this.losses.report();
     } catch {
       // Readers and writers of the ledger report its failures.
       return;

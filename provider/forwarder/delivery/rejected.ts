@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { z } from "zod";
 import { openOwn } from "../../files/no-links";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
@@ -10,10 +11,12 @@ import { visibleJson } from "../../model/foreign-text";
 import { jsonLines } from "../../model/json-lines";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SIZES } from "../defaults";
+import type { Loss } from "../loss";
 import type { ForwardRecord } from "../record/record";
 import { endOfLastLine, NEW_LINE } from "../sinks/file";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
+import { tableKey } from "../table";
 
 /** A record in a dead-letter file. */
 const letterSchema = z.object({
@@ -23,6 +26,9 @@ const letterSchema = z.object({
   // Written by ourselves, from a record.
   record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
 });
+
+/** Dead letters of a table that were dropped. */
+export type Evicted = Omit<Loss, "sink" | "cause">;
 
 /** Limits on dead letters, and the reaction to more. */
 export interface RejectedLimits {
@@ -87,9 +93,9 @@ export class RejectedFiles {
   /**
    * Keeps records. An empty folder always has room, or the records of a large delivery could never be kept.
    *
-   * @returns the number of older ones that were dropped, or `undefined` when there is no room and nothing was kept.
+   * @returns the older ones that were dropped, by their tables, or `undefined` when there is no room and nothing was kept.
    */
-  async add(rejected: readonly Rejected[]): Promise<number | undefined> {
+  async add(rejected: readonly Rejected[]): Promise<readonly Evicted[] | undefined> {
     const { maxBytes, whenFull } = this.limits();
     const lines = await this.lines(rejected);
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
@@ -102,13 +108,13 @@ export class RejectedFiles {
       if (await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY)) break;
     }
     const files = await this.files(isOpen);
-    let evicted = 0;
+    const evicted = new Map<string, Evicted>();
     for (let bytes = sumOf(files); bytes > maxBytes && files.length > 1; bytes = sumOf(files)) {
       const path = join(this.folder, files.shift()?.name ?? "");
-      evicted += await countLines(path);
+      await countByTable(path, evicted);
       await rm(path, { force: true });
     }
-    return evicted;
+    return [...evicted.values()];
   }
 
   /**
@@ -225,6 +231,21 @@ export function rejectedFolder(state: string, sink: string): string {
 
 function sumOf(files: readonly { readonly bytes: number }[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Adds the letters of a file to those of others; none of one that disappears. */
+async function countByTable(path: string, counts: Map<string, Evicted>): Promise<void> {
+  try {
+    for await (const line of createInterface({ input: createReadStream(path) })) {
+      const { record } = attempt(() => letterSchema.parse(JSON.parse(line))) ?? {};
+      if (!record) continue;
+      const [table, time] = [tableKey(record), Date.parse(record.timestamp)];
+      const { records = 0, first = time, last = time } = counts.get(table) ?? {};
+      counts.set(table, { table, records: records + 1, first: Math.min(first, time), last: Math.max(last, time) });
+    }
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
 }
 
 /** Number of letters in a file, without parsing them; none of one that disappears. */

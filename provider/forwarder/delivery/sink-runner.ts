@@ -15,6 +15,7 @@ import {
   SinkFailure,
   SinkGone,
 } from "../sinks/sink";
+import type { Losses } from "../telling/losses";
 import type { Metrics } from "../telling/metrics";
 import type { Troubles } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
@@ -36,6 +37,7 @@ interface RunnerParts extends DeliveryParts {
   /** Which records of its tables the sink takes. Default: all. */
   readonly filter?: () => RecordFilter | undefined;
   readonly rejected: RejectedFiles;
+  readonly losses: Pick<Losses, "add">;
   /** The sink's mark has moved. */
   acknowledged(): void;
   /** There is no sink any more. */
@@ -162,9 +164,8 @@ export class SinkRunner {
       const evicted = await this.parts.rejected.add(rejected);
       if (evicted !== undefined) {
         metrics.add("rejected_records_total", labels, rejected.length);
-        metrics.add("rejected_evicted_records_total", labels, evicted);
-        const lost = evicted > 0 ? ` ${evicted} older ones were dropped to make room for them.` : "";
-        const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
+        this.parts.losses.add(evicted.map((loss) => ({ sink: this.name, cause: "evicted", ...loss })));
+        const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.`;
         troubles.begin(`rejected/${this.name}`, labels, message);
         troubles.end(full, labels, `Records that sink "${this.name}" refuses can be stored again.`);
         return true;

@@ -34,7 +34,7 @@ export class SpoolView {
   take({ sinks }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
     const { metrics, world } = this.parts;
     this.views = sinks.map(({ oldestNow, ...backlog }) => {
-      const { name, bytes, records, oldest, dropped, limitBytes } = backlog;
+      const { name, bytes, records, oldest, limitBytes } = backlog;
       const left = Math.max(0, limitBytes - bytes) / this.growth(backlog);
       const fullInSeconds = this.paused.get(name)?.size || backlog.behind.length > 0 ? 0 : left;
       const listed = oldestNow ?? oldest;
@@ -44,7 +44,6 @@ export class SpoolView {
       metrics.set("lag_records", records, labels);
       metrics.set("lag_bytes", bytes, labels);
       metrics.set("lag_seconds", late, labels);
-      metrics.set("dropped_records_total", dropped, labels);
       metrics.set("spool_limit_bytes", limitBytes, labels);
       metrics.set("spool_full_in_seconds", fullInSeconds, labels);
       const rejected = letters.get(name) ?? NONE;

@@ -1,6 +1,7 @@
 import { systemClock } from "../../client/clock";
 import { attempt } from "../../model/errors";
 import { TIMES } from "../defaults";
+import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import { readMarks } from "../reading/reading";
 import { nextTurn } from "../slices";
@@ -83,7 +84,7 @@ export class StoredLedger implements Ledger {
     this.aside = undefined;
     // Marks of sinks that could not be written: there may be room now.
     if (spool.hasMoved) this.schedule();
-    return { ...spool.status, freeBytes: store.freeBytes, setAside: this.asides, ...last };
+    return { ...spool.status, lost: spool.takeLost(), freeBytes: store.freeBytes, setAside: this.asides, ...last };
   }
 
   async configure(options: ChangingOptions): Promise<readonly string[]> {
@@ -93,11 +94,12 @@ export class StoredLedger implements Ledger {
   }
 
   /** @throws {StoreError} when there is no room for the marks of sinks: records that they have taken are delivered again. */
-  async close(listed: number | undefined): Promise<void> {
+  async close(listed: number | undefined): Promise<readonly Loss[]> {
     while (this.writing) await this.writing;
     const { spool, store, tables } = this.work;
     const leaving = await Promise.all([...tables.values()].map((table) => table.settled()));
     this.cancelMarks?.();
+    let lost: readonly Loss[] = [];
     try {
       try {
         store.transaction(() => {
@@ -114,8 +116,10 @@ export class StoredLedger implements Ledger {
     } catch (error) {
       throw explained(error, store.file);
     } finally {
+      lost = spool.takeLost(true);
       store.close();
     }
+    return lost;
   }
 
   private async read(list: ArrivedList): Promise<TakenOver> {

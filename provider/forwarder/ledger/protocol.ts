@@ -1,5 +1,6 @@
 import type { Clock } from "../../client/clock";
 import { PacketFilterError } from "../../model/errors";
+import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import type { MarkEvent } from "../record/rows";
 import type { TableFilter } from "../table";
@@ -54,7 +55,7 @@ export interface Opened {
   readonly copyOf?: string;
   /** A broken store that was there. */
   readonly setAside?: SetAside;
-  /** Sinks whose unread records were dropped, since the configuration does not name them any more. */
+  /** Sinks that the configuration does not name any more. */
   readonly forgotten: readonly string[];
 }
 
@@ -102,6 +103,8 @@ export interface LedgerStatus {
   readonly bytes: number;
   /** Bytes that are free on the state's disk. */
   readonly freeBytes: number;
+  /** Records that sinks will not get, each reported once. */
+  readonly lost: readonly Loss[];
   /** Stores that were set aside while this ledger was open. */
   readonly setAside: number;
   /** The last of them that broke during work, reported once. */
@@ -143,9 +146,12 @@ export interface Ledger {
   /**
    * Goes on with other sinks, or compares in another way. What is new begins with what comes.
    *
-   * @returns sinks that are no more: the records that they had not read are dropped.
+   * @returns sinks that are no more: the records that they had not read are lost.
    */
   configure(options: ChangingOptions): Promise<readonly string[]>;
-  /** @param listed When the last list of any table ended, on the clock that machines keep until they restart. */
-  close(listed: number | undefined): Promise<void>;
+  /**
+   * @param listed When the last list of any table ended, on the clock that machines keep until they restart.
+   * @returns records that sinks will not get, as far as they were not reported
+   */
+  close(listed: number | undefined): Promise<readonly Loss[]>;
 }

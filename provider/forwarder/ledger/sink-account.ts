@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SIZES } from "../defaults";
+import type { Loss, LossCause } from "../loss";
 import { type TableName, takes } from "../table";
 import type { Backlog, SinkSpec, SpooledBatch } from "./protocol";
 import type { Store } from "./store";
@@ -12,10 +13,15 @@ const entryRow = z.object({
   taken: z.number(),
   /** The same on the clock that is never set. */
   now: z.number(),
+  /** The number of its table. */
+  table_id: z.number(),
 });
 
 /** A batch as far as sinks count it. */
 export type Entry = z.infer<typeof entryRow>;
+
+/** One that a sink does not get. */
+type Dropped = Entry & { readonly cause: LossCause };
 
 const sumRow = z.object({ records: z.number(), bytes: z.number() });
 const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
@@ -45,7 +51,9 @@ export class SinkAccount {
   /** The newest batch that was handed out. */
   private handed = 0;
   /** Dropped after they were handed out: they still arrive, unless the run ends before. */
-  private underWay: Entry[] = [];
+  private underWay: Dropped[] = [];
+  /** Dropped, and not reported yet. */
+  private lost: Dropped[] = [];
   /** Bytes of the last whole table that did not fit. */
   tried = 0;
 
@@ -113,13 +121,16 @@ export class SinkAccount {
    */
   dropOldest(at: Moment): boolean {
     const { maxBytes } = this.spec.limits;
-    return this.dropWhile(({ records }) => (this.bytes > maxBytes && this.records > records) || this.isLate(at));
+    return this.dropWhile(({ records }) => {
+      if (this.isLate(at)) return "age";
+      return this.bytes > maxBytes && this.records > records ? "full" : undefined;
+    });
   }
 
   /** Gives up the oldest batches of so many bytes. @returns whether there were any. */
   dropBytes(bytes: number): boolean {
     const rest = this.bytes - bytes;
-    return this.dropWhile(() => this.bytes > rest);
+    return this.dropWhile(() => (this.bytes > rest ? "disk" : undefined));
   }
 
   /** The batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
@@ -127,7 +138,7 @@ export class SinkAccount {
     // Reading starts again at the mark: batches handed out before do not arrive any more.
     if (after === 0) {
       this.handed = 0;
-      this.underWay = [];
+      this.lost.push(...this.underWay.splice(0));
     }
     const sql = `SELECT seq AS position, records, CAST(body AS BLOB) AS body ${UNREAD} ORDER BY seq LIMIT 1`;
     const batches: SpooledBatch[] = [];
@@ -160,6 +171,21 @@ export class SinkAccount {
     };
   }
 
+  /** Batches that it missed, since it had no room. */
+  miss(key: string, entries: readonly Entry[]): void {
+    this.behind.add(key);
+    this.lost.push(...entries.map((entry): Dropped => ({ ...entry, cause: "missed" })));
+  }
+
+  /** Records that are lost and were not reported yet. @param isLast True when those under way do not arrive any more. */
+  takeLost(isLast: boolean): Loss[] {
+    const lost = [...this.lost.splice(0), ...(isLast ? this.underWay.splice(0) : [])];
+    return lost.map(({ table_id, records, taken, cause }) => {
+      const table = this.store.get(nameRow, "SELECT name FROM tables WHERE id = ?", table_id)?.name ?? "";
+      return { sink: this.spec.name, cause, table, records, first: taken, last: taken };
+    });
+  }
+
   private isLate({ wall, now }: Moment): boolean {
     const { oldest } = this;
     const { maxAgeMs } = this.spec.limits;
@@ -177,18 +203,20 @@ export class SinkAccount {
     this.oldest = this.first();
   }
 
-  private dropWhile(isToGo: (oldest: Entry) => boolean): boolean {
+  private dropWhile(causeOf: (oldest: Entry) => LossCause | undefined): boolean {
     const before = this.position;
-    for (let { oldest } = this; oldest && isToGo(oldest); oldest = this.oldest) {
+    for (let { oldest } = this; oldest; oldest = this.oldest) {
+      const cause = causeOf(oldest);
+      if (cause === undefined) break;
       this.dropped += oldest.records;
-      if (oldest.seq <= this.handed) this.underWay.push(oldest);
+      (oldest.seq <= this.handed ? this.underWay : this.lost).push({ ...oldest, cause });
       this.advance(oldest.seq);
     }
     return this.position !== before;
   }
 
   private first(): Entry | undefined {
-    const sql = `SELECT seq, records, bytes, taken, now ${UNREAD} ORDER BY seq LIMIT 1`;
+    const sql = `SELECT seq, records, bytes, taken, now, table_id ${UNREAD} ORDER BY seq LIMIT 1`;
     return this.store.get(entryRow, sql, this.spec.name, this.position);
   }
 

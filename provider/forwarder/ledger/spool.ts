@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Loss } from "../loss";
 import type { BatchHead, RowChunk } from "../record/rows";
 import { type TableName, tableKey, tableOf, takes } from "../table";
 import type { LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
@@ -17,6 +18,7 @@ export const sinkRow = z.object({ name: z.string(), position: z.number(), droppe
 const tableRow = z.object({ id: z.number(), name: z.string() });
 const seqRow = z.object({ seq: z.number() });
 const bytesRow = z.object({ bytes: z.number() });
+const lostRow = z.object({ table: z.string(), records: z.number(), first: z.number(), last: z.number() });
 
 /** The sinks that take a table: those that get a reading of it, and those that miss it. */
 export interface Takers {
@@ -30,6 +32,8 @@ export interface Takers {
  */
 export class Spool {
   private accounts: ReadonlyMap<string, SinkAccount> = new Map();
+  /** Losses of sinks that the configuration does not name any more, not reported yet. */
+  private readonly removed: Loss[] = [];
   /** Sinks whose marks are to be written. */
   private readonly moved = new Set<SinkAccount>();
   /** Bytes of all batches. */
@@ -65,6 +69,7 @@ export class Spool {
     store.transaction(() => {
       this.writeMoved();
       for (const name of forgotten) {
+        this.noteRemoved(name, "true");
         for (const from of ["sinks WHERE name", "unread WHERE sink", "behind WHERE sink"])
           store.run(`DELETE FROM ${from} = ?`, name);
       }
@@ -75,6 +80,7 @@ export class Spool {
       store.run("DELETE FROM batches WHERE NOT EXISTS (SELECT 1 FROM unread WHERE unread.seq = batches.seq)");
     });
     this.moved.clear();
+    for (const name of forgotten) this.removed.push(...(this.accounts.get(name)?.takeLost(true) ?? []));
     this.accounts = new Map(specs.map((spec) => [spec.name, this.accounts.get(spec.name) ?? this.opened(spec)]));
     for (const spec of specs) this.sink(spec.name).become(spec);
     this.bytes = store.get(bytesRow, "SELECT total(bytes) AS bytes FROM batches")?.bytes ?? 0;
@@ -120,7 +126,7 @@ export class Spool {
 
   /** After the transaction: the sinks have a reading to take, or miss it. */
   note({ key }: TableState, entries: readonly Entry[], { getting, missing }: Takers): void {
-    for (const account of missing) account.behind.add(key);
+    for (const account of missing) account.miss(key, entries);
     for (const account of getting) {
       account.behind.delete(key);
       for (const entry of entries) account.add(entry);
@@ -179,7 +185,7 @@ export class Spool {
     this.bytes -= freed;
   }
 
-  get status(): Omit<LedgerStatus, "setAside" | "freeBytes"> {
+  get status(): Omit<LedgerStatus, "setAside" | "freeBytes" | "lost"> {
     return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.bytes };
   }
 
@@ -204,7 +210,14 @@ export class Spool {
     };
     table.sequence += chunk.count;
     const body = Buffer.concat([Buffer.from(`{"head":${JSON.stringify(head)},"rows":`), chunk.rows, END]);
-    const entry = { seq: this.last + 1, records: chunk.count, bytes: body.length, taken: wall, now };
+    const entry = {
+      seq: this.last + 1,
+      records: chunk.count,
+      bytes: body.length,
+      taken: wall,
+      now,
+      table_id: table.id,
+    };
     if (getting.length === 0) return entry;
     this.last++;
     const sql =
@@ -222,8 +235,22 @@ export class Spool {
     const taken = JSON.stringify(tables.flatMap(({ id, name }) => (takes(only, tableOf(name)) ? [id] : [])));
     const ofOthers = "NOT IN (SELECT value FROM json_each(?))";
     const tableOfBatch = "(SELECT table_id FROM batches WHERE batches.seq = unread.seq)";
+    this.noteRemoved(sink, `table_id ${ofOthers}`, taken);
     this.store.run(`DELETE FROM unread WHERE sink = ? AND ${tableOfBatch} ${ofOthers}`, sink, taken);
     this.store.run(`DELETE FROM behind WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
+  }
+
+  /** Counts what a sink had to read, and what is about to be removed. */
+  private noteRemoved(sink: string, condition: string, ...values: string[]): void {
+    const sql = `SELECT name AS "table", total(records) AS records, min(taken) AS first, max(taken) AS last
+      FROM unread CROSS JOIN batches USING (seq) JOIN tables ON id = table_id WHERE sink = ? AND ${condition} GROUP BY name`;
+    for (const row of this.store.all(lostRow, sql, sink, ...values))
+      this.removed.push({ sink, cause: "removed", ...row });
+  }
+
+  /** Records that sinks will not get, each once. @param isLast True when nothing that is under way arrives any more. */
+  takeLost(isLast = false): Loss[] {
+    return [...this.removed.splice(0), ...[...this.accounts.values()].flatMap((account) => account.takeLost(isLast))];
   }
 
   private opened(spec: SinkSpec): SinkAccount {

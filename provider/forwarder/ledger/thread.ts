@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
 import { packageRoot } from "../../files/package-version";
 import { asError } from "../../model/errors";
+import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import { UnreadList } from "../reading/reading";
 import type { SharedTurns } from "../slices";
@@ -74,9 +75,9 @@ export class LedgerThread implements Ledger {
   readonly status = this.asking("status");
   readonly configure = this.asking("configure");
 
-  async close(listed: number | undefined): Promise<void> {
+  async close(listed: number | undefined): Promise<readonly Loss[]> {
     try {
-      await this.ask("close", [listed]);
+      return await this.ask("close", [listed]);
     } finally {
       await this.worker.terminate();
     }

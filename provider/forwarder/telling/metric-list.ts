@@ -1,7 +1,8 @@
+import { LOSS_CAUSES } from "../loss";
 import { EVENTS } from "../record/rows";
 
 /** A label of a metric. */
-export type LabelName = "node" | "sink" | "outcome" | "event" | "version" | "node_version";
+export type LabelName = "node" | "sink" | "cause" | "outcome" | "event" | "version" | "node_version";
 
 /** Kind, help text and labels of a metric. */
 export interface Metric {
@@ -21,6 +22,7 @@ const gauge = (help: string, ...labels: LabelName[]): Metric => ({ kind: "gauge"
 export const FIXED_LABELS = {
   outcome: ["taken", "failed", "refused", "full"],
   event: EVENTS,
+  cause: Object.keys(LOSS_CAUSES),
 } as const satisfies Partial<Record<LabelName, readonly string[]>>;
 
 /**
@@ -51,14 +53,14 @@ export const FORWARD_METRICS = {
   },
   retries_total: counter("Deliveries that failed and are repeated.", "sink"),
   rejected_records_total: counter("Records that a sink refused for good: they are in its dead-letter files.", "sink"),
-  rejected_evicted_records_total: counter(
-    "Records that were removed from the dead-letter files to make room for newer ones: they are lost.",
-    "sink",
-  ),
   rejected_records: gauge("Dead letters that wait: records that a sink refused for good.", "sink"),
   rejected_bytes: gauge("Bytes of the dead letters that wait.", "sink"),
   rejected_limit_bytes: gauge("Limit of `rejected_bytes`.", "sink"),
-  dropped_records_total: counter("Records that drop-oldest dropped.", "sink"),
+  lost_records_total: counter(
+    "Records that a sink will not get. The cause is full, age or disk for drop-oldest, evicted for dead letters, missed where it gets the table again, or removed where the configuration leaves it or the table out.",
+    "sink",
+    "cause",
+  ),
   lag_records: gauge("Records that a sink has not acknowledged.", "sink"),
   lag_bytes: gauge("Bytes in the spool that a sink has not acknowledged.", "sink"),
   lag_seconds: gauge("Age of the oldest record that a sink has not acknowledged.", "sink"),

@@ -8,6 +8,7 @@ import type { EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/types";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
+import { LOSS_CAUSES, type LossCause } from "../../../provider/forwarder/loss";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
 import type { Log } from "../../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../../provider/forwarder/world";
@@ -92,6 +93,18 @@ export async function forwardOnce(
   } finally {
     await forwarder.stop(0);
   }
+}
+
+/** Records that a sink will not get, by the metrics: for one cause, or for any. */
+export function lostBy({ metrics }: Forwarder, sink: string, cause?: LossCause): number {
+  const causes = cause ? [cause] : (Object.keys(LOSS_CAUSES) as LossCause[]);
+  return causes.reduce((sum, one) => sum + metrics.get("lost_records_total", { sink, cause: one }), 0);
+}
+
+/** The same by the lines of the log. */
+export function lostByLog({ lines }: Told, sink: string): number {
+  const counts = lines.map((line) => new RegExp(`Sink "${sink}" will not get (\\d+) records`).exec(line)?.[1] ?? 0);
+  return counts.reduce((sum: number, count) => sum + Number(count), 0);
 }
 
 /** A profile `web` of arena `edge` with marks by source: IPv4 and one IPv6, and one connection. */

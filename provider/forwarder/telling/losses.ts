@@ -1,0 +1,73 @@
+import { TIMES } from "../defaults";
+import { LOSS_CAUSES, type Loss } from "../loss";
+import { tableOf } from "../table";
+import type { ForwarderWorld } from "../world";
+import type { Metrics } from "./metrics";
+import type { Log } from "./troubles";
+
+/** Tables of one line: with more, the others are one number. */
+const MOST_TABLES = 20;
+
+/**
+ * Counts every record that will not be delivered: in `lost_records_total` at once, and in the log, one line a minute at most for a
+ * sink and a cause.
+ */
+export class Losses {
+  /** Those that no line has told yet: by sink and cause, and by table. */
+  private readonly open = new Map<string, Map<string, Loss>>();
+  private readonly toldAt = new Map<string, number>();
+
+  constructor(
+    private readonly parts: { readonly log: Log; readonly metrics: Metrics; readonly world: ForwarderWorld },
+  ) {}
+
+  add(losses: readonly Loss[]): void {
+    for (const loss of losses) {
+      const { sink, cause, records } = loss;
+      this.parts.metrics.add("lost_records_total", { sink, cause }, records);
+      const key = `${sink}/${cause}`;
+      const tables = this.open.get(key) ?? new Map<string, Loss>();
+      this.open.set(key, tables);
+      const before = tables.get(loss.table);
+      tables.set(loss.table, before ? together(before, loss) : loss);
+    }
+  }
+
+  /** Logs what is due. @param isLast True at the end: all of it. */
+  report(isLast = false): void {
+    const now = this.parts.world.monotonic();
+    for (const [key, losses] of this.open) {
+      const last = this.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
+      if (!isLast && now - last < TIMES.lossEveryMs) continue;
+      this.toldAt.set(key, now);
+      this.open.delete(key);
+      this.tell([...losses.values()]);
+    }
+  }
+
+  private tell(losses: readonly Loss[]): void {
+    const { log } = this.parts;
+    const [{ sink, cause } = { sink: "", cause: "full" as const }] = losses;
+    const { records, first, last } = losses.reduce(together);
+    const largest = losses.toSorted((a, b) => b.records - a.records);
+    const shown = largest.slice(0, MOST_TABLES);
+    const others = largest.length - shown.length;
+    const tables = shown.map((one) => ({ ...tableOf(one.table), records: one.records }));
+    const [from, to] = [first, last].map((time) => new Date(time).toISOString());
+    const names = shown.map((one) => `${one.table} ${one.records}`).join(", ");
+    const more = others > 0 ? `, and ${others} more tables` : "";
+    const message = `Sink "${sink}" will not get ${records} records, listed from ${from} to ${to}: ${LOSS_CAUSES[cause]}. Tables: ${names}${more}.`;
+    const members = { sink, cause, records, from, to, tables };
+    if (cause === "missed" || cause === "removed") log.warn(members, message);
+    else log.error(members, message);
+  }
+}
+
+function together(one: Loss, other: Loss): Loss {
+  return {
+    ...one,
+    records: one.records + other.records,
+    first: Math.min(one.first, other.first),
+    last: Math.max(one.last, other.last),
+  };
+}

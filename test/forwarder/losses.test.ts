@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { SinkConfig } from "../../provider/forwarder/config/types";
+import type { Loss } from "../../provider/forwarder/loss";
+import { Losses } from "../../provider/forwarder/telling/losses";
+import { Metrics } from "../../provider/forwarder/telling/metrics";
+import { passUntil, TestClock } from "./support/clock";
+import { lostBy, lostByLog, startForwarding, Told, temporaryFolder } from "./support/forward";
+
+const stateOf = (value: number) => {
+  const shost = Array.from({ length: 500 }, (_, n) => ({
+    address: `198.18.${n >> 8}.${n & 255}`,
+    id: 1,
+    value,
+    lifetime: 900,
+  }));
+  return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
+};
+
+/** Each cause: how a sink that cannot be reached comes to lose records, and the level of the line. */
+const CAUSES: Record<string, [level: string, spool: SinkConfig["spool"], freeBytes?: (lists: number) => number]> = {
+  full: ["error", { maxBytes: 131_072, whenFull: "drop-oldest" }],
+  age: ["error", { maxAgeMs: 8_000, whenFull: "drop-oldest" }],
+  disk: ["error", { whenFull: "drop-oldest" }, (lists) => (lists < 6 ? 1e12 : 0)],
+  missed: ["warn", { maxBytes: 131_072, whenFull: "pause" }],
+};
+
+test.each(Object.entries(CAUSES))(
+  "records lost for the cause %s are counted alike in log and metrics",
+  async (name, how) => {
+    const [level, spool = {}, free] = how;
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateOf(0) });
+    const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
+    const clock = new TestClock();
+    const { forwarder, told } = await startForwarding(
+      {
+        nodes: { fra1: { endpoint: emulator.endpoint } },
+        watch: [{ arena: "edge", types: ["shost"] }],
+        sinks: [
+          { name: "disk", type: "file", path: "marks.ndjson" },
+          { name: "away", type: "http", url: "http://127.0.0.1:1/", spool },
+        ],
+      },
+      folder.path,
+      { world: clock, ...(free && { freeBytes: () => free(lists()) }) },
+    );
+    for (let value = 1; value <= 12; value++) {
+      const before = lists();
+      emulator.seed(stateOf(value));
+      await passUntil(() => lists() > before, clock);
+    }
+    const cause = name as Loss["cause"];
+    await passUntil(() => lostBy(forwarder, "away", cause) > 0, clock);
+    await forwarder.stop(0);
+    const lines = told.lines.filter((line) => line.includes("will not get"));
+    expect(lostBy(forwarder, "away")).toBe(lostBy(forwarder, "away", cause));
+    expect(lostByLog(told, "away")).toBe(lostBy(forwarder, "away"));
+    expect(lines.every((line) => line.startsWith(level) && / Tables: fra1\/edge\/web\/shost \d+\.$/.test(line))).toBe(
+      true,
+    );
+    // One a minute at most, and one at the end.
+    expect(lines.length).toBeLessThanOrEqual(Math.ceil((clock.monotonic() - 1_000_000) / 60_000) + 1);
+  },
+);
+
+test("losses of a sink and a cause share one line a minute, with tables and times; other ones have their own", () => {
+  const clock = new TestClock();
+  const told: object[] = [];
+  const note = (members: object) => void told.push(members);
+  const losses = new Losses({ log: { ...new Told(), error: note, warn: note }, metrics: new Metrics(), world: clock });
+  const at = Date.UTC(2026, 0, 1);
+  const loss = (n: number, more: Partial<Loss> = {}): Loss => {
+    return {
+      sink: "web",
+      cause: "full",
+      table: "fra1/edge/web/shost",
+      records: n,
+      first: at + n,
+      last: at + n,
+      ...more,
+    };
+  };
+  const line = (
+    n: number,
+    first: number,
+    last: number,
+    tables: [profile: string, records: number][],
+    cause = "full",
+  ) => ({
+    sink: "web",
+    cause,
+    records: n,
+    from: new Date(at + first).toISOString(),
+    to: new Date(at + last).toISOString(),
+    tables: tables.map(([profile, records]) => ({ node: "fra1", arena: "edge", profile, type: "shost", records })),
+  });
+  const reported = () => {
+    losses.report();
+    return told.splice(0);
+  };
+  losses.add([loss(1)]);
+  expect(reported()).toEqual([line(1, 1, 1, [["web", 1]])]);
+  losses.add([loss(2), loss(5, { table: "fra1/edge/dns/shost" }), loss(4, { cause: "age" })]);
+  losses.add([loss(3)]);
+  expect(reported()).toEqual([line(4, 4, 4, [["web", 4]], "age")]);
+  clock.advance(59_999);
+  expect(reported()).toEqual([]);
+  clock.advance(1);
+  const both: [string, number][] = [
+    ["web", 5],
+    ["dns", 5],
+  ];
+  expect(reported()).toEqual([line(10, 2, 5, both)]);
+  losses.add([loss(6)]);
+  expect(reported()).toEqual([]);
+  losses.report(true);
+  expect(told).toEqual([line(6, 6, 6, [["web", 6]])]);
+});
