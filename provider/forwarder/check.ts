@@ -60,13 +60,16 @@ export async function describeConfig(config: LiveConfig, now = Date.now()): Prom
   const lines = watchedBy(config);
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
   const tables = await usualBytes(config.stateFolder);
-  for (const { name, type, spool: own, only } of sinks) {
-    const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...own };
+  for (const { name, type, own, spool: ofSink, only } of sinks) {
+    const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...ofSink };
     // Nodes that left the configuration are not polled.
     const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
     const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);
     const outage = rate > 0 ? `of about ${durationOf(maxBytes / rate)}` : "that only a run can show";
     const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
+    const target = SINK_KINDS[type]?.target?.(own);
+    // The rest of a url may be secret.
+    if (target) lines.push(`Sink "${name}" (${type}) posts to ${target.origin}${target.pathname}.`);
     lines.push(
       `Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} covers an outage ${outage}, then ${whenFull}.`,
     );

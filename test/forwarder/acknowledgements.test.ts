@@ -135,6 +135,23 @@ test("a redirect to another path is followed with the records where the configur
   expect(sink.asked).toEqual(["/in", "/other"]);
 });
 
+test.each([
+  ["elasticsearch", "/in/_bulk"],
+  ["loki", "/in/loki/api/v1/push"],
+  ["otlp", "/in/v1/logs"],
+  ["splunk", "/in/services/collector/event"],
+  ["http", "/in"],
+])("%s posts below its url, and to a whole url as it stands: %s", async (kind, path) => {
+  const [own, sound] = KINDS[kind] ?? [{}, empty(200)];
+  for (const given of ["/in", "/in/", path, `${path}?x=1`]) {
+    const sink = await server(sound, sound);
+    const url = `${new URL(sink.url).origin}${given}`;
+    const { count, pass } = await forwarding({ name: "one", url, ...own } as SinkConfig);
+    await pass(() => count("sent_records_total") === 1);
+    expect(sink.asked).toEqual([kind === "http" ? given : given.endsWith("?x=1") ? `${path}?x=1` : path]);
+  }
+});
+
 test("an OTLP response in JSON that refuses records is honoured", async () => {
   const answer = json('{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"no such field"}}');
   const sink = await server(answer, answer);

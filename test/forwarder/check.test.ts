@@ -24,7 +24,7 @@ cluster: { servers: ["nats://192.0.2.41:4222"] }
 sinks:
   - { name: bus, type: nats, servers: ["nats://192.0.2.41:4222"], stream: MARKS }
   - { name: siem, type: kafka, brokers: ["192.0.2.40:9092"], topic: marks }
-  - { name: traces, type: otlp, url: "https://192.0.2.42/v1/logs" }
+  - { name: traces, type: otlp, url: "https://192.0.2.42/" }
   - { name: out, type: stdout }
 `;
 const NATS = "npm install @nats-io/transport-node @nats-io/jetstream @nats-io/kv";
@@ -52,7 +52,10 @@ test("--check tells packages that are missing and a Node that is too old beside 
 
 test("--check of a sound configuration fails where packages are missing, and only then", () => {
   expect(check(CONFIG, ["--require", WITHOUT_PACKAGES])).toEqual({ status: 2, out: "", problems: MISSING });
-  expect(check(CONFIG, [])).toMatchObject({ status: 0, out: expect.stringMatching(/The configuration is valid\.$/) });
+  const { status, out } = check(CONFIG.replace("192.0.2.42/", "user:pass@192.0.2.42/base?token=canary"), []);
+  expect({ status, last: out.split("\n").at(-1) }).toEqual({ status: 0, last: "The configuration is valid." });
+  expect(out).toContain('Sink "traces" (otlp) posts to https://192.0.2.42/base/v1/logs.');
+  expect(out).not.toMatch(/canary|user|pass/);
 });
 
 test("--check warns of spools that the disk has no room for, and of certificates that have expired", () => {

@@ -69,7 +69,7 @@ describe("every record arrives once at the real server", () => {
 
   test("otlp: protobuf logs, with the names of the semantic conventions", async () => {
     using folder = temporaryFolder();
-    const url = `${logs.url}/insert/opentelemetry/v1/logs`;
+    const url = `${logs.url}/insert/opentelemetry`;
     expect(
       await forwardOnce(config([{ name: "otel", type: "otlp" as const, url, gzip: true }]), folder.path),
     ).toMatchObject({

@@ -73,19 +73,27 @@ describe("an HTTP server", () => {
     ]);
   });
 
-  test.each<[string, (text: string) => string]>([
+  const ECHOES: [string, (text: string) => string][] = [
     ["as it is", (text) => text],
     ["percent-encoded", encodeURIComponent],
     ["as JSON", (text) => JSON.stringify(text)],
     ["as HTML by number", (text) => text.replace(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)],
     ["as base64", (text) => Buffer.from(text).toString("base64")],
-  ])("that echoes its credential %s leaves none of it in log and rejected records", async (_, echo) => {
+  ];
+  test.each([
+    ...ECHOES.map(([how, echo]) => ["of a header", how, echo] as const),
+    ...ECHOES.map(([how, echo]) => ["of the query string", how, echo] as const),
+  ])("that echoes its credential %s %s leaves none of it in log and rejected records", async (place, _, echo) => {
     const token = "canary+/=\"'&%<>\\ k3y";
     using folder = temporaryFolder();
     using server = await httpSink((_, body) =>
       body.includes('"198.18.0.77"') ? [422, `\u001b[2Jyou sent ${echo(token)} here`] : [200],
     );
-    const sink = { name: "web", type: "http" as const, url: server.url, headers: { "x-token": token } } as const;
+    const where =
+      place === "of a header"
+        ? { url: server.url, headers: { "x-token": token } }
+        : { url: `${server.url}?x=1&token=${encodeURIComponent(token)}` };
+    const sink = { name: "web", type: "http" as const, ...where };
     const { told } = await forwardOnce(config([sink]), folder.path);
     const kept = join(folder.path, "forwarder-state/rejected/web");
     const letters = readdirSync(kept).map((name) => readFileSync(join(kept, name), "utf8"));

@@ -178,7 +178,10 @@ interface AnySink<Type extends string> {
 
 /** Sinks that POST. */
 interface HttpMembers<Type extends string> extends AnySink<Type> {
-  /** An http or https url; user name and password in it are basic authentication. */
+  /**
+   * An http or https url: the base, to which the protocol's path is appended, or whole with that path. User name and password in it
+   * are basic authentication; every value of a query string is a secret.
+   */
   readonly url: Text;
   /** Further request headers. Secrets. Default: none. */
   readonly headers?: Readonly<Record<string, Text>>;

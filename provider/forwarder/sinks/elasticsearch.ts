@@ -14,6 +14,8 @@ const answerSchema = z.looseObject({
   items: z.array(z.record(z.string(), itemSchema)),
 });
 
+const PATH = "/_bulk";
+
 /** The status of a document that is there already: an earlier delivery of the same record. */
 const EXISTS = 409;
 /**
@@ -26,15 +28,23 @@ const REFUSED: readonly number[] = [400, 404, 413, 422];
  * Elasticsearch, OpenSearch, or VictoriaLogs: `_bulk` with `create` and the record's id, so that a repeat changes nothing.
  * `url` is the base; `/_bulk` is put before its query string. Each item is judged by itself.
  */
-export const elasticsearch = sinkKind(schema, async (context, { index }) => {
-  const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
-  return new PostingSink(context, {
-    contentType: "application/x-ndjson",
-    answers: { acknowledgement: "an answer of _bulk with as many items as documents", divisible: [413], acknowledged },
-    body: (records) => records.lines(context.format, action),
-    path: (url) => below(url, "/_bulk"),
-  });
-});
+export const elasticsearch = sinkKind(
+  schema,
+  async (context, { index }) => {
+    const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
+    return new PostingSink(context, {
+      contentType: "application/x-ndjson",
+      answers: {
+        acknowledgement: "an answer of _bulk with as many items as documents",
+        divisible: [413],
+        acknowledged,
+      },
+      body: (records) => records.lines(context.format, action),
+      path: PATH,
+    });
+  },
+  { target: ({ url }) => below(new URL(url), PATH) },
+);
 
 /** Fate of each document; none is known unless there are as many items. */
 async function acknowledged(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered | undefined> {

@@ -47,8 +47,8 @@ interface PostKind {
   readonly around?: readonly [before: string, after: string];
   /** Carries requests in place of HTTP/1.1, and compresses them itself. */
   readonly connection?: Pick<HttpConnection, "post" | "close">;
-  /** Changes the url of the configuration. */
-  readonly path?: (url: URL) => URL;
+  /** Path of the protocol below the `url` of the configuration, see {@link below}. Default: none. */
+  readonly path?: string;
 }
 
 /**
@@ -106,10 +106,10 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
 
   /** @throws {SinkFailure} when there was no answer. */
   private async post(body: Uint8Array, signal: AbortSignal): Promise<SinkAnswer> {
-    const { path = (url: URL) => url, around } = this.kind;
+    const { path = "", around } = this.kind;
     const [before = "", behind = ""] = around ?? [];
     const whole = around ? Buffer.concat([Buffer.from(before), body.subarray(1), Buffer.from(behind)]) : body;
-    return this.ask(path, whole, this.kind.contentType, signal);
+    return this.ask((url) => below(url, path), whole, this.kind.contentType, signal);
   }
 
   private async ask(
@@ -123,8 +123,22 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     const { authorization, secrets } = userinfoOf(url);
     const target = path(url);
     const own = this.kind.headers?.() ?? {};
+    const query = [
+      ...url.searchParams.values(),
+      ...url.search
+        .slice(1)
+        .split("&")
+        .map((one) => one.slice(one.indexOf("=") + 1)),
+    ];
     const tokens = Object.values(own).flatMap((value) => [value, value.split(" ").at(-1)]);
-    const redactor = new Redactor([...Object.values(headers ?? {}), ...tokens, ...secrets, authorization, tls?.key]);
+    const redactor = new Redactor([
+      ...Object.values(headers ?? {}),
+      ...tokens,
+      ...secrets,
+      ...query,
+      authorization,
+      tls?.key,
+    ]);
     const where = redactor.told(`${target.origin}${target.pathname}`);
     const wanted = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
     const encoding = this.kind.connection ? undefined : wanted;
@@ -186,9 +200,13 @@ async function restAgain(rest: Outgoing, error: Error): Promise<Delivered> {
   return { again: await rest.records(), reason: error.message, ...(afterMs !== undefined && { afterMs }) };
 }
 
-/** A path below that of a url. */
+/**
+ * The address of a protocol's path: below that of a `url`, which is the base, or the `url` itself where it ends with the path already.
+ * One rule for all sinks, as `OTEL_EXPORTER_OTLP_ENDPOINT` is a base.
+ */
 export function below(url: URL, path: string): URL {
   const target = new URL(url);
-  target.pathname = `${withoutEnding(url.pathname, "/")}${path}`;
+  const base = withoutEnding(url.pathname, "/");
+  if (path !== "") target.pathname = base.endsWith(path) ? base : `${base}${path}`;
   return target;
 }

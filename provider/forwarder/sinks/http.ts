@@ -15,19 +15,26 @@ const schema = members({ ...httpFields, expect: expected.optional() });
  * NDJSON by POST. Any 2xx acknowledges, but no page of HTML: that is of a proxy or a sign-in. With `expect`, a status of its list,
  * and a body that contains its text, whatever its type.
  */
-export const http = sinkKind(schema, async (context, { expect = {} }) => {
-  const { status, contains } = expect;
-  const isExpected = (answer: SinkAnswer): boolean =>
-    (status?.includes(answer.status) ?? true) &&
-    (contains === undefined ? mediaTypeOf(answer) !== "text/html" : answer.body.includes(contains));
-  const words = [...(status ? [`status ${status.join(" or ")}`] : []), ...(contains === undefined ? [] : ["the text"])];
-  return new PostingSink(context, {
-    contentType: "application/x-ndjson",
-    answers: {
-      acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
-      divisible: [400, 413, 422],
-      acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
-    },
-    body: (records) => records.lines(context.format),
-  });
-});
+export const http = sinkKind(
+  schema,
+  async (context, { expect = {} }) => {
+    const { status, contains } = expect;
+    const isExpected = (answer: SinkAnswer): boolean =>
+      (status?.includes(answer.status) ?? true) &&
+      (contains === undefined ? mediaTypeOf(answer) !== "text/html" : answer.body.includes(contains));
+    const words = [
+      ...(status ? [`status ${status.join(" or ")}`] : []),
+      ...(contains === undefined ? [] : ["the text"]),
+    ];
+    return new PostingSink(context, {
+      contentType: "application/x-ndjson",
+      answers: {
+        acknowledgement: words.length > 0 ? `${words.join(" and ")} of \`expect\`` : "an acknowledgement",
+        divisible: [400, 413, 422],
+        acknowledged: (_, answer) => (isExpected(answer) ? {} : undefined),
+      },
+      body: (records) => records.lines(context.format),
+    });
+  },
+  { target: ({ url }) => new URL(url) },
+);

@@ -35,5 +35,5 @@ export const kafka = sinkKind(
       close: () => topic.close(),
     };
   },
-  loadKafka,
+  { load: loadKafka },
 );

@@ -12,36 +12,44 @@ const label = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: "is not the 
 
 const schema = members({ ...httpFields, labels: z.record(label, text).default({}) });
 
+const PATH = "/loki/api/v1/push";
 const NANOSECONDS = "000000";
 
 /**
  * Grafana Loki, or what takes its push as JSON: `loki/api/v1/push` below `url`. A table is a stream, with its names as labels, and a record
  * a line of JSON; Loki drops a line that it has at the same time already, so repeats change nothing.
  */
-export const loki = sinkKind(schema, async (context, { labels }) => {
-  const document = formatter(context.format);
-  const stream = (records: readonly ForwardRecord[]): string => {
-    const [{ node, arena, profile, type } = {}] = records;
-    const values = records.map((one) => [`${Date.parse(one.timestamp)}${NANOSECONDS}`, JSON.stringify(document(one))]);
-    return `,${JSON.stringify({ stream: { job: JOB, ...labels, node, arena, profile, type }, values })}`;
-  };
-  return new PostingSink(context, {
-    contentType: "application/json",
-    answers: {
-      acknowledgement: "the 204 of a push",
-      divisible: [400, 413],
-      acknowledged: (_, { status }) => (status === 204 ? {} : undefined),
-    },
-    path: (url) => below(url, "/loki/api/v1/push"),
-    // Streams one behind the other, each after a comma.
-    async body(records) {
-      const parts = await inSlicesOf(await records.records(), (slice) =>
-        [...groupBy(slice, tableKey).values()].map(stream).join(""),
-      );
-      return Buffer.from(parts.join(""));
-    },
-    around: ['{"streams":[', "]}"],
-  });
-});
+export const loki = sinkKind(
+  schema,
+  async (context, { labels }) => {
+    const document = formatter(context.format);
+    const stream = (records: readonly ForwardRecord[]): string => {
+      const [{ node, arena, profile, type } = {}] = records;
+      const values = records.map((one) => [
+        `${Date.parse(one.timestamp)}${NANOSECONDS}`,
+        JSON.stringify(document(one)),
+      ]);
+      return `,${JSON.stringify({ stream: { job: JOB, ...labels, node, arena, profile, type }, values })}`;
+    };
+    return new PostingSink(context, {
+      contentType: "application/json",
+      answers: {
+        acknowledgement: "the 204 of a push",
+        divisible: [400, 413],
+        acknowledged: (_, { status }) => (status === 204 ? {} : undefined),
+      },
+      path: PATH,
+      // Streams one behind the other, each after a comma.
+      async body(records) {
+        const parts = await inSlicesOf(await records.records(), (slice) =>
+          [...groupBy(slice, tableKey).values()].map(stream).join(""),
+        );
+        return Buffer.from(parts.join(""));
+      },
+      around: ['{"streams":[', "]}"],
+    });
+  },
+  { target: ({ url }) => below(new URL(url), PATH) },
+);
 
 const JOB = "pulumi-packetfilter";

@@ -49,7 +49,7 @@ export const nats = sinkKind(
       close: () => link.close(),
     };
   },
-  loadNats,
+  { load: loadNats },
 );
 
 /** A record as JetStream gets it. */

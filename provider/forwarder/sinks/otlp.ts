@@ -6,7 +6,7 @@ import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { mediaTypeOf, type SinkAnswer } from "./answers";
 import { GrpcConnection } from "./grpc";
-import { httpFields, PostingSink } from "./http-post";
+import { below, httpFields, PostingSink } from "./http-post";
 import { allRejected, loadOptional, sinkKind, sinkNamed } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
@@ -51,8 +51,8 @@ export const otlp = sinkKind(
     return new PostingSink(context, {
       ...(grpc && {
         connection: new GrpcConnection(grpc, { gzip, tls }, context.world),
-        path: (url: URL) => new URL(EXPORT, url),
       }),
+      path: pathOf(protocol),
       contentType: "application/x-protobuf",
       answers: {
         acknowledgement: "an ExportLogsServiceResponse with status 200",
@@ -77,8 +77,13 @@ export const otlp = sinkKind(
       },
     });
   },
-  loadOtlp,
+  { load: loadOtlp, target: ({ url, protocol }) => below(new URL(url), pathOf(protocol)) },
 );
+
+/** Of gRPC the method, which is the whole path. */
+function pathOf(protocol: "http" | "grpc"): string {
+  return protocol === "grpc" ? EXPORT : "/v1/logs";
+}
 
 function loadOtlp(user: string) {
   return loadOptional(user, ["@opentelemetry/otlp-transformer"], () => import("@opentelemetry/otlp-transformer"));

@@ -149,15 +149,22 @@ export interface SinkKind {
   open(context: SinkContext): Promise<Sink>;
   /** Loads what it needs beside this package. @throws {OptionsError} when that is missing. */
   load?(user: string): Promise<unknown>;
+  /** The address that it POSTs to, by its own members. Default: it has none. */
+  target?(own: unknown): URL;
 }
 
 /** Makes a kind of sink from its schema and from what opens one with its options. */
 export function sinkKind<Options>(
   schema: z.ZodType<Options>,
   open: (context: SinkContext, options: Options) => Promise<Sink>,
-  load?: SinkKind["load"],
+  { load, target }: Pick<SinkKind, "load"> & { readonly target?: (options: Options) => URL } = {},
 ): SinkKind {
-  return { schema, open: (context) => open(context, context.options(schema)), ...(load && { load }) };
+  return {
+    schema,
+    open: (context) => open(context, context.options(schema)),
+    ...(load && { load }),
+    ...(target && { target: (own) => target(schema.parse(own)) }),
+  };
 }
 
 /** Who needs something, as messages begin. */

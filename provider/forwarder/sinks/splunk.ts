@@ -25,6 +25,8 @@ const schema = members({
  */
 const ABOUT_CONFIGURATION: readonly number[] = [1, 2, 3, 4, 7, 10, 11];
 
+const PATH = "/services/collector/event";
+
 const answerSchema = z.looseObject({
   code: z.int(),
   ackId: z.int().optional(),
@@ -37,40 +39,44 @@ const acksSchema = z.looseObject({ acks: z.record(z.string(), z.boolean()) });
  * Splunk's HTTP Event Collector: `services/collector/event` below `url`, an event a record, with the node as `host`. Code 0
  * acknowledges; with `indexerAcknowledgement` the indexers do, which are asked for it.
  */
-export const splunk = sinkKind(schema, async (context, { index, sourcetype, indexerAcknowledgement }) => {
-  const document = formatter(context.format);
-  // Tokens with indexer acknowledgement want one: its ids are of the channel.
-  const channel = randomUUID();
-  return new PostingSink(context, {
-    contentType: "application/json",
-    answers: {
-      acknowledgement: 'the `"code":0` of a collector',
-      divisible: [400, 413],
-      async acknowledged(_, answer, signal) {
-        const { code, ackId } = readIn(answer) ?? {};
-        if (code !== 0) return undefined;
-        if (indexerAcknowledgement) await indexed(ackId, answer, context.world, signal);
-        return {};
+export const splunk = sinkKind(
+  schema,
+  async (context, { index, sourcetype, indexerAcknowledgement }) => {
+    const document = formatter(context.format);
+    // Tokens with indexer acknowledgement want one: its ids are of the channel.
+    const channel = randomUUID();
+    return new PostingSink(context, {
+      contentType: "application/json",
+      answers: {
+        acknowledgement: 'the `"code":0` of a collector',
+        divisible: [400, 413],
+        async acknowledged(_, answer, signal) {
+          const { code, ackId } = readIn(answer) ?? {};
+          if (code !== 0) return undefined;
+          if (indexerAcknowledgement) await indexed(ackId, answer, context.world, signal);
+          return {};
+        },
+        takenBefore: (answer) => readIn(answer)?.["invalid-event-number"],
+        isPassing: (answer) => ABOUT_CONFIGURATION.includes(readIn(answer)?.code ?? 0),
       },
-      takenBefore: (answer) => readIn(answer)?.["invalid-event-number"],
-      isPassing: (answer) => ABOUT_CONFIGURATION.includes(readIn(answer)?.code ?? 0),
-    },
-    headers: () => ({
-      authorization: `Splunk ${context.options(schema).token}`,
-      "x-splunk-request-channel": channel,
-    }),
-    path: (url) => below(url, "/services/collector/event"),
-    // Events follow each other.
-    async body(records) {
-      const lines = await written(await records.records(), (record) => {
-        const time = Date.parse(record.timestamp) / 1_000;
-        const own = { time, host: record.node, source: SOURCE, sourcetype, index, event: document(record) };
-        return `${JSON.stringify(own)}\n`;
-      });
-      return Buffer.from(lines);
-    },
-  });
-});
+      headers: () => ({
+        authorization: `Splunk ${context.options(schema).token}`,
+        "x-splunk-request-channel": channel,
+      }),
+      path: PATH,
+      // Events follow each other.
+      async body(records) {
+        const lines = await written(await records.records(), (record) => {
+          const time = Date.parse(record.timestamp) / 1_000;
+          const own = { time, host: record.node, source: SOURCE, sourcetype, index, event: document(record) };
+          return `${JSON.stringify(own)}\n`;
+        });
+        return Buffer.from(lines);
+      },
+    });
+  },
+  { target: ({ url }) => below(new URL(url), PATH) },
+);
 
 const SOURCE = "pulumi-packetfilter";
 
@@ -92,7 +98,7 @@ async function indexed(ackId: number | undefined, answer: SinkAnswer, world: For
   while (world.monotonic() < end && !signal.aborted) {
     await pause(world, TIMES.splunkAckEveryMs, signal);
     try {
-      const told = await answer.ask((url) => below(url, "/services/collector/ack"), JSON.stringify({ acks: [ackId] }));
+      const told = await answer.ask((url) => new URL("ack", below(url, PATH)), JSON.stringify({ acks: [ackId] }));
       const { acks } = attempt(() => acksSchema.parse(JSON.parse(told.body.toString("utf8")))) ?? {};
       if (acks?.[ackId] === true) return;
       if (acks === undefined) last = `HTTP ${told.status}: ${told.told(told.body.toString("utf8"))}`;
