@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -120,6 +120,43 @@ test("a file: a torn line is cut off; at rotateBytes it becomes .1, and so many 
     const ends = names.map((name) => [name, [written(name)[0], written(name).at(-1)]]);
     expect(Object.fromEntries(ends)).toEqual(expected);
   }
+});
+
+test("a file that another program renames, removes or empties goes on under its name, as logrotate needs it", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(40) });
+  const path = join(folder.path, "marks.ndjson");
+  const clock = new TestClock();
+  const { forwarder, told } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      records: "all",
+      sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
+    },
+    folder.path,
+    { world: clock },
+  );
+  let round = 0;
+  const listed = async (): Promise<unknown[]> => {
+    if (round > 0) clock.advance(3_000);
+    round++;
+    await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 40 * round);
+    const lines = readFileSync(path, "utf8").trim().split("\n");
+    return [JSON.parse(lines[0] ?? "").sequence, lines.length];
+  };
+  expect(await listed()).toEqual([1, 40]);
+  renameSync(path, join(folder.path, "marks.1"));
+  expect(await listed()).toEqual([41, 40]);
+  renameSync(path, join(folder.path, "marks.2"));
+  writeFileSync(path, "");
+  expect(await listed()).toEqual([81, 40]);
+  rmSync(path);
+  expect(await listed()).toEqual([121, 40]);
+  truncateSync(path);
+  expect(await listed()).toEqual([161, 40]);
+  const again = 'info Sink "disk": marks.ndjson was renamed or removed, and is opened again.';
+  expect(told.lines).toEqual([again, again, again]);
 });
 
 test("otlp: what a server says that it did not take is kept as rejected, with its words", async () => {

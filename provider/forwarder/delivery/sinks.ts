@@ -5,12 +5,14 @@ import type { SinkSpec } from "../ledger/protocol";
 import { CALLBACK, callback, type OnRecord } from "../sinks/callback";
 import { SINK_KINDS } from "../sinks/kinds";
 import type { BatchLimits, Sink, SinkContext } from "../sinks/sink";
+import type { Log } from "../telling/troubles";
 import type { ForwarderWorld } from "../world";
 
 /** Parts that sinks are made from. */
 export interface SinkParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
+  readonly log?: Log;
   /** One more sink, for programs. */
   readonly onRecord?: OnRecord;
   /** Standard output, for sinks of that type; rejects with `EPIPE` once it has no reader any more. */
@@ -51,13 +53,14 @@ export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
 }
 
 /** Context of a sink; its options are read at each use, since secrets from files change. */
-function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
+function contextOf({ config, world, log, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
   return {
     name,
     format: config.current.format,
     folder: config.folder,
     env: config.env,
     world,
+    ...(log && { log }),
     stdout,
     options: (schema) => schema.parse(config.current.sinks.find((sink) => sink.name === name)?.own),
   };

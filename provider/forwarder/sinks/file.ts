@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { openOwn } from "../../files/no-links";
 import { codeOf, messageOf } from "../../model/errors";
@@ -15,11 +15,17 @@ const schema = members({
 
 /**
  * A file, a line of JSON a record, with control characters escaped, since people look at files. Acknowledged once it is on the
- * disk (fsync). At `rotateBytes` it becomes `path.1`, the one before `path.2`, and so on to `path.<keep>`. Half a line, left by
+ * disk (fsync). Where another program has renamed, removed or emptied the file, as logrotate does, the next write goes to a file of its
+ * name. At `rotateBytes` it becomes `path.1`, the one before `path.2`, and so on to `path.<keep>`. Half a line, left by
  * kill -9, is cut off before anything is added.
  */
 export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
-  const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep);
+  const reopened = () =>
+    context.log?.info(
+      { sink: context.name, path },
+      `Sink "${context.name}": ${path} was renamed or removed, and is opened again.`,
+    );
+  const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep, reopened);
   const append = (lines: Buffer) =>
     log.append(lines).catch((error: unknown) => {
       throw new SinkFailure(`${path} cannot be written: ${messageOf(error)}`);
@@ -41,6 +47,8 @@ class RotatedFile {
     private readonly path: string,
     private readonly rotateBytes: number,
     private readonly keep: number,
+    /** Another file has its name, or none. */
+    private readonly reopened: () => void,
   ) {}
 
   /** Adds whole lines, and waits for the disk. */
@@ -53,6 +61,7 @@ class RotatedFile {
     try {
       await handle.appendFile(lines);
       await handle.datasync();
+      if ((await handle.stat()).nlink === 0) throw new Error("it was removed meanwhile");
       this.size += lines.length;
     } catch (error) {
       // Removes half a piece; if that fails, the next opening does.
@@ -68,13 +77,24 @@ class RotatedFile {
   }
 
   private async opened(): Promise<FileHandle> {
-    if (this.handle) return this.handle;
+    if (this.handle) {
+      if (await this.isCurrent(this.handle)) return this.handle;
+      await this.close();
+      this.reopened();
+    }
     await mkdir(dirname(this.path), { recursive: true });
     const handle = await openOwn(this.path, "read and append");
     this.size = await endOfLastLine(handle);
     await handle.truncate(this.size);
     this.handle = handle;
     return handle;
+  }
+
+  /** True if the file still has its name. One that was emptied is written from its start. */
+  private async isCurrent(handle: FileHandle): Promise<boolean> {
+    const [own, named] = await Promise.all([handle.stat(), stat(this.path).catch(() => undefined)]);
+    this.size = Math.min(this.size, own.size);
+    return named?.dev === own.dev && named.ino === own.ino;
   }
 
   private async rotate(): Promise<void> {

@@ -8,6 +8,7 @@ import type { Format } from "../record/formats";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { joined } from "../record/sheet";
+import type { Log } from "../telling/troubles";
 import type { Environment, ForwarderWorld } from "../world";
 
 /** Destination of records. Each kind has a file in this folder and a line in `kinds.ts`. */
@@ -135,6 +136,8 @@ export interface SinkContext {
   readonly world: ForwarderWorld;
   /** Variables of the environment, which name proxies. */
   readonly env: Environment;
+  /** Log for what a sink repairs by itself. Default: none. */
+  readonly log?: Pick<Log, "info">;
   /** Standard output; resolves when the text is written, rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
   /** The sink's own options as they are now: secrets from files can change. */
