@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
@@ -487,6 +488,55 @@ test("a sink that is dead stops no other: the healthy one has every change, and 
     else marks.set(address, value);
   }
   expect([marks.size, new Set(marks.values())]).toEqual([300, new Set([20])]);
+});
+
+test("records that are sent again behind a reset are marked for each sink that had them, and for no other", async () => {
+  using folder = temporaryFolder();
+  using careful = await startSink();
+  using brisk = await startSink();
+  using late = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0, 300) });
+  const clock = new TestClock();
+  const sinkTo = (name: string, { url }: { url: string }) => ({ name, type: "http" as const, url });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    structureEveryMs: 7_200_000,
+    sinks: [{ ...sinkTo("careful", careful), spool: { maxBytes: 65_536 } }, sinkTo("brisk", brisk)],
+  };
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  await passUntil(() => careful.taken.length === 300 && brisk.taken.length === 300, clock);
+  careful.answer = away;
+  const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
+  const list = async (value: number, count: number) => {
+    const before = lists();
+    emulator.seed(stateOf(value, count));
+    await passUntil(() => lists() > before + 1, clock);
+  };
+  for (let value = 1; value <= 12; value++) await list(value, 300);
+  expect(forwarder.status.sinks.find(({ name }) => name === "careful")?.behind).toEqual(["fra1/edge/web/shost"]);
+  // Ten attacks that it does not see, and a sink that has seen nothing before.
+  await list(13, 310);
+  const next = { ...config, sinks: [...config.sinks, sinkTo("late", late)] };
+  await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path));
+  careful.answer = sound;
+  const behindReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
+    const all = once(taken);
+    const added = all.slice(all.findIndex(({ event }) => event === "reset")).filter(({ event }) => event === "added");
+    return { resent: added.filter(({ resent }) => resent).length, new: added.filter(({ resent }) => !resent).length };
+  };
+  const isReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
+    const at = taken.findIndex(({ event }) => event === "reset");
+    return at >= 0 && taken.length >= at + 311;
+  };
+  await passUntil(() => [careful, brisk, late].every(isReset), clock);
+  expect([behindReset(careful), behindReset(brisk), behindReset(late)]).toEqual([
+    { resent: 300, new: 10 },
+    { resent: 310, new: 0 },
+    { resent: 0, new: 310 },
+  ]);
+  // No record before the reset is marked.
+  expect([...careful.taken, ...brisk.taken].filter(({ event, resent }) => resent && event !== "added")).toEqual([]);
 });
 
 describe("a start at a node that is silent", () => {

@@ -129,6 +129,11 @@ test("a folder that is restored from a copy gives no id twice, says so, and the 
   expect(repeats).toBeGreaterThan(0);
   const resets = web.kept().filter(({ event }) => event === "reset");
   expect(resets.map(({ epoch, sequence }) => [epoch > newest, sequence])).toEqual([[true, 1]]);
+  // Of the marks behind the reset those are marked that the copy had: the sink has had them, too.
+  const resent = web.kept().filter((record) => record.resent);
+  expect(resent.length).toBeGreaterThan(0);
+  const had = web.kept().filter(({ epoch, event }) => epoch <= newest && event === "added");
+  expect(resent.filter(({ address }) => !had.some((one) => one.address === address))).toEqual([]);
 });
 
 test("two clones of a folder that run at once give no id to two observations", async () => {

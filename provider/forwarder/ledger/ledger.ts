@@ -131,7 +131,8 @@ export class StoredLedger implements Ledger {
     let reading: FinishedReading;
     try {
       const isWanted = work.spool.isWanted(list.table, list);
-      const how = { records: this.options.records, reset: lost || isVoid, isWanted };
+      const knowledge = work.spool.knowledgeOf(list.table);
+      const how = { records: this.options.records, reset: lost || isVoid, isWanted, knowledge };
       reading = await table.compare(++this.lastReading, list, marks, how);
     } catch (error) {
       if (work !== this.work) throw new Error(GIVEN_UP);

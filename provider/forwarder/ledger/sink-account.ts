@@ -43,8 +43,14 @@ function recordsIn(entries: readonly Pick<Entry, "records">[]): number {
 
 /** Unacknowledged records of one sink: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
-  /** Tables of which it missed a reading, since it had no room: it gets them again with the next complete one. */
-  behind = new Set<string>();
+  /**
+   * Tables of which it missed a reading, since it had no room: it gets them again with the next complete one. By key, the first
+   * reading that it missed; 0 where that was before this run.
+   */
+  behind = new Map<string, number>();
+  /** Tables of which it was given all marks at some time, and every record since, but for those of {@link behind}. */
+  complete = new Set<string>();
+  private readonly incomplete: number[] = [];
   private records = 0;
   private bytes = 0;
   private oldest: Entry | undefined;
@@ -72,7 +78,10 @@ export class SinkAccount {
   become(spec: SinkSpec): void {
     this.spec = spec;
     const behind = "SELECT name FROM behind JOIN tables ON id = table_id WHERE sink = ?";
-    this.behind = new Set(this.store.all(nameRow, behind, spec.name).map(({ name }) => name));
+    const names = this.store.all(nameRow, behind, spec.name).map(({ name }) => name);
+    this.behind = new Map(names.map((name) => [name, this.behind.get(name) ?? 0]));
+    const complete = "SELECT name FROM complete JOIN tables ON id = table_id WHERE sink = ?";
+    this.complete = new Set(this.store.all(nameRow, complete, spec.name).map(({ name }) => name));
     const { records, bytes } = this.sumTo(Number.MAX_SAFE_INTEGER);
     this.records = records;
     this.bytes = bytes;
@@ -166,14 +175,14 @@ export class SinkAccount {
       ...(oldest && { oldest: oldest.taken }),
       ...(oldest && oldest.seq > this.earlier && { oldestNow: oldest.now }),
       dropped: this.dropped - recordsIn(this.underWay),
-      behind: [...this.behind],
+      behind: [...this.behind.keys()],
       limitBytes: this.spec.limits.maxBytes,
     };
   }
 
   /** Batches that it missed, since it had no room. */
-  miss(key: string, entries: readonly Entry[]): void {
-    this.behind.add(key);
+  miss(key: string, reading: number, entries: readonly Entry[]): void {
+    if (!this.behind.has(key)) this.behind.set(key, reading);
     this.lost.push(...entries.map((entry): Dropped => ({ ...entry, cause: "missed" })));
   }
 
@@ -181,9 +190,21 @@ export class SinkAccount {
   takeLost(isLast: boolean): Loss[] {
     const lost = [...this.lost.splice(0), ...(isLast ? this.underWay.splice(0) : [])];
     return lost.map(({ table_id, records, taken, cause }) => {
-      const table = this.store.get(nameRow, "SELECT name FROM tables WHERE id = ?", table_id)?.name ?? "";
-      return { sink: this.spec.name, cause, table, records, first: taken, last: taken };
+      return { sink: this.spec.name, cause, table: this.nameOf(table_id), records, first: taken, last: taken };
     });
+  }
+
+  /** Numbers of tables of which it is known that it lacks records, each once, to be noted in the store. */
+  takeIncomplete(): number[] {
+    return this.incomplete.splice(0);
+  }
+
+  private lacks(table: number): void {
+    if (this.complete.delete(this.nameOf(table))) this.incomplete.push(table);
+  }
+
+  private nameOf(table: number): string {
+    return this.store.get(nameRow, "SELECT name FROM tables WHERE id = ?", table)?.name ?? "";
   }
 
   private isLate({ wall, now }: Moment): boolean {
@@ -209,6 +230,7 @@ export class SinkAccount {
       const cause = causeOf(oldest);
       if (cause === undefined) break;
       this.dropped += oldest.records;
+      this.lacks(oldest.table_id);
       (oldest.seq <= this.handed ? this.underWay : this.lost).push({ ...oldest, cause });
       this.advance(oldest.seq);
     }

@@ -6,12 +6,16 @@ import { type TableName, tableKey, tableOf, takes } from "../table";
 import type { LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
-import type { FinishedReading, TableState } from "./table-state";
+import type { FinishedReading, Knowledge, TableState } from "./table-state";
 
 /** Largest head of a batch in bytes, without its rules. */
 const HEAD_BYTES = 400;
 const RULE_BYTES = 100;
 const END = Buffer.from("}");
+
+function headBytes({ rules, resent = [] }: RowChunk): number {
+  return HEAD_BYTES + rules.length * RULE_BYTES + JSON.stringify(resent).length;
+}
 
 /** A row of `sinks`: up to where a sink has acknowledged the batches, and the records that it lost. */
 export const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
@@ -70,7 +74,7 @@ export class Spool {
       this.writeMoved();
       for (const name of forgotten) {
         this.noteRemoved(name, "true");
-        for (const from of ["sinks WHERE name", "unread WHERE sink", "behind WHERE sink"])
+        for (const from of ["sinks WHERE name", "unread WHERE sink", "behind WHERE sink", "complete WHERE sink"])
           store.run(`DELETE FROM ${from} = ?`, name);
       }
       for (const { name, only } of specs) {
@@ -95,7 +99,7 @@ export class Spool {
    * @returns `undefined` when there are records, and no sink has room for them.
    */
   place({ list, rows, isWhole }: FinishedReading, reserved: Map<SinkAccount, number>): Takers | undefined {
-    const bytes = rows.reduce((sum, one) => sum + one.rows.length + HEAD_BYTES + one.rules.length * RULE_BYTES, 0);
+    const bytes = rows.reduce((sum, one) => sum + one.rows.length + headBytes(one), 0);
     const key = tableKey(list.table);
     const isMissing = (account: SinkAccount): boolean => {
       if (!isWhole && account.behind.has(key)) return true;
@@ -113,21 +117,27 @@ export class Spool {
   }
 
   /** Within a transaction: adds the rows of a reading, for the sinks that get it. They count once {@link note} is called. */
-  insert({ table, rows, list }: FinishedReading, { getting, missing }: Takers): Entry[] {
+  insert({ table, rows, list, isWhole }: FinishedReading, { getting, missing }: Takers): Entry[] {
     const { store } = this;
+    // The first list of a table is all of it, too.
+    const isAll = isWhole || table.isNew;
     for (const { spec } of missing) {
       store.run("INSERT OR IGNORE INTO behind (sink, table_id) VALUES (?, ?)", spec.name, table.id);
     }
-    for (const { spec, behind } of getting) {
+    for (const { spec, behind, complete } of getting) {
+      if (isAll && !complete.has(table.key))
+        store.run("INSERT OR IGNORE INTO complete (sink, table_id) VALUES (?, ?)", spec.name, table.id);
       if (behind.has(table.key)) store.run("DELETE FROM behind WHERE sink = ? AND table_id = ?", spec.name, table.id);
     }
     return rows.map((chunk) => this.insertBatch(table, chunk, list, getting));
   }
 
   /** After the transaction: the sinks have a reading to take, or miss it. */
-  note({ key }: TableState, entries: readonly Entry[], { getting, missing }: Takers): void {
-    for (const account of missing) account.miss(key, entries);
+  note({ table, number, isWhole }: FinishedReading, entries: readonly Entry[], { getting, missing }: Takers): void {
+    const { key } = table;
+    for (const account of missing) account.miss(key, number, entries);
     for (const account of getting) {
+      if (isWhole || table.isNew) account.complete.add(key);
       account.behind.delete(key);
       for (const entry of entries) account.add(entry);
     }
@@ -137,6 +147,15 @@ export class Spool {
   /** True when a sink that missed readings of a table has room again: the next one must have the whole table. */
   isWanted(table: TableName, at: Moment): boolean {
     return this.takers(table).some((account) => account.behind.has(tableKey(table)) && account.hasRoomAgain(at));
+  }
+
+  /** The sinks that had records of a table, and up to which reading. */
+  knowledgeOf(table: TableName): Knowledge[] {
+    const key = tableKey(table);
+    return this.takers(table).flatMap(({ spec, behind, complete }) => {
+      if (!complete.has(key)) return [];
+      return [{ sink: spec.name, before: behind.get(key) ?? Number.POSITIVE_INFINITY }];
+    });
   }
 
   /** Next batches of a sink; none when it has everything. */
@@ -171,7 +190,10 @@ export class Spool {
     const remove =
       "DELETE FROM batches WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM unread WHERE unread.seq = batches.seq) RETURNING bytes";
     let freed = 0;
-    for (const { spec, position, dropped } of this.moved) {
+    for (const account of this.moved) {
+      const { spec, position, dropped } = account;
+      for (const table of account.takeIncomplete())
+        store.run("DELETE FROM complete WHERE sink = ? AND table_id = ?", spec.name, table);
       store.run("UPDATE sinks SET position = ?, dropped = ? WHERE name = ?", position, dropped, spec.name);
       const taken = store.all(seqRow, take, spec.name, position);
       for (const { seq } of taken) freed += store.get(bytesRow, remove, seq)?.bytes ?? 0;
@@ -207,6 +229,7 @@ export class Spool {
       first: table.sequence + 1,
       id: idStart(table, chunk, wall),
       rules: chunk.rules,
+      ...(chunk.resent && { resent: chunk.resent }),
     };
     table.sequence += chunk.count;
     const body = Buffer.concat([Buffer.from(`{"head":${JSON.stringify(head)},"rows":`), chunk.rows, END]);
@@ -237,7 +260,8 @@ export class Spool {
     const tableOfBatch = "(SELECT table_id FROM batches WHERE batches.seq = unread.seq)";
     this.noteRemoved(sink, `table_id ${ofOthers}`, taken);
     this.store.run(`DELETE FROM unread WHERE sink = ? AND ${tableOfBatch} ${ofOthers}`, sink, taken);
-    this.store.run(`DELETE FROM behind WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
+    for (const from of ["behind", "complete"])
+      this.store.run(`DELETE FROM ${from} WHERE sink = ? AND table_id ${ofOthers}`, sink, taken);
   }
 
   /** Counts what a sink had to read, and what is about to be removed. */

@@ -49,6 +49,11 @@ const SCHEMA = `
     table_id INTEGER NOT NULL,
     PRIMARY KEY (sink, table_id)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS complete (
+    sink TEXT NOT NULL,
+    table_id INTEGER NOT NULL,
+    PRIMARY KEY (sink, table_id)
+  ) WITHOUT ROWID;
 `;
 
 /** SQLite's own. */

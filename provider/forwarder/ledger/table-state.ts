@@ -4,7 +4,7 @@ import { SIZES } from "../defaults";
 import type { ArrivedList } from "../reading/arrived-list";
 import { Baseline } from "../reading/baseline";
 import { detailsOf, numbersOf, Reading } from "../reading/reading";
-import { EVENTS, keyOf, type MarkEvent, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
+import { EVENTS, keyOf, type MarkEvent, type MarkKey, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
@@ -13,12 +13,55 @@ import type { Store } from "./store";
 
 const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });
 
+/** A sink, and the readings before which it had every record of a table. */
+export interface Knowledge {
+  readonly sink: string;
+  /** Infinite of a sink that missed none. */
+  readonly before: number;
+}
+
+/** Rows of marks that were added before, in one piece for each group of sinks that had them. */
+class Repeats {
+  private readonly writers = new Map<string, RowWriter>();
+
+  constructor(
+    private readonly known: Baseline | undefined,
+    private readonly knowledge: readonly Knowledge[],
+    private readonly ruleOf: ConstructorParameters<typeof RowWriter>[0],
+  ) {}
+
+  /** The rows for a mark; `undefined` if no sink had it. */
+  of(key: MarkKey): RowWriter | undefined {
+    const born = this.known?.bornIn(key);
+    if (born === undefined) return undefined;
+    const sinks = this.knowledge.flatMap(({ sink, before }) => (born < before ? [sink] : []));
+    return sinks.length === 0 ? undefined : this.among(sinks);
+  }
+
+  get chunks(): readonly RowChunk[] {
+    return [...this.writers.values()].flatMap((writer) => writer.finish());
+  }
+
+  get count(): number {
+    return [...this.writers.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  private among(sinks: readonly string[]): RowWriter {
+    const name = sinks.join();
+    const writer = this.writers.get(name) ?? new RowWriter(this.ruleOf, sinks);
+    this.writers.set(name, writer);
+    return writer;
+  }
+}
+
 /** Weight of the last reading in the usual size of one. */
 const WEIGHT = 0.1;
 
 /** A list of a table that was read and compared: what its transaction writes, and what is said of it then. */
 export interface FinishedReading {
   readonly table: TableState;
+  /** Its number. */
+  readonly number: number;
   readonly list: ArrivedList;
   /** The baseline starts again with it. */
   readonly reset: boolean;
@@ -65,11 +108,15 @@ export class TableState {
     const sql = "SELECT id, epoch, sequence, bytes FROM tables WHERE name = ?";
     const row = this.store.get(tableSchema, sql, this.key);
     this.id = row?.id ?? 0;
+    this.isNew = row === undefined;
     this.epoch = row?.epoch ?? 0;
     this.sequence = row?.sequence ?? 0;
     this.usualBytes = row?.bytes ?? 0;
     this.forget();
   }
+
+  /** True until the first list of the table is taken over. */
+  isNew = true;
 
   /** True when the store has a baseline to compare with. */
   get known(): boolean {
@@ -80,19 +127,22 @@ export class TableState {
    * Compares a list with the baseline, in slices. After a failure the baseline in memory is unusable: call {@link forget}.
    *
    * @param number Of this reading; another one each time.
-   * @param how With `isWanted` all of the table follows behind what changed in it.
+   * @param how With `isWanted` all of the table follows behind what changed in it. `knowledge`: the sinks that had records of it.
    */
   async compare(
     number: number,
     list: ArrivedList,
     marks: readonly Mark[],
-    { records, reset, isWanted }: Pick<LedgerOptions, "records"> & Readonly<Record<"reset" | "isWanted", boolean>>,
+    { records, reset, isWanted, knowledge }: HowToCompare,
   ): Promise<FinishedReading> {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);
     const seen = new RowWriter(ruleOf);
+    // Of a table that is void or lost, the baseline still shows what sinks had.
+    const before = (reset || isWanted) && records !== "all" ? await this.marks() : undefined;
+    const repeats = new Repeats(before, knowledge, ruleOf);
     let whole: readonly RowChunk[] | undefined;
-    if (records === "all") await inSlices(addAll(marks, "seen", seen));
+    if (records === "all") await inSlices(addAll(marks, "seen", () => seen));
     else {
       if (reset) {
         changes.addTable("reset");
@@ -100,27 +150,34 @@ export class TableState {
       }
       const baseline = await this.marks();
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
-      const reading = new Reading(number, baseline, changes, list.snapshot ? seen : undefined);
+      const again = reset ? (key: MarkKey) => repeats.of(key) ?? changes : undefined;
+      const reading = new Reading(number, baseline, changes, list.snapshot ? seen : undefined, again);
       await inSlices(reading.compare(marks, elapsed));
       if (isWanted && !reset) {
         seen.addTable("reset");
-        await inSlices(addAll(marks, "added", seen));
+        await inSlices(addAll(marks, "added", (key) => repeats.of(key) ?? seen));
       }
       const bytes = bytesOf(changes.finish());
       if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
     }
     const counts = EVENTS.map(
-      (event, index) => [event, (changes.counts[index] ?? 0) + (seen.counts[index] ?? 0)] as const,
+      (event, index) =>
+        [
+          event,
+          (changes.counts[index] ?? 0) + (seen.counts[index] ?? 0) + (event === "added" ? repeats.count : 0),
+        ] as const,
     );
     const taken = {
       listed: marks.length,
       keyedPlaces: list.habits.keyedPlaces ?? new Set(),
       events: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-      records: changes.count + seen.count,
+      records: changes.count + seen.count + repeats.count,
     };
-    const rows = [...changes.finish(), ...seen.finish()];
+    const added = repeats.chunks;
+    const rows = [...changes.finish(), ...seen.finish(), ...added];
     const isWhole = reset || isWanted || records === "all";
-    return { table: this, list, reset, rows, isWhole, changes: changes.finish(), whole, taken };
+    const inBaseline = reset ? [...changes.finish(), ...added] : changes.finish();
+    return { table: this, number, list, reset, rows, isWhole, changes: inBaseline, whole, taken };
   }
 
   /** The baseline, loaded when it is not there. */
@@ -142,6 +199,7 @@ export class TableState {
   /** A reading was taken over. */
   taken(now: number): void {
     this.listed = now;
+    this.isNew = false;
     this.stale = true;
     this.baseline?.allListed();
   }
@@ -176,10 +234,18 @@ export class TableState {
   }
 }
 
-function* addAll(marks: readonly Mark[], event: MarkEvent, seen: RowWriter): Generator<void> {
+/** Ways to compare a list. */
+interface HowToCompare extends Pick<LedgerOptions, "records"> {
+  readonly reset: boolean;
+  readonly isWanted: boolean;
+  readonly knowledge: readonly Knowledge[];
+}
+
+function* addAll(marks: readonly Mark[], event: MarkEvent, rowsOf: (key: MarkKey) => RowWriter): Generator<void> {
   for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
     for (const mark of marks.slice(start, start + SIZES.rowsASlice)) {
-      seen.add(event, keyOf(mark), ...numbersOf(mark), detailsOf(mark));
+      const key = keyOf(mark);
+      rowsOf(key).add(event, key, ...numbersOf(mark), detailsOf(mark));
     }
     yield;
   }

@@ -55,7 +55,7 @@ export function write({ spool, identity }: Work, { reading, takers, resolve }: A
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (bytes > 0 || isNew) table.keep(reading, bytes);
   return () => {
-    spool.note(table, entries, takers);
+    spool.note(reading, entries, takers);
     table.taken(list.now);
     resolve({ ...taken, bytes });
   };

@@ -26,6 +26,8 @@ export class Baseline {
   lifetimes = new Float64Array(FIRST_SIZE);
   /** In which reading each row was last found. */
   private readings = new Uint32Array(FIRST_SIZE);
+  /** In which reading each row was last reported as `added`; 0: before this run. */
+  private births = new Uint32Array(FIRST_SIZE);
   private readonly spoken = new Map<number, Spoken>();
   /** Lifetimes as they were listed, of a baseline whose {@link lifetimes} were reckoned forward when it was loaded. */
   private listedLifetimes: Map<number, number> | undefined;
@@ -68,13 +70,24 @@ export class Baseline {
     return this.readings[row] as number;
   }
 
+  /** In which reading a mark was last reported as `added`, 0: before this run; `undefined` of one that is not there, or has expired. */
+  bornIn(key: MarkKey): number | undefined {
+    const row = this.row(key);
+    return row === undefined || this.spokenOf(row)?.ended ? undefined : this.births[row];
+  }
+
+  /** Notes that an expired mark is active again. */
+  bornAgain(row: number, reading: number): void {
+    this.births[row] = reading;
+  }
+
   /** Adds a mark. Its key must be new. */
   add(key: MarkKey, reading: number): number {
     const row = this.free.pop() ?? this.rows.size;
     if (row === this.ids.length) this.grow();
     this.rows.set(key, row);
     this.keys[row] = key;
-    this.readings[row] = reading;
+    this.readings[row] = this.births[row] = reading;
     return row;
   }
 
@@ -125,5 +138,6 @@ export class Baseline {
     this.values = larger(this.values, new Float64Array(size));
     this.lifetimes = larger(this.lifetimes, new Float64Array(size));
     this.readings = larger(this.readings, new Uint32Array(size));
+    this.births = larger(this.births, new Uint32Array(size));
   }
 }

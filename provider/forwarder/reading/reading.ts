@@ -3,7 +3,7 @@ import type { Mark } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { SIZES } from "../defaults";
-import { type Details, furtherKey, keyOf, type RowWriter } from "../record/rows";
+import { type Details, furtherKey, keyOf, type MarkKey, type RowWriter } from "../record/rows";
 import type { ArrivedList } from "./arrived-list";
 import type { Baseline } from "./baseline";
 
@@ -58,6 +58,8 @@ export class Reading {
     private readonly changes: RowWriter,
     /** Rows of all that is listed, where they are wanted. */
     private readonly seen?: RowWriter,
+    /** Rows of a mark that is in no baseline, but that sinks had before a reset. Default: those of what changed. */
+    private readonly addedAgain: (key: MarkKey) => RowWriter = () => changes,
   ) {}
 
   /**
@@ -89,7 +91,7 @@ export class Reading {
     seen?.add("seen", key, id, value, lifetime, details);
     if (row === undefined) {
       const fresh = baseline.add(key, this.number);
-      changes.add("added", key, id, value, lifetime, details);
+      this.addedAgain(key).add("added", key, id, value, lifetime, details);
       baseline.found(fresh, this.number, id, value, lifetime);
       if (details) baseline.speak(fresh, details, false);
       return;
@@ -99,6 +101,7 @@ export class Reading {
     if (expired) {
       if (!spoken?.ended) changes.add("expired", key, id, value, lifetime, details);
     } else if (spoken?.ended) {
+      baseline.bornAgain(row, this.number);
       changes.add("added", key, id, value, lifetime, details);
     } else if (
       !Object.is(baseline.values[row], value) ||

@@ -44,8 +44,8 @@ function endsOf({ type, address, source, destination }: ForwardRecord) {
 
 /** Members without a name in any schema, under a name of our own. */
 function own(record: ForwardRecord): Document {
-  const { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra } = record;
-  return { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra };
+  const { arena, profile, type, resent, id, value, lifetime, age, status, epoch, sequence, extra } = record;
+  return { arena, profile, type, resent, id, value, lifetime, age, status, epoch, sequence, extra };
 }
 
 /** Elastic Common Schema 8: nested members. */
@@ -121,6 +121,7 @@ export function cef(record: ForwardRecord): string {
     ["cs2", record.arena, "arena"],
     ["cs3", record.profile, "profile"],
     ["cs4", record.type, "type"],
+    ["cs5", record.resent && "true", "resent"],
     ["cn1", record.value, "value"],
     ["cn2", record.id, "id"],
     ["cn3", record.lifetime, "lifetime"],

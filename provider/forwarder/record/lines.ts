@@ -1,12 +1,14 @@
 import { visible } from "../../model/foreign-text";
 import { openBatch, type Place, type RowReader } from "./row-reader";
-import { type BatchHead, EVENT_NUMBER, EVENTS, type KeyMembers, membersOf } from "./rows";
+import { type BatchHead, EVENT_NUMBER, EVENTS, type KeyMembers, type MarkEvent, membersOf } from "./rows";
 import type { Sheet } from "./sheet";
 
 /** Rows of a batch, from the first to the one before `end`. */
 export interface RowRange {
   readonly start: number;
   readonly end: number;
+  /** The sink that gets them: `resent` is decided for each. */
+  readonly sink?: string;
 }
 
 /** Texts around the record's id in a line of its own before each record. */
@@ -26,13 +28,18 @@ const EVENT_WORDS = EVENTS.map((event) => utf8(` ${event}`));
 /** The same of a batch. */
 type Words = ReturnType<typeof wordsOf>;
 
-function wordsOf({ node, arena, profile, type, at, epoch, id, rules }: BatchHead, before: LineBefore | undefined) {
+function wordsOf(
+  { node, arena, profile, type, at, epoch, id, rules }: BatchHead,
+  before: LineBefore | undefined,
+  isResent: boolean,
+) {
+  const resent = (event: MarkEvent) => (isResent && event === "added" ? ',"resent":true' : "");
   const names = `"node":${JSON.stringify(node)},"arena":${JSON.stringify(arena)},"profile":${JSON.stringify(profile)}`;
   const beginning = `{"timestamp":"${new Date(at).toISOString()}",${names},"type":"${type}","event":"`;
   const idStart = `${id}-${epoch.toString(36)}-`;
   return {
     /** By number of the event. */
-    beginnings: EVENTS.map((event) => utf8(`${beginning}${event}"`)),
+    beginnings: EVENTS.map((event) => utf8(`${beginning}${event}"${resent(event)}`)),
     rules: rules.map((rule) => ({
       member: utf8(`,"rule":${JSON.stringify(rule)}`),
       words: utf8(rule.name === undefined ? "" : inside(` (${rule.name})`)),
@@ -51,9 +58,14 @@ function wordsOf({ node, arena, profile, type, at, epoch, id, rules }: BatchHead
  * Writes rows of a batch of the spool as lines of JSON, `format: plain`. This is where a record gets its form. Lines are made of
  * the bytes of the rows at once: texts in between take three times as long, and objects with `JSON.stringify` more than four times.
  */
-export function writeLines(body: Buffer, { start, end }: RowRange, sheet: Sheet, before?: LineBefore): Buffer {
+export function writeLines(
+  body: Buffer,
+  { start, end, sink = "" }: RowRange,
+  sheet: Sheet,
+  before?: LineBefore,
+): Buffer {
   const { head, rows } = openBatch(body);
-  const words = wordsOf(head, before);
+  const words = wordsOf(head, before, head.resent?.includes(sink) ?? false);
   for (let index = 0; index < end && rows.next(); index++) {
     if (index >= start) writeLine(sheet, rows, words, head.first + index);
   }

@@ -23,10 +23,16 @@ export class Outgoing {
    * A batch of the spool, with so many records.
    *
    * @param sheet Where its lines are written: those of batches that are written one after the other need no joining.
+   * @param sink The sink that gets it.
    */
-  static ofBatch(body: Uint8Array<ArrayBuffer>, count: number, sheet = new Sheet(count * USUAL_LINE)): Outgoing {
+  static ofBatch(
+    body: Uint8Array<ArrayBuffer>,
+    count: number,
+    sheet = new Sheet(count * USUAL_LINE),
+    sink = "",
+  ): Outgoing {
     const { buffer, byteOffset, length } = body;
-    return new Outgoing([{ body: Buffer.from(buffer, byteOffset, length), sheet, start: 0, end: count }]);
+    return new Outgoing([{ body: Buffer.from(buffer, byteOffset, length), sheet, start: 0, end: count, sink }]);
   }
 
   static of(records: readonly ForwardRecord[]): Outgoing {

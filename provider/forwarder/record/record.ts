@@ -20,6 +20,11 @@ export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
   readonly type: MarkType;
   /** Event of the mark. */
   readonly event: MarkEvent;
+  /**
+   * True of an `added` behind a `reset` whose mark this sink had before: it is no new attack. Absent of all others, also of marks that
+   * came while the sink missed the table.
+   */
+  readonly resent?: true;
   /** A text where the node's integer is beyond ±(2⁵³−1). */
   readonly id?: number | string;
   /** A counter that rules drive; a text as `id`. */

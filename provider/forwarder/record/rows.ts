@@ -84,6 +84,8 @@ export interface RowChunk {
   readonly rows: Buffer;
   readonly count: number;
   readonly rules: readonly NamedRule[];
+  /** Names of the sinks that had what the rows add, see {@link BatchHead.resent}. Default: none. */
+  readonly resent?: readonly string[];
 }
 
 const utf8 = (text: string): Buffer => Buffer.from(text);
@@ -107,8 +109,10 @@ export class RowWriter {
   private rules: NamedRule[] = [];
   private places = new Map<NamedRule, number>();
 
+  /** @param resent Names of the sinks that had what the rows add. */
   constructor(
     private readonly ruleOf: (id: number, value: number, details: Details | undefined) => NamedRule | undefined,
+    private readonly resent: readonly string[] = [],
   ) {}
 
   /** The number of rows that were added. */
@@ -166,7 +170,9 @@ export class RowWriter {
 
   private cut(): void {
     this.sheet.put(END);
-    this.chunks.push({ rows: this.sheet.cut(), count: this.inPiece, rules: this.rules });
+    const { resent } = this;
+    const rows = this.sheet.cut();
+    this.chunks.push({ rows, count: this.inPiece, rules: this.rules, ...(resent.length > 0 && { resent }) });
     this.inPiece = 0;
     this.rules = [];
     this.places = new Map();
@@ -220,4 +226,6 @@ export interface BatchHead extends TableName {
   /** Beginning of its record ids. */
   readonly id: string;
   readonly rules: readonly NamedRule[];
+  /** Names of the sinks that had its `added` records before, with another id: for them they carry `resent`. Default: none. */
+  readonly resent?: readonly string[];
 }
