@@ -7,6 +7,7 @@ import { Isolated, type IsolatedOptions } from "./isolated";
 import type { EmulatorOptions } from "./options";
 import type { TrafficSource, TrafficSummary } from "./packets";
 import type { VirtualClock } from "./time/clock";
+import { IdleWatch } from "./time/idle-watch";
 import { strictly } from "./validation/strict";
 import { type Assembly, assemble } from "./wiring";
 
@@ -38,9 +39,10 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     });
     // Only callers of `close` get its errors.
     parts.simulation.stop = () => void this.close().catch(() => {});
-    this.#isolated = new Isolated(async ({ label, ...given }) => {
+    this.#isolated = new Isolated(async ({ label, idleMs = 0, ...given }) => {
       const emulator = await Emulator.start({ ...inherited(options, parts), ...given });
       emulator.beginRun(label);
+      if (idleMs > 0) emulator.#endWhenIdle(idleMs);
       return emulator;
     });
     parts.simulation.isolated = this.#isolated;
@@ -73,7 +75,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
 
   /**
    * Starts another emulator in this process, with its own state, journal, faults, clock and addresses. It ends when it is
-   * closed, by `DELETE /emulators/{label}`, or with this one; a reset of this one does not affect it.
+   * closed, by `DELETE /emulators/{label}`, after `idleMs`, or with this one; a reset of this one does not affect it.
    *
    * @throws {TypeError} if an option is wrong or the label is in use; {StateError} if the state is wrong.
    * @example
@@ -109,6 +111,14 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
       if (!(error instanceof UnmetFaultError)) throw error;
       failRun(error);
     }
+  }
+
+  #endWhenIdle(idleMs: number): void {
+    const watch = new IdleWatch(idleMs, this.parts.simulation.stop);
+    for (const server of [this.parts.server, this.parts.controlServer]) {
+      server.watch((response) => void response.once("close", watch.begin()));
+    }
+    void this.closed.then(() => watch.stop());
   }
 
   async #end(): Promise<void> {

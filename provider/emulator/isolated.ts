@@ -9,6 +9,13 @@ export interface IsolatedOptions extends Pick<EmulatorOptions, "dialect" | "seed
   readonly label: string;
   /** Its content; default: the initial content of the emulator that starts it. */
   readonly state?: Exclude<EmulatorOptions["state"], (...args: never) => unknown>;
+  /**
+   * Real milliseconds without a request to any of its addresses after which it ends by itself; a request under way counts. 0: never.
+   * Default: 600 000 over the control API, whose clients may die; else 0.
+   */
+  readonly idleMs?: number;
+  /** Ends a running one of this label first, in place of an error. Default: false. */
+  readonly replace?: boolean;
 }
 
 /** An emulator started by another one. */
@@ -26,12 +33,13 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
   constructor(private readonly begin: (options: IsolatedOptions) => Promise<Started>) {}
 
   /** @throws {TypeError} if the label is in use, too many run, or all were ended; errors of `startEmulator`. */
-  async start(options: IsolatedOptions): Promise<Started> {
+  async start({ replace = false, ...options }: IsolatedOptions): Promise<Started> {
     const { label } = options;
+    if (replace) await this.end(label);
     if (this.isOver) throw new TypeError(`This emulator has ended and cannot start "${label}".`);
     if (this.running.has(label)) {
       throw new TypeError(
-        `An isolated emulator "${label}" is already running: use another label, or end that one first (DELETE /emulators/${encodeURIComponent(label)}).`,
+        `An isolated emulator "${label}" is already running: use another label, set \`replace: true\`, or end that one first (DELETE /emulators/${encodeURIComponent(label)}).`,
       );
     }
     if (this.running.size >= CONTROL.isolated)
@@ -43,7 +51,7 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
     try {
       const started = await running.starting;
       running.started = started;
-      void started.closed.then(() => this.running.delete(label));
+      void started.closed.then(() => this.forget(label, running));
       return started;
     } catch (error) {
       this.running.delete(label);
@@ -64,7 +72,13 @@ export class Isolated<Started extends IsolatedEmulator = IsolatedEmulator> {
     const running = this.running.get(label);
     if (!running) return false;
     await (await running.starting).close();
+    this.forget(label, running);
     return true;
+  }
+
+  /** Its label may be that of another one by now. */
+  private forget(label: string, running: unknown): void {
+    if (this.running.get(label) === running) this.running.delete(label);
   }
 
   /** Ends all, also those that are still starting, and starts no more. @throws {AggregateError} with the errors of their ends. */

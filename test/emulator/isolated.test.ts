@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { IdleWatch } from "../../provider/emulator/time/idle-watch";
 import { control, fapi } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -60,7 +61,7 @@ test("one in the same process is an emulator like any other; its label is its ow
   expect(own.prefixSet(BLOCKED).applied).toEqual(both);
   own.expectRequests({ run: "here", cmd: "commit" }, 1);
   await expect(shared.isolated({ label: "here" })).rejects.toThrow(
-    'An isolated emulator "here" is already running: use another label, or end that one first (DELETE /emulators/here).',
+    'An isolated emulator "here" is already running: use another label, set `replace: true`, or end that one first (DELETE /emulators/here).',
   );
   const misspelt = { label: "there", stat: state } as { label: string };
   await expect(shared.isolated(misspelt)).rejects.toThrow('isolated(): there is no "stat"; did you mean "state"?');
@@ -76,4 +77,45 @@ test("one that is still starting ends with the shared one, and none starts after
   await shared.close();
   await expect(fapi(await starting, list)).rejects.toThrow("fetch failed");
   await expect(shared.isolated({ label: "too late" })).rejects.toThrow("This emulator has ended");
+});
+
+test("one whose client has died ends by itself, and its label may be taken over before", async () => {
+  await using shared = await startEmulator({ state });
+  const labels = async () => {
+    const { json } = await control(shared, "GET", "/emulators");
+    return (json as { label: string }[]).map(({ label }) => label);
+  };
+  const post = async (body: object) => control(shared, "POST", "/emulators", body);
+  const first = await shared.isolated({ label: "file-7", idleMs: 600_000 });
+  expect((await post({ label: "file-7" })).status).toBe(400);
+  expect((await post({ label: "file-7", replace: true })).status).toBe(200);
+  await first.closed;
+  expect(await labels()).toEqual(["file-7"]);
+  const idle = await shared.isolated({ label: "file-7", replace: true, idleMs: 1 });
+  await idle.closed;
+  expect(await labels()).toEqual([]);
+  for (const idleMs of [-1, 1.5, "5s", null]) {
+    const { status, json } = await post({ label: "wrong", idleMs });
+    expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining("idleMs")]);
+  }
+});
+
+test("idle time begins when the last request has ended", () => {
+  const timers: { ms: number; run: () => void }[] = [];
+  const after = (ms: number, run: () => void) => {
+    const timer = { ms, run };
+    timers.push(timer);
+    return () => void timers.splice(timers.indexOf(timer), 1);
+  };
+  let ends = 0;
+  const watch = new IdleWatch(600, () => ends++, after);
+  expect(timers.map(({ ms }) => ms)).toEqual([600]);
+  const [one, other] = [watch.begin(), watch.begin()];
+  one();
+  expect(timers).toEqual([]);
+  other();
+  timers[0]?.run();
+  expect([ends, timers]).toEqual([1, []]);
+  watch.begin()();
+  expect(timers).toEqual([]);
 });

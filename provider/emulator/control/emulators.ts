@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject } from "../../model/json";
 import { dialectSchema } from "../behaviour/dialect";
-import { JOURNAL } from "../defaults";
+import { CONTROL, JOURNAL } from "../defaults";
 import type { EmulatorInfo } from "../info";
 import type { IsolatedOptions } from "../isolated";
 import { stateAsJson } from "../state/given-state";
@@ -21,6 +21,13 @@ export const isolatedOptions = z.strictObject({
     .optional()
     .describe("A name or switches; default: that of this emulator."),
   seed: z.int().min(0).optional().describe("Seed of random choices; default: that of this emulator."),
+  idleMs: z
+    .int()
+    .min(0)
+    .max(CONTROL.longestIdleMs)
+    .optional()
+    .describe("Real milliseconds without a request after which it ends; 0: never. Default: 600000."),
+  replace: z.boolean().optional().describe("Ends a running one of this label first. Default: false."),
 }) as z.ZodType<IsolatedOptions>;
 
 /** Options with the state as JSON. */
@@ -37,11 +44,11 @@ export const emulators = {
 
   isolate: operation(
     "POST /emulators",
-    "Starts an emulator in this process with its own state, journal, faults, clock and addresses. It ends by its label, or with this one.",
+    "Starts an emulator in this process with its own state, journal, faults, clock and addresses. It ends by its label, after idleMs without a request, or with this one.",
     {
       input: isolatedOptions,
       answer: about.info.operation.answer as z.ZodType<EmulatorInfo>,
-      run: async ({ isolated }, options) => (await isolated.start(options)).info(),
+      run: async ({ isolated }, options) => (await isolated.start({ idleMs: CONTROL.idleMs, ...options })).info(),
     },
   ),
 

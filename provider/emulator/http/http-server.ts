@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { HTTP, MAX_CONNECTIONS } from "../defaults";
@@ -52,6 +52,11 @@ export class HttpServer {
   serve(listener: RequestListener): void {
     this.server.removeAllListeners("request").on("request", listener);
     for (const exchange of this.early.splice(0)) listener(...exchange);
+  }
+
+  /** Calls back at each request from now on with what it is answered by, which closes at its end. */
+  watch(begun: (response: ServerResponse) => void): void {
+    this.server.on("request", (_, response) => begun(response));
   }
 
   /** The address of the server; if it listens on all addresses, the one for this machine. */
