@@ -5,7 +5,6 @@ import { endpointTransport } from "./rules/endpoint-transport";
 import { foreignType } from "./rules/foreign-type";
 import { maxLifetime } from "./rules/max-lifetime";
 import { naming } from "./rules/naming";
-import { noCodeInAnswers } from "./rules/no-code-in-answers";
 import { organisationRails } from "./rules/organisation-rails";
 import { prefixLength } from "./rules/prefix-length";
 import { productionDestroy } from "./rules/production-destroy";
@@ -36,7 +35,6 @@ export {
   foreignType,
   maxLifetime,
   naming,
-  noCodeInAnswers,
   organisationRails,
   prefixLength,
   productionDestroy,
@@ -69,7 +67,6 @@ export const rules: readonly Rule[] = [
   allowedValues,
   naming,
   endpointTransport,
-  noCodeInAnswers,
   productionDestroy,
   productionRemovals,
   organisationRails,

@@ -1,7 +1,6 @@
-import { membersOf } from "../provider/model/json";
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
-import { jsonIn } from "../provider/model/readable";
 import type { ResourceKind } from "../provider/model/resource-kind";
+import { type Connection, connectionOf } from "./connection";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** Data of the engine about a resource, besides its properties. */
@@ -16,6 +15,8 @@ export interface ResourceMeta {
   readonly protect: boolean;
   /** The stack configuration that the resource's provider has, keys with namespace; holds secrets in the clear. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Variables of the run. Default: none. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A resource by its properties; some may not be known before the update. */
@@ -70,41 +71,10 @@ export class ResourceBase {
     return unreadable.map((text) => (this.hidesPrefixes ? SECRET : quoted(text)));
   }
 
-  /** Connection by a property, by a name in the configuration, or by the configuration's default. */
-  protected connection(property: "node" | "receiver", keys: ConnectionKeys): Connection {
-    const value = this.get(property);
-    const config = this.meta.config ?? {};
-    if (typeof value === "string") return this.named(value, keys);
-    if (typeof value !== "object" || value === null) {
-      const url = urlIn(config, keys.one);
-      return url.url === undefined ? urlIn(json(config[keys.members]), keys.url) : url;
-    }
-    if (isUnknown(membersOf(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
-    return urlIn(value, keys.url);
+  /** Connection of an argument; without a value, that of the configuration or the environment. */
+  protected connection(kind: "node" | "receiver"): Connection {
+    return connectionOf(kind, this.get(kind), this.meta);
   }
-
-  /** Connection of a name in the configuration. */
-  protected named(name: string, keys: ConnectionKeys): Connection {
-    return { name, ...urlIn(json(membersOf(json(this.meta.config?.[keys.many]))[name]), keys.url) };
-  }
-}
-
-/** Keys of the configuration for one kind of connection, and the member that holds its address. */
-interface ConnectionKeys {
-  /** Key of the unnamed one's address. */
-  readonly one: string;
-  /** Key of its other members. */
-  readonly members: string;
-  readonly many: string;
-  readonly url: string;
-}
-
-/** Node or receiver as a resource names it. */
-export interface Connection {
-  /** Name in the configuration; absent for an address and for the unnamed one. */
-  readonly name?: string;
-  /** May hold secrets: never part of a message. */
-  readonly url?: string;
 }
 
 /** Text in messages in place of a secret. */
@@ -143,13 +113,3 @@ function quoted(value: unknown): string {
 }
 
 const LONGEST_QUOTE = 64;
-
-function urlIn(value: unknown, key: string): { url?: string } {
-  const url = membersOf(value)[key];
-  return typeof url === "string" ? { url } : {};
-}
-
-// Structured configuration reaches a provider as JSON text.
-export function json(value: unknown): unknown {
-  return typeof value === "string" ? jsonIn(value) : value;
-}

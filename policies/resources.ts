@@ -4,11 +4,13 @@ import { overridden } from "../provider/model/group-content";
 import { isObject, membersOf } from "../provider/model/json";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
-import { isUnknown, NotYetKnown } from "./not-yet-known";
-import { type Connection, json, parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
+import { type Connection, connectionOf } from "./connection";
+import { isUnknown } from "./not-yet-known";
+import { parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
 
 export type { ResourceKind } from "../provider/model/resource-kind";
-export type { Connection, ResourceMeta } from "./resource-base";
+export type { Connection } from "./connection";
+export type { ResourceMeta } from "./resource-base";
 
 /** One entry of a set. */
 export interface Entry {
@@ -121,25 +123,8 @@ export class SetResource extends ResourceBase {
 
   /** Nodes that hold this: one, or several of a group. */
   get nodes(): readonly Connection[] {
-    if (this.meta.kind !== "PrefixSetGroup") return [this.connection("node", NODE)];
-    return this.nodeNames.map((name) => this.named(name, NODE));
-  }
-
-  /** Modules of the program that read the answers of these nodes (`answers.read`), each once. */
-  get readers(): readonly string[] {
-    const { [NODE.many]: named, [NODE.members]: unnamed } = this.meta.config ?? {};
-    const nodes = membersOf(json(named));
-    const node = this.meta.kind === "PrefixSetGroup" ? this.nodeNames : this.get("node");
-    const given = Array.isArray(node)
-      ? node.map((name) => nodes[name])
-      : [typeof node === "string" ? nodes[node] : (node ?? unnamed)];
-    const modules = given.flatMap((one) => {
-      const { answers } = membersOf(json(one));
-      const { read } = membersOf(json(answers));
-      if (isUnknown(answers) || isUnknown(read)) throw new NotYetKnown("node.answers");
-      return read === undefined ? [] : [String(read)];
-    });
-    return [...new Set(modules)];
+    if (this.meta.kind !== "PrefixSetGroup") return [this.connection("node")];
+    return this.nodeNames.map((name) => connectionOf("node", name, this.meta));
   }
 
   /** Names of the group's nodes that hold this; of other resources none. */
@@ -196,20 +181,6 @@ export class SetResource extends ResourceBase {
   }
 }
 
-const NODE = {
-  one: "packetfilter:endpoint",
-  many: "packetfilter:nodes",
-  url: "endpoint",
-  members: "packetfilter:node",
-};
-
-const RECEIVER = {
-  one: "packetfilter:signalingUrl",
-  members: "packetfilter:receiver",
-  many: "packetfilter:receivers",
-  url: "url",
-};
-
 /**
  * A `CloudSignaling`.
  *
@@ -235,7 +206,7 @@ export class SignalingResource extends ResourceBase {
 
   /** The receiver, by name or by address. */
   get receiver(): Connection {
-    return this.connection("receiver", RECEIVER);
+    return this.connection("receiver");
   }
 }
 

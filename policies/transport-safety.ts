@@ -1,20 +1,15 @@
 import { Prefix } from "../provider/model/prefix";
 
 /** Safety of the connection to a node or receiver. */
-export type TransportSafety = "https" | "loopback" | "allowed network" | "open" | "unreadable";
+export type TransportSafety = "https" | "loopback" | "allowed network" | "open";
 
-/** Safety of an address by scheme and host. The result contains no part of the address, which may hold secrets. */
+/** Safety of an address by scheme and host. */
 export function transportSafety(
   address: string,
   isAllowed: (address: Prefix) => boolean,
   hosts: readonly string[],
 ): TransportSafety {
-  let url: URL;
-  try {
-    url = new URL(address);
-  } catch {
-    return "unreadable";
-  }
+  const url = new URL(address);
   if (url.protocol === "https:") return "https";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (host === "localhost") return "loopback";

@@ -60,7 +60,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
         const kind = judged(args);
         if (kind === undefined) return args.notApplicable(notForIt(args));
         // Not cached, since the properties are about to change.
-        const resource = readResource(metaOf(kind, args), unwrapDeep(args.props) as Record<string, unknown>);
+        const resource = readResource(metaOf(kind, args, run), unwrapDeep(args.props) as Record<string, unknown>);
         const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
         return changes && Object.assign(args.props, changes);
       },
@@ -70,7 +70,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
       const unjudged = rule.name === readable.name && isRefused(unwrap(args.props)) ? ours(args) : undefined;
       if (unjudged !== undefined) return send([refused(unjudged, args)], rule, run, report);
       if (kind === undefined) return args.notApplicable(notForIt(args));
-      const resources = cache.read(metaOf(kind, args), unwrap(args.props), rule);
+      const resources = cache.read(metaOf(kind, args, run), unwrap(args.props), rule);
       send(judgeResource(rule, resources, settings(args), run), rule, run, report);
     },
   };
@@ -88,7 +88,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
       const resources = args.resources.flatMap((resource) => {
         const properties = unwrap(resource.props);
         const kind = isRefused(properties) ? undefined : kindOf(resource.type, properties, resource.provider?.type);
-        return kind ? cache.read(metaOf(kind, resource), properties, rule) : [];
+        return kind ? cache.read(metaOf(kind, resource, run), properties, rule) : [];
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
       const signalings = resources.filter((resource) => resource instanceof SignalingResource);
@@ -121,12 +121,17 @@ function settingsReader(rule: Rule, run: Run): (args: { getConfig<T extends obje
   };
 }
 
-function metaOf(kind: ResourceKind, { type, urn, name, opts, provider }: Asked): ResourceMeta {
+function metaOf(
+  kind: ResourceKind,
+  { type, urn, name, opts, provider }: Asked,
+  { environment }: Pick<Run, "environment">,
+): ResourceMeta {
   return {
     kind,
     urn,
     name,
     protect: opts.protect,
+    environment,
     ...(provider && { config: configOf(type, provider) }),
   };
 }

@@ -4,6 +4,7 @@ import { some } from "../../provider/model/text";
 import { prefix } from "../config/values";
 import { type Connection, SetResource } from "../resources";
 import { resourceRule } from "../rule";
+import { unreadSettings } from "../settings-finding";
 import { transportSafety } from "../transport-safety";
 
 /** A client that can write to a node decides which packets the network drops, and a signaling url contains the secret. */
@@ -31,31 +32,24 @@ export const endpointTransport = resourceRule({
     ],
   },
 
-  *judge(resource, { settings, meaning, environment }) {
+  *judge(resource, { settings, meaning }) {
     const isSet = resource instanceof SetResource;
     const connections = isSet ? resource.nodes : [resource.receiver];
-    const fallback = isSet ? environment.PACKETFILTER_ENDPOINT : environment.PACKETFILTER_SIGNALING_URL;
     const isAllowed = (host: Prefix) =>
       meaning.managementIfAny.covering(host) !== undefined ||
       settings.networks.some((network) => network.contains(host));
-    const found: Record<"open" | "unreadable", Connection[]> = { open: [], unreadable: [] };
+    yield* unreadSettings(isSet ? "node" : "receiver", connections);
+    const open: Connection[] = [];
     for (const connection of connections) {
-      const address = connection.url ?? (connection.name === undefined ? fallback : undefined);
-      const safety = address === undefined ? undefined : transportSafety(address, isAllowed, settings.hosts);
-      if (safety === "open" || safety === "unreadable") found[safety].push(connection);
+      const safety = connection.url === undefined ? "none" : transportSafety(connection.url, isAllowed, settings.hosts);
+      if (safety === "open") open.push(connection);
     }
-    const remedy = "Use an https address, or list the network or host.";
-    const what = (named: readonly Connection[]) =>
-      isSet ? nodesOf(named) : `the address of its receiver${nameOf(named)}`;
-    if (found.unreadable.length > 0) {
+    if (open.length > 0) {
+      const what = isSet ? nodesOf(open) : `the address of its receiver${nameOf(open)}`;
       yield {
-        problem: `${what(found.unreadable)} ${found.unreadable.length > 1 ? "are no urls" : "is not a url"}`,
-        remedy,
+        problem: `${what} ${open.length > 1 ? "are" : "is"} reached without TLS on an unlisted network`,
+        remedy: "Use an https address, or list the network or host.",
       };
-    }
-    if (found.open.length > 0) {
-      const are = found.open.length > 1 ? "are" : "is";
-      yield { problem: `${what(found.open)} ${are} reached without TLS on an unlisted network`, remedy };
     }
   },
 });

@@ -3,12 +3,14 @@ import { declaredNameProblem } from "../../provider/model/resource-url";
 import { some } from "../../provider/model/text";
 import { SignalingResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
+import { unreadSettings } from "../settings-finding";
 
-/** Refuses names and prefixes that the other rules cannot read and judge. */
+/** Refuses names, prefixes and settings that the other rules cannot read and judge. */
 export const readable = resourceRule({
   name: "readable",
   level: "mandatory",
-  description: "Every prefix can be read, and every name of an arena, profile or set can be read in one way only.",
+  description:
+    "Every prefix and the settings of every node and receiver can be read, and every name of an arena, profile or set can be read in one way only.",
   on: ["PrefixSet", "PrefixSetEntry", "CloudSignaling"],
   needs: [],
   configure: ["rules.readable"],
@@ -32,6 +34,8 @@ export const readable = resourceRule({
         yield { problem: `the ${part} ${JSON.stringify(name)} ${problem}`, remedy: "Choose another name." };
       }
     }
+    if (resource instanceof SignalingResource) yield* unreadSettings("receiver", [resource.receiver]);
+    else yield* unreadSettings("node", resource.nodes);
     const { unreadable } = resource;
     if (unreadable.length > 0) {
       yield {

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { given, parseOptions } from "../client/options";
+import { refusedModule } from "../client/own-reader";
 import { withReaderIn } from "../client/reading";
 import { jsonIn } from "../model/readable";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
@@ -131,8 +132,7 @@ function ofStackNode(name: string | undefined, stack: Project, { file }: Members
   const hidden = stack.hiddenIn("node", name);
   if (hidden !== undefined) throw new UsageError(hidden);
   const { options } = wrongUse(ConfigError, () => stack.settings.node(name));
-  const own = withReaderIn(stack.programFolder ?? ".", options);
-  return { name, options: { ...own, headers: { ...own.headers, ...file.headers } } };
+  return { name, options: { ...options, headers: { ...options.headers, ...file.headers } } };
 }
 
 /** A node by its address, with the credentials of the environment if they belong to it. */
@@ -207,7 +207,16 @@ function complete(node: NodeOptions, { file, folder, options }: Members): NodeOp
   const { endpoint: _, headers: __, ...members } = file;
   const all = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
   const checked = wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, all, "node"));
-  return file.answers === undefined ? checked : withReaderIn(folder, checked);
+  return file.answers === undefined ? checked : withAllowedReader(folder, checked);
+}
+
+/** @throws {UsageError} for a module of `answers.read` that the operator did not allow */
+function withAllowedReader(folder: string, checked: NodeOptions): NodeOptions {
+  const options = withReaderIn(folder, checked);
+  const { read } = options.answers ?? {};
+  const refused = read === undefined ? undefined : refusedModule(read);
+  if (refused !== undefined) throw new UsageError(`--settings: ${refused}.`);
+  return options;
 }
 
 function headersOf(text: string | undefined): Record<string, string> {

@@ -91,11 +91,9 @@ export async function readProject(where: ProjectPlace, io: CliIo) {
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
   if (judges) values.requireLimits(wayOut(stack.name, isOneOfSeveral));
   return {
-    ...checked(values, files, io),
+    ...checked(values, { files, folder: programFolder(folder, project?.main) }, io),
     /** Folder of the project, if there is one. */
     folder,
-    /** Folder of its program, by `main`. */
-    programFolder: programFolder(folder, project?.main),
     stack: stack.name,
   };
 }
@@ -121,11 +119,15 @@ function programFolder(folder: string | undefined, main = "."): string | undefin
 }
 
 /** @throws {Error} for a wrong limit or a misspelt key */
-function checked(values: Values, files: readonly string[], { env }: CliIo) {
+function checked(
+  values: Values,
+  { files, folder }: { readonly files: readonly string[]; readonly folder: string | undefined },
+  { env }: CliIo,
+) {
   const read = () => {
     const { refused } = unknownKeys(values.keys);
     if (refused.length > 0) throw new ConfigError(refused.join(" "));
-    const settings = readSettings((key) => values.of(key), env);
+    const settings = readSettings((key) => values.of(key), env, folder);
     for (const limit of ["forbiddenPrefixes", "requiredPrefixes", "shortestPrefix", "maxEntries"] as const)
       settings[limit]();
     return settings;

@@ -1,9 +1,13 @@
 import type { z } from "zod";
+import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { type NodeOptions, nodeSchema, receiverSchema } from "../client/options";
+import { refusedModule } from "../client/own-reader";
+import { withReaderIn } from "../client/reading";
 import { attempt, caught, PacketFilterError } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { parseShareLimit, type ShareLimit } from "../model/limits";
 import { likelyMeant } from "../model/nearest";
+import { ExcessError, plainData } from "../model/plain-data";
 import { Prefix, PrefixError } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import { issuePath, schema, zod } from "../model/schema";
@@ -46,17 +50,24 @@ export class UnknownConnection extends ConfigError {}
 /**
  * Reads settings with the precedence argument, configuration, environment. A node or receiver with a name or given as an
  * object takes nothing from the unnamed default, so that no secret reaches another address.
+ *
+ * @param folder That of the program, which modules of `answers.read` start from. Default: the working folder.
  */
-export function readSettings(config: ReadConfig, env: Environment) {
+export function readSettings(config: ReadConfig, env: Environment, folder?: string) {
   refuseFormer(config, env);
   const nodes = connectionKind("node", nodeSchema, config, env);
   const receivers = connectionKind("receiver", receiverSchema, config, env);
   const auditLog = config("auditLog");
   return {
     /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
-    node: (argument: unknown) => resolve(argument, nodes),
+    node: (argument: unknown) => allowed(readingIn(folder, resolve(argument, nodes))),
     /** The receiver for an argument `receiver`. @throws {ConfigError} */
     receiver: (argument: unknown) => resolve(argument, receivers),
+    /** The canonical address of that node or receiver, for a judge: read in the same way, without secrets. @throws {ConfigError} */
+    address: (kind: "node" | "receiver", argument: unknown) =>
+      kind === "node"
+        ? parseNodeEndpoint(resolve(argument, nodes).options.endpoint).shown
+        : parseEndpoint(resolve(argument, receivers).options.url, "url").shown,
     /** Prefixes that no set of this stack may overlap. @throws {ConfigError} */
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
     /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
@@ -83,7 +94,7 @@ export function readSettings(config: ReadConfig, env: Environment) {
     /** True: the user says that each address of a node or receiver is a machine of its own. */
     distinctNodes: flag("packetfilter:distinctNodes", config("distinctNodes")),
     /** Nodes of the configuration and the environment whose settings are valid. */
-    knownNodes: () => knownNodes(nodes),
+    knownNodes: () => knownNodes(nodes, folder),
     /** True when the limits on removals and other values are lifted for this set in this run. */
     lifts: (url: string) => names(env.PACKETFILTER_ALLOW, url),
     /** True when waves of a group with this set pass in this run that did not pass before. */
@@ -211,9 +222,22 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
   };
 }
 
-/** Leaves out connections with invalid members: their use reports them. */
-function knownNodes(kind: ConnectionKind<NodeOptions>): Target<NodeOptions>[] {
-  const found = (argument: unknown) => attempt(() => resolve(argument, kind), ConfigError) ?? [];
+/** The node with its module of `answers.read` in the folder of the program. */
+function readingIn(folder: string | undefined, target: Target<NodeOptions>): Target<NodeOptions> {
+  return folder === undefined ? target : { ...target, options: withReaderIn(folder, target.options) };
+}
+
+/** @throws {ConfigError} for a module of `answers.read` that the operator did not allow */
+function allowed(target: Target<NodeOptions>): Target<NodeOptions> {
+  const { read } = target.options.answers ?? {};
+  const refused = read === undefined ? undefined : refusedModule(read);
+  if (refused === undefined) return target;
+  throw new ConfigError(`${target.name === undefined ? "The node" : `node "${target.name}"`}: ${refused}.`);
+}
+
+/** Leaves out connections with invalid members: their use reports them, and modules that are not allowed. */
+function knownNodes(kind: ConnectionKind<NodeOptions>, folder: string | undefined): Target<NodeOptions>[] {
+  const found = (argument: unknown) => attempt(() => readingIn(folder, resolve(argument, kind)), ConfigError) ?? [];
   return [undefined, ...Object.keys(kind.members())].flatMap(found);
 }
 
@@ -254,9 +278,10 @@ function remedyFor(at: string): string {
 function structured(value: unknown, path: string): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
-  } catch {
-    throw new ConfigError(`${path} is not JSON: set it as one JSON text, or member by member with --path.`);
+    return plainData(value);
+  } catch (error) {
+    const problem = error instanceof ExcessError ? error.message : "is not JSON";
+    throw new ConfigError(`${path} ${problem}: set it as one JSON text, or member by member with --path.`);
   }
 }
 

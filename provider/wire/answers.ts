@@ -137,7 +137,7 @@ export interface Answers {
   /**
    * Path of your own module, for lists that no setting describes. Its default export takes the text of an answer and the kind
    * of the list, and returns a list in the contract's shape. Relative to the program, to the file of `--settings` or the
-   * forwarder's configuration that names it, else to the working folder.
+   * forwarder's configuration that names it, else to the working folder. Only where `PACKETFILTER_ALLOW_CODE` allows it.
    */
   readonly read?: string;
 }

@@ -146,16 +146,37 @@ describe("resources of the plugin", () => {
     expect(wrong.text).toContain("packetfilter:node.timeoutMs: must be a number");
   });
 
-  it("are judged by what the provider's configuration says: code that would read answers is found there", async () => {
-    const node = (answers: string) => `
-      const provider = new pf.Provider("eu", { endpoint: "http://192.0.2.10", node: { answers: { ${answers} } } });
-      new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [] }, { provider });`;
-    await using w = await world({ program: node('read: "./read.cjs"'), config: { detectDrift: "off" } });
-    const { stack } = w;
-    await stack.write("packetfilter-policies.yaml", "rules: { no-code-in-answers: mandatory }\n");
-    const judged = await stack.preview("--policy-pack", "node_modules/pulumi-packetfilter/policies/run");
-    expect(judged.code, judged.text).not.toBe(0);
-    expect(judged.text).toContain("[mandatory]  no-code-in-answers  (packetfilter:index:PrefixSet: blocked)");
-    expect(judged.text).toContain('(`answers.read`): "./read.cjs"');
+  it("load no module of answers.read, for a resource or a function, unless the operator allowed it", async () => {
+    const answers = 'answers: { read: "./read.cjs" }';
+    await using w = await world({ program: "", config: { detectDrift: "off" } });
+    const { emulator, stack } = w;
+    const endpoint = JSON.stringify(emulator.endpoint);
+    const call =
+      'pulumi.runtime.invokeOutput("packetfilter:index:getMarks", { arena: "edge", profile: "web", type: "shost"';
+    const ways = {
+      "a resource of the plugin": `
+        const provider = new pf.Provider("eu", { endpoint: ${endpoint}, node: { ${answers} } });
+        new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [] }, { provider });`,
+      "a function of the plugin": `
+        const provider = new pf.Provider("eu", { endpoint: ${endpoint} });
+        exports.marks = ${call}, node: { endpoint: ${endpoint}, ${answers} } }, { provider });`,
+      "a function of the program": `
+        exports.marks = pf.getMarks({ arena: "edge", profile: "web", type: "shost", node: { endpoint: ${endpoint}, ${answers} } });`,
+      "a dynamic resource": `
+        new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [], node: { endpoint: ${endpoint}, ${answers} } });`,
+    };
+    await stack.write("read.cjs", 'require("node:fs").writeFileSync("ran", ""); module.exports = () => [];\n');
+    for (const [way, program] of Object.entries(ways)) {
+      await stack.program(program);
+      const refused = await stack.preview();
+      expect([way, refused.code === 0], refused.text).toEqual([way, false]);
+      expect(refused.text).toContain("PACKETFILTER_ALLOW_CODE is not set, and the module was not loaded");
+      await expect(stack.read("ran")).rejects.toThrow("ENOENT");
+    }
+    stack.environment({ PACKETFILTER_ALLOW_CODE: "./read.cjs" });
+    await stack.program(ways["a function of the plugin"]);
+    const allowed = await stack.preview();
+    expect(allowed.code, allowed.text).toBe(0);
+    expect(await stack.read("ran")).toBe("");
   });
 });

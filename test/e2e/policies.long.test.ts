@@ -239,6 +239,27 @@ new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries });`);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
   });
 
+  it.each([
+    ["dynamic resources", "const options = {};"],
+    [
+      "the plugin",
+      'const options = { provider: new pf.Provider("eu", { nodes: new pulumi.Config("packetfilter").require("nodes") }) };',
+    ],
+  ])("refuses settings that the provider cannot read, and shows none of them, with %s", async (_, options) => {
+    const deep = `${'{"a":'.repeat(300)}"hunter2"${"}".repeat(300)}`;
+    await using w = await world({
+      program: `${options}
+new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ["203.0.113.0/24"], node: "fra1" }, options);`,
+      config: { detectDrift: "off", nodes: `{"fra1":{"endpoint":"http://203.0.113.9"},"other":${deep}}` },
+    });
+    await w.stack.write("packetfilter-policies.yaml", `${MEANING}  endpoint-transport: mandatory\n`);
+    const refused = await w.stack.preview("--policy-pack", PACK);
+    expect(refused.code, refused.text).not.toBe(0);
+    expect(refused.text).toMatch(/\[mandatory\] {2}readable .*blocked\)/);
+    expect(refused.text).toContain("packetfilter:nodes is nested deeper than 200 levels");
+    expect(refused.text).not.toContain("hunter2");
+  });
+
   it("starts as a folder the way the official language host starts it", async () => {
     const folder = resolve(__dirname, "../../policies");
     await using pack = await analyzerOf(folder);

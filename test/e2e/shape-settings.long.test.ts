@@ -29,6 +29,7 @@ it("a module of one's own is looked for beside the program, and what it fails wi
   await using node = await startShapedNode({ [SET]: { [A]: 1 } }, { list: (held) => [...held.keys()].join("|") });
   await using stack = await TestStack.create({
     config: { endpoint: node.endpoint, node: { answers: { read: "./own.cjs" } } },
+    env: { PACKETFILTER_ALLOW_CODE: "own.cjs" },
     program: `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "${A}": 1 }, onExisting: "adopt" });`,
   });
   await stack.write("own.cjs", "module.exports = (body) => {\n  return body.no.such;\n};\n");

@@ -4,13 +4,14 @@ import {
   organisationRails,
   productionDestroy,
   productionRemovals,
+  readable,
   signalingCount,
   signalingLength,
   signalingWithinOwned,
 } from "../../policies/index";
 import { context } from "../../policies/judge";
 import { settingsOf } from "../../policies/settings";
-import { messagesOf, prefixSet, resourceOf, runOf, signaling, UNKNOWN } from "./support";
+import { messagesOf, prefixSet, prefixSetGroup, resourceOf, runOf, signaling, UNKNOWN } from "./support";
 
 describe("organisation-rails", () => {
   const rails = (...all: object[]) => ({ config: { rules: { "organisation-rails": { rails: all } } } });
@@ -59,11 +60,11 @@ describe("endpoint-transport", () => {
     ).toEqual([]);
   });
   test("http elsewhere is reported, without the address and what else the node holds", () => {
-    const node = to("http://user:s3cret@203.0.113.9/fapi?token=s3cret", { headers: { Authorization: "s3cret" } });
+    const node = to("http://user:s3cret@203.0.113.9/fapi", { headers: { Authorization: "s3cret" } });
     const [message, ...rest] = messagesOf(endpointTransport, [node]);
     expect(rest).toEqual([]);
     expect(message).toContain("the endpoint of its node is reached without TLS");
-    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|token|user/);
+    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|user/);
   });
   test("a receiver is judged as well, its secret is not shown", () => {
     const receiver = { url: "http://203.0.113.9/path", clientId: "c1", secretKey: "s3cret" };
@@ -83,7 +84,9 @@ describe("endpoint-transport", () => {
         fra1: { endpoint: "http://203.0.113.9", headers: { Authorization: "s3cret" } },
       }),
       "packetfilter:signalingUrl": "http://203.0.113.9/path",
-      "packetfilter:receivers": { cloud: { url: "https://signal.example.net", secretKey: "s3cret" } },
+      "packetfilter:clientId": "c1",
+      "packetfilter:secretKey": "s3cret",
+      "packetfilter:receivers": { cloud: { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret" } },
     };
     const said = (resource: Parameters<typeof messagesOf>[1][number]) =>
       messagesOf(endpointTransport, [resource], { stackConfig });
@@ -92,6 +95,44 @@ describe("endpoint-transport", () => {
     expect(said(prefixSet({ node: "fra1" }))[0]).not.toMatch(/s3cret|203\.0/);
     expect(said(signaling(["198.51.100.7/32"]))[0]).toContain("the address of its receiver is reached without TLS");
     expect(said(signaling(["198.51.100.7/32"], "attack", { receiver: "cloud" }))).toEqual([]);
+  });
+  const FRA1 = { endpoint: "https://node.example.net" };
+  const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+  const receivers = {
+    cloud: { url: "https://signal.example.net", clientId: "c1", secretKey: "s3cret", path: "s3cret" },
+  };
+  test.each<[string, ReturnType<typeof prefixSet>, Record<string, unknown>, string]>([
+    [
+      "nodes of which one is nested beyond what is read",
+      prefixSet({ node: "fra1" }),
+      { "packetfilter:nodes": `{"fra1":${JSON.stringify(FRA1)},"other":${deep(300)}}` },
+      'node "fra1" cannot be read, so that no rule judges its address: packetfilter:nodes is nested deeper than 200 levels',
+    ],
+    [
+      "what is no JSON",
+      prefixSet({ node: "fra1" }),
+      { "packetfilter:nodes": "{s3cret" },
+      "packetfilter:nodes is not JSON",
+    ],
+    [
+      "a member that the provider does not know",
+      prefixSetGroup({ nodes: ["fra1"] }),
+      { "packetfilter:nodes": { fra1: { ...FRA1, s3cretly: 1 } } },
+      "packetfilter:nodes.fra1: has no member `s3cretly`",
+    ],
+    [
+      "an unnamed node",
+      prefixSet(),
+      { "packetfilter:endpoint": "node.example.net" },
+      "packetfilter:endpoint: is not a url",
+    ],
+    ["a receiver", signaling([], "attack", { receiver: "cloud" }), { "packetfilter:receivers": receivers }, "`path`"],
+  ])("%s is a violation of both rules that says so, without a value", (_, resource, stackConfig, problem) => {
+    for (const rule of [endpointTransport, readable]) {
+      const messages = messagesOf(rule, [resource], { stackConfig });
+      expect(messages).toEqual([expect.stringContaining(problem)]);
+      expect(messages[0]).not.toMatch(/s3cret(?!ly)/);
+    }
   });
   test("an address that is not known yet is left for the update", () => {
     expect(messagesOf(endpointTransport, [to(UNKNOWN)])[0]).toContain("`node.endpoint` is known only in the update");

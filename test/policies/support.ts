@@ -44,9 +44,9 @@ export function resourceOf(resource: ExampleResource, stack = "dev", stackConfig
   return readResource({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
 }
 
-function resourcesOf(resource: ExampleResource, { stack, stackConfig }: Case) {
+function resourcesOf(resource: ExampleResource, { stack, stackConfig: config, environment }: Case) {
   const { kind, name, protect = false, inputs } = resource;
-  return readResources({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
+  return readResources({ kind, name, protect, urn: urnOf(resource, stack), config, environment }, inputs);
 }
 
 /** Findings of one rule for resources; a resource rule is asked about each in turn. */

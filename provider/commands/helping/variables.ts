@@ -56,6 +56,11 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     about: "Urls of sets of which a wave that did not pass counts as passed in this run.",
     example: "prefixset://edge/blocked",
   },
+  PACKETFILTER_ALLOW_CODE: {
+    about:
+      "The modules that answers.read may name: paths with commas between them, relative to the working folder of the run, or 1 for every one. Without it none is loaded.",
+    example: "./read-fra1.cjs",
+  },
   PACKETFILTER_ACTOR: {
     about: "Who acts, for the audit log.",
     example: "ci/1234",

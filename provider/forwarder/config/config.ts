@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
+import { refusedModule } from "../../client/own-reader";
 import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/schema";
@@ -133,7 +134,12 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   // A text that could not be filled in is reported already.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
   const nowhere = source.needsSinks && namesNoSink.safeParse(filled).success ? [NO_SINKS] : [];
-  const wrong: Problem[] = [...(result.error?.issues ?? []), ...wrongNames(filled), ...nowhere];
+  const wrong: Problem[] = [
+    ...(result.error?.issues ?? []),
+    ...wrongNames(filled),
+    ...nowhere,
+    ...refusedModules(result.data?.nodes ?? {}, source.folder),
+  ];
   const found = [...problems, ...wrong.filter(isNew)];
   if (found.length === 0 && result.success) return { checked: result.data, files };
   const lines = found.slice(0, MAX_PROBLEMS).map((problem) => {
@@ -145,6 +151,15 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   // A file may be written later, or again.
   const passes = ({ path }: Problem) => fromFiles.some((one) => isDeepStrictEqual(one, path));
   throw new (found.every(passes) ? Unavailable : OptionsError)(lines.join("\n"));
+}
+
+/** Modules of `answers.read` that the operator did not allow. */
+function refusedModules(nodes: CheckedConfig["nodes"], folder: string): Problem[] {
+  return Object.entries(nodes).flatMap(([name, options]) => {
+    const { read } = withReaderIn(folder, options).answers ?? {};
+    const message = read === undefined ? undefined : refusedModule(read);
+    return message === undefined ? [] : [{ path: ["nodes", name, "answers", "read"], message }];
+  });
 }
 
 const namesNoSink = z.object({ sinks: z.array(z.unknown()).max(0).optional() });
