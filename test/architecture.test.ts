@@ -60,7 +60,7 @@ const ONLY_IMPORTERS: Record<string, string[]> = {
 /** Files where environment and console come in; all others get them as arguments. */
 const OPEN_TO_THE_WORLD = [
   // What loads code asks the process itself: an environment that is passed could be another one.
-  "provider/client/own-reader.ts",
+  "provider/client/allowed-code.ts",
   "provider/commands/command-line.ts",
   "provider/emulator/testing/run-program.ts",
   "provider/pulumi/settings.ts",

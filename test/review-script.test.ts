@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 const SCRIPTS = resolve(__dirname, "../examples/ci-stack/ci");
@@ -11,6 +12,58 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "packetfilter-review-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Resource {
+  readonly old?: object;
+  readonly now?: object;
+  readonly op?: string;
+}
+
+/** The sentence of a comment on limits, by resources as a preview has them: name to inputs before and after. */
+async function limits(resources: Record<string, Resource>): Promise<string> {
+  const { limitsIn } = await import(pathToFileURL(join(SCRIPTS, "limits.mjs")).href);
+  const steps = Object.entries(resources).map(([name, { old, now, op = "update" }]) => ({
+    op,
+    urn: `urn:pulumi:prod::edge::packetfilter:index:PrefixSet::${name}`,
+    ...(old && { oldState: { inputs: { arena: "edge", set: "a", ...old } } }),
+    ...(now && { newState: { inputs: { arena: "edge", set: "a", ...now } } }),
+  }));
+  return limitsIn(JSON.stringify({ steps }));
+}
+
+it.each<[Record<string, Resource>, string]>([
+  [{ a: { old: { maxRemovals: 5 }, now: { maxRemovals: 5, entries: {} } } }, ""],
+  [{ a: { old: { maxRemovals: 5 }, now: { maxRemovals: 50 } } }, "changed: maxRemovals (1)"],
+  [{ a: { old: { maxRemovals: 5, exclusive: true }, now: {} } }, "absent: exclusive (1), maxRemovals (1)"],
+  [{ a: { now: { maxRemovals: 5, set: "b" }, op: "create" } }, "new: maxRemovals (1)"],
+  [{ a: { now: {}, op: "create" }, b: { now: { set: "b" }, op: "create" } }, "new resources without any: 2"],
+  [
+    { a: { old: { maxRemovals: 5, maxEntries: 9 }, op: "delete" }, b: { now: { maxRemovals: 5 }, op: "create" } },
+    "absent: maxEntries (1); moved: maxRemovals (1)",
+  ],
+  [{ a: { old: { maxRemovals: 5 }, op: "delete" }, b: { old: {}, now: {}, op: "same" } }, "absent: maxRemovals (1)"],
+  [
+    {
+      a: { old: { nodes: { fra1: { maxRemovals: 1 } } }, now: { nodes: { fra1: { maxRemovals: "100%" }, ams1: {} } } },
+    },
+    "changed: nodes.*.maxRemovals (1)",
+  ],
+  [
+    { a: { old: { nodes: { fra1: { maxRemovals: 1 } } }, now: { nodes: ["fra1"], maxRemovals: 1 } } },
+    "new: maxRemovals (1); absent: nodes.*.maxRemovals (1)",
+  ],
+])("limits of %j are named: %s", async (resources, words) => {
+  expect(await limits(resources)).toBe(words === "" ? "" : `> **Limits of resources: ${words}.**\n\n`);
+});
+
+it.each([
+  "{",
+  '{"steps":[null]}',
+  `{"steps":[{"op":"update","urn":"::::","newState":{"inputs":{"arena":1,"maxRemovals":${"[".repeat(1e5)}${"]".repeat(1e5)}}}}]}`,
+])("limits of a preview that no reader gets through are said to be unknown", async (preview) => {
+  const { limitsIn } = await import(pathToFileURL(join(SCRIPTS, "limits.mjs")).href);
+  expect(limitsIn(preview)).toContain("cannot be compared: the preview cannot be read");
+});
 
 /** Runs the review of the target branch in a checkout, with commands that stand for ours and Pulumi's. */
 function review(commands: Record<string, string>): { status: number | null; checkout: string } {

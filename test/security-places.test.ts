@@ -75,6 +75,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
     "the forwarder's state",
   ],
   "examples/ci-stack/ci/comment.mjs": ["mkdtemp rm writeFile", "a temporary folder of its own"],
+  "examples/ci-stack/ci/files.mjs": ["chmod cp mkdir writeFile", "a new folder, into which no link of a change gets"],
 };
 
 /** Modules that write by `provider/files/`, with the cases that show it. */
@@ -286,6 +287,8 @@ it("nothing fetches, and no other program is started, but in known places", () =
   ]);
   expect(uses(/\b(from|import\()\s*"(node:)?child_process"/).sort()).toEqual([
     "examples/ci-stack/ci/comment.mjs",
+    // git, for the objects of a commit.
+    "examples/ci-stack/ci/files.mjs",
     "provider/commands/command-line.ts",
     "provider/commands/emulator-background.ts",
     // What the program names as the check of a wave.

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { jsonIn } from "../model/readable";
 import type { Absent, Answers, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
@@ -132,13 +131,6 @@ export function understood<T>(read: () => Reading<T>): Reading<T> {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;
   }
-}
-
-/** The options with `answers.read` resolved from a folder instead of the working folder. */
-export function withReaderIn<O extends { readonly answers?: Answers }>(folder: string, options: O): O {
-  const { answers } = options;
-  if (answers?.read === undefined) return options;
-  return { ...options, answers: { ...answers, read: resolve(folder, answers.read) } };
 }
 
 /** Parses the body of a list in the format of `answers`. @throws {ShapeError} */

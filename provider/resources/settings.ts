@@ -1,8 +1,7 @@
 import type { z } from "zod";
+import { refusedModule, withReaderIn } from "../client/allowed-code";
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { type NodeOptions, nodeSchema, receiverSchema } from "../client/options";
-import { refusedModule } from "../client/own-reader";
-import { withReaderIn } from "../client/reading";
 import { attempt, caught, PacketFilterError } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { parseShareLimit, type ShareLimit } from "../model/limits";

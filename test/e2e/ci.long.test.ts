@@ -71,8 +71,8 @@ describe("the templates", () => {
   });
 
   it("apply main when it changes, on a schedule also look for drift, and change nothing for anything else", () => {
-    expect(githubSteps(happenings["push to main"])).toEqual(["npm ci", "ci/apply.sh"]);
-    expect(githubSteps(happenings.schedule)).toEqual(["npm ci", "ci/apply.sh", "ci/drift.sh"]);
+    expect(githubSteps(happenings["push to main"])).toEqual(["npm ci --ignore-scripts", "ci/apply.sh"]);
+    expect(githubSteps(happenings.schedule)).toEqual(["npm ci --ignore-scripts", "ci/apply.sh", "ci/drift.sh"]);
     expect(githubSteps(happenings["push to a branch"])).toEqual([]);
   });
 
@@ -80,11 +80,10 @@ describe("the templates", () => {
     const own = githubSteps(happenings["merge request"]);
     expect(own).toEqual([
       expect.stringMatching(
-        /git archive "origin\/\$\{GITHUB_BASE_REF:-\$CI_MERGE_REQUEST_TARGET_BRANCH_NAME\}" \| tar/,
+        /git -C "\$\{CHANGE:-\.\}" archive "origin\/\$\{GITHUB_BASE_REF:-\$CI_MERGE_REQUEST_TARGET_BRANCH_NAME\}" \| tar/,
       ),
       "npm ci --ignore-scripts --prefix .target",
-      "npm ci --ignore-scripts",
-      ".target/ci/review.sh",
+      expect.stringMatching(/^\.target\/ci\/review\.sh "\$\{CHANGE:-\.\}"$/),
     ]);
     expect(githubSteps(happenings["merge request of a fork"])).toEqual(own);
     expect(githubSteps(happenings["merge request"], true)).toEqual([]);
@@ -126,7 +125,8 @@ describe("the templates", () => {
 
   it("take secrets from variables of the platform only", () => {
     const literal = assigned.filter((one) => !/=(\$\{\{ (secrets|vars|github)\.\w+ \}\}|\$\w+)$/.test(one));
-    expect(literal).toEqual(["GIT_DEPTH=0"]);
+    expect(literal).toEqual(["CHANGE=change", "GIT_DEPTH=0", "GIT_STRATEGY=clone", "GIT_CHECKOUT=false"]);
+    expect(assigned.filter((one) => one.startsWith("PACKETFILTER_ALLOW"))).toEqual([]);
     // What GitHub hands to a step only by name; in GitLab every step has all variables.
     const handed = ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PACKETFILTER_ENDPOINT", "PACKETFILTER_HEADERS"];
     // Without the variable of the platform they are an empty text, with which credentials go nowhere.
@@ -144,7 +144,7 @@ async function clone(variables: Record<string, string>) {
   const stack = await TestStack.create({ program: "", language: "typescript" });
   await cp(join(root, "examples", "ci-stack"), stack.folder, { recursive: true });
   await rename(join(stack.folder, "gitignore"), join(stack.folder, ".gitignore"));
-  const npm = '#!/bin/sh\n[ "$3" != --prefix ] || ln -s "$PWD/node_modules" "$4/node_modules"\necho "npm $*"\n';
+  const npm = `#!/bin/sh\n[ "$3" != --prefix ] || ln -s "${stack.folder}/node_modules" "$4/node_modules"\necho "npm $*"\n`;
   await stack.write("node_modules/.bin/npm", npm);
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
   // The review has a copy of the program elsewhere, with this folder as its own.
@@ -173,13 +173,31 @@ async function clone(variables: Record<string, string>) {
     expect(code, `${text}\n${said}`).toBe(0);
     return said;
   };
-  await must("git init -q -b main && printf '/.home\\n/.backend\\n/.main\\n' >> .git/info/exclude");
+  await must("git init -q -b main && printf '/.home\\n/.backend\\n/.main\\n/.job\\n' >> .git/info/exclude");
   await must(`pulumi stack init prod ${SECRETS_PROVIDER}`, prod);
   await must("git add . && git commit -qm main");
   await must("git update-ref refs/remotes/origin/main HEAD");
   // Where comments are made: the default branch, on a machine of its own.
   await must("mkdir .main && git archive main | tar -x -C .main && ln -s ../node_modules .main/node_modules");
-  return { stack, step, must, runner, prod, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+  const tracked = (clone: string) =>
+    `git -C ${clone} update-ref refs/remotes/origin/main $(git rev-parse refs/remotes/origin/main)`;
+  /** A new job of a platform for the commit that is checked out; resolves to how the review ended. */
+  const review = async (platform: "github" | "gitlab", env: Record<string, string> = {}) => {
+    const clone = platform === "github" ? ".job/change" : ".job";
+    const checkout = platform === "github" ? "" : "--no-checkout";
+    await must(`rm -rf .job && mkdir .job && git clone -q ${checkout} . ${clone} && ${tracked(clone)}`);
+    const own = {
+      github: { CHANGE: "change", GITHUB_BASE_REF: "main" },
+      gitlab: {
+        CI_COMMIT_SHA: (await must("git rev-parse HEAD")).trim(),
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+      },
+    }[platform] satisfies Record<string, string> as Record<string, string>;
+    const steps = githubSteps(happenings["merge request"]);
+    for (const text of steps.slice(0, -1)) await must(text, { ...runner, ...own, ...env }, ".job");
+    return step(steps.at(-1) ?? "", { ...runner, ...own, ...env }, ".job");
+  };
+  return { stack, step, must, runner, prod, review, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
 }
 
 it("a merge request is judged on a copy of the node, main is applied, drift fails the schedule", async () => {
@@ -190,9 +208,8 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     PACKETFILTER_HEADERS: '{"authorization":"Bearer from-ci"}',
     PACKETFILTER_CREDENTIAL_HOSTS: "http://127.0.0.1",
   });
-  const { stack, step, must, runner, prod } = repository;
+  const { stack, step, must, runner, prod, review } = repository;
   const BLOCKED = "prefixset://edge/blocked";
-  const review = githubSteps(happenings["merge request"]);
   const [, comment = ""] = githubSteps(reviewed("example/edge"));
 
   // What the platforms say of merge request 7, and what its review left. On GitHub there are more comments than a page has.
@@ -202,15 +219,27 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   const sha = "5".repeat(40);
   const link = "https://ci.example.com/runs/11";
   const left = (name: string) => () => readFileSync(join(stack.folder, name));
-  const results = "review-results";
+  const results = ".job/review-results";
   const zip = () => {
     const files = ["preview.json", "policies.ndjson"];
-    execFileSync("python3", ["-m", "zipfile", "-c", "../.main/review.zip", ...files], {
+    execFileSync("python3", ["-m", "zipfile", "-c", "../../.main/review.zip", ...files], {
       cwd: join(stack.folder, results),
     });
     return left(".main/review.zip")();
   };
-  const others = Array.from({ length: 150 }, (_, index) => `comment ${index}`);
+  // Anybody may write the key of the report; another app or a person of the bot's name is not the job.
+  const KEY = "<!-- pulumi-packetfilter report: edge-sets/prod -->";
+  const bot = {
+    user: { login: "github-actions[bot]", type: "Bot" },
+    performed_via_github_app: { slug: "github-actions" },
+  };
+  const forged = (author: object) => ({ ...author, body: `${KEY}\nNo changes` });
+  const others = [
+    forged({ user: { login: "contributor", type: "User" } }),
+    forged({ ...bot, performed_via_github_app: { slug: "another-app" } }),
+    forged({ ...bot, performed_via_github_app: null }),
+    ...Array.from({ length: 147 }, (_, index) => ({ ...bot, body: `comment ${index}` })),
+  ];
   const api = "/repos/example/edge";
   const issues = `${api}/issues`;
   await using github = await startComments(
@@ -219,6 +248,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
       one: `${issues}/comments`,
       change: "PATCH",
       authorized: ({ authorization }) => authorization === "Bearer job-token",
+      author: bot,
     },
     others,
     {
@@ -232,9 +262,16 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   const project = "/projects/42";
   const notes = `${project}/merge_requests/7/notes`;
   await using gitlab = await startComments(
-    { list: notes, one: notes, change: "PUT", authorized: (headers) => headers["private-token"] === "review-token" },
-    ["comment"],
     {
+      list: notes,
+      one: notes,
+      change: "PUT",
+      authorized: (headers) => headers["private-token"] === "review-token",
+      author: { author: { id: 77 } },
+    },
+    [forged({ author: { id: 78 } })],
+    {
+      "/user": () => ({ id: 77 }),
       // Another comes from a fork, of which nothing is asked.
       [`${project}/merge_requests`]: () => [
         { iid: 8, sha, source_project_id: 43 },
@@ -248,8 +285,8 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
       [`${project}/merge_requests/7/diffs`]: () =>
         touched.map((path) => ({ new_path: path, old_path: path, b_mode: links.includes(path) ? "120000" : "100644" })),
       [`${project}/pipelines/3/jobs`]: () => [{ id: 9, name: "review", web_url: link }],
-      [`${project}/jobs/9/artifacts/${results}/preview.json`]: left(`${results}/preview.json`),
-      [`${project}/jobs/9/artifacts/${results}/policies.ndjson`]: left(`${results}/policies.ndjson`),
+      [`${project}/jobs/9/artifacts/review-results/preview.json`]: left(`${results}/preview.json`),
+      [`${project}/jobs/9/artifacts/review-results/policies.ndjson`]: left(`${results}/policies.ndjson`),
     },
   );
   const event = {
@@ -279,7 +316,6 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     CI_DEFAULT_BRANCH: "main",
     REVIEW_TOKEN: "review-token",
   };
-  const KEY = "<!-- pulumi-packetfilter report: edge-sets/prod -->";
   const drift = githubSteps(happenings.schedule).at(-1) ?? "";
 
   // On main, and on the schedule when nothing has happened.
@@ -293,7 +329,8 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "203.0.113.0/26"));
   await must("git commit -qam narrower");
   touched = ["blocked.yaml"];
-  for (const text of review) await must(text, { ...runner, GITHUB_BASE_REF: "main" });
+  const allowed = await review("github");
+  expect(allowed.code, allowed.text).toBe(0);
   await must(comment, onGithub, ".main");
   await must(comment, onGitlab, ".main");
   const preview = JSON.parse(await readFile(join(stack.folder, results, "preview.json"), "utf8"));
@@ -326,31 +363,61 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   await stack.write(".home/victim", "kept\n");
   for (const name of ["policies.ndjson", "preview.json"])
     await symlink(".target/packetfilter-policies.yaml", join(stack.folder, name));
-  for (const name of ["Pulumi.review.yaml", results]) {
+  for (const name of ["Pulumi.review.yaml", "review-results"]) {
     await rm(join(stack.folder, name), { recursive: true, force: true });
     await symlink(victim, join(stack.folder, name));
   }
-  links = ["policies.ndjson", "preview.json", "Pulumi.review.yaml", results];
-  await must(`git add -f ${links.join(" ")} && git commit -qam ours && rm -r .target`);
-  touched = ["blocked.yaml", "index.ts", "packetfilter-policies.yaml", "ci/review.sh", ...links];
-  const requested = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
-  for (const text of review.slice(0, -1)) await must(text, { ...runner, ...requested });
-  const forbidden = await step(review.at(-1) ?? "", { ...runner, ...requested });
+  links = ["policies.ndjson", "preview.json", "Pulumi.review.yaml", "review-results"];
+  // And files that the CLI, npm, the language host, version managers and git find by their names: none of them acts.
+  const pwned = join(stack.folder, ".home", "pwned");
+  const strike = `require("node:fs").writeFileSync(${JSON.stringify(pwned)}, "");`;
+  const shell = `#!/bin/sh\ntouch ${pwned}\n`;
+  const acting = {
+    "Pulumi.json": JSON.stringify({
+      name: "edge-sets",
+      runtime: { name: "nodejs", options: { nodeargs: "--require ./strike.cjs" } },
+      plugins: { languages: [{ name: "nodejs", path: "./bin" }] },
+    }),
+    "bin/pulumi-language-nodejs": shell,
+    "strike.cjs": strike,
+    "index.js": strike,
+    "tsconfig.json": '{ "ts-node": { "require": ["./strike.cjs"] } }',
+    "npm-shrinkwrap.json": '{ "lockfileVersion": 3, "packages": {} }',
+    "package.json":
+      '{ "main": "strike.cjs", "scripts": { "preinstall": "node strike.cjs", "prepare": "node strike.cjs" } }',
+    ".npmrc": "git=./bin/pulumi-language-nodejs\nnode-options=--require ./strike.cjs\n",
+    ".nvmrc": "0.10\n",
+    ".node-version": "0.10\n",
+    ".gitattributes": "* export-ignore\n",
+    ".target/ci/review.sh": shell,
+    "node_modules/typescript/index.js": strike,
+    "ci/strike.ts": strike,
+  };
+  await must("rm node_modules/typescript");
+  for (const [name, text] of Object.entries(acting)) await stack.write(name, text);
+  await must("chmod +x bin/* .target/ci/review.sh");
+  await must(`git add -f ${[...links, ...Object.keys(acting)].join(" ")} && git commit -qam ours`);
+  await must(`git rm -rq --cached node_modules && rm -r node_modules/typescript`);
+  await symlink(join(root, "node_modules", "typescript"), join(stack.folder, "node_modules", "typescript"));
+  const ours = ["blocked.yaml", "index.ts", "packetfilter-policies.yaml", "ci/review.sh"];
+  touched = [...ours, ...links, ...Object.keys(acting)];
+  const forbidden = await review("gitlab", { CI_MERGE_REQUEST_DIFF_BASE_SHA: base });
   expect(forbidden.code, forbidden.text).not.toBe(0);
   expect(forbidden.text).toContain("Policies that forbid it:\n  protected-prefixes: ");
   expect(forbidden.text).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
 
   expect(await readFile(victim, "utf8")).toBe("kept\n");
-  expect(await stack.read(".target/packetfilter-policies.yaml")).toContain("unknownSets: mandatory");
+  await expect(readFile(pwned)).rejects.toThrow("ENOENT");
+  expect(await stack.read(".job/.target/packetfilter-policies.yaml")).toContain("unknownSets: mandatory");
   await must(comment, onGithub, ".main");
   await must(comment, onGitlab, ".main");
   const [second = ""] = github.added();
   expect(second.split("\n")[0]).toBe(KEY);
   expect(second).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
   expect(second).toContain(
-    "This change touches what judges it: policies, limits and settings of stacks, scripts and pipelines, symbolic links.",
+    "This change touches what judges it: policies, limits and settings of stacks, scripts and pipelines, dependencies, settings of Node and TypeScript, files that the review does not try, symbolic links.",
   );
-  expect(second).toContain("> It changes the limits of 1 resource.\n");
+  expect(second).toContain("> **Limits of resources: new: maxRemovals (1).**\n");
   expect([github.added(), gitlab.added()]).toEqual([[second], [second]]);
   expect(github.written).toEqual([`POST ${issues}/7/comments`, `PATCH ${issues}/comments/150`]);
   expect(gitlab.written).toEqual([`POST ${notes}`, `PUT ${notes}/1`]);
@@ -385,9 +452,8 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/^GET \S+: 401 /)]);
   expect(refused.text).not.toContain("wrong-token");
 
-  // Neither left a trace in the clone but the results, nor asked the real node anything.
-  await must(`rm -r ${results} && git checkout -q ${results}`);
-  expect(await must("git worktree list | wc -l && git status --short")).toBe("1\n");
+  // Neither left a trace in the repository, nor asked the real node anything.
+  expect(await must("git status --short -- :^node_modules")).toBe("");
   expect(node.journal.length).toBe(asked);
 
   // Another writer changes the node: the gate fails, and nothing is sent.

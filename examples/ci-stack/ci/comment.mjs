@@ -9,22 +9,14 @@ import { mkdtemp, readdir, readlink, realpath, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
+import { ACTING, isOther } from "./files.mjs";
 import { githubReviews } from "./github.mjs";
 import { gitlabReviews } from "./gitlab.mjs";
+import { limitsIn } from "./limits.mjs";
 
 const STACK = "edge-sets/prod";
 const KEY = `<!-- pulumi-packetfilter report: ${STACK} -->`;
 const PER_PAGE = 100;
-
-/** Files that judge a change. */
-const JUDGES = {
-  policies: /(^|\/)(packetfilter-policies|policy-config)[^/]*$/,
-  "limits and settings of stacks": /(^|\/)Pulumi(\.[^/]+)?\.ya?ml$/,
-  "scripts and pipelines": /^(ci|\.github|\.gitlab)(\/|$)|^\.gitlab-ci\.yml$/,
-  dependencies: /(^|\/)(package(-lock)?\.json|\.npmrc)$/,
-};
-const LIMITS =
-  "allowEmpty exclusive forbiddenPrefixes maxChanges maxEntries maxRemovals onDestroy onExisting requiredPrefixes shortestPrefix";
 
 /** A request to the platform; a failure names method and address, never the token. */
 async function call(method, url, headers, body) {
@@ -84,18 +76,22 @@ async function reportOf({ preview, policies }, link) {
  * Which of what judges a change is a part of it, in words of this file: by what the platform lists alone, since all that the
  * review left is of the change's own making.
  *
- * @param files What the change touches; `whole` is false where the platform does not list all of it.
+ * @param files Paths that the change touches, and those of links that it brings; `whole` is false where the platform does not list all of it.
  */
 async function touched({ paths, links, whole }) {
   // What judges may be a link on the default branch: then what it leads to judges.
-  const judges = Object.entries(JUDGES).map(([kind, pattern]) => ({ kind, judges: (path) => pattern.test(path) }));
+  const judges = Object.entries(ACTING).map(([kind, pattern]) => ({ kind, judges: (path) => pattern.test(path) }));
   for await (const link of linksIn(".")) {
     const found = judges.find((one) => one.judges(link));
     const to = relative(process.cwd(), await realpath(link).catch(() => dangling(link)));
     if (found) judges.push({ kind: found.kind, judges: (path) => path === to || path.startsWith(`${to}/`) });
   }
+  const others = paths.filter(
+    (path) => isOther(path) && !links.includes(path) && !judges.some((one) => one.judges(path)),
+  );
   return [
     ...new Set(judges.filter((one) => paths.some(one.judges)).map(({ kind }) => kind)),
+    ...(others.length > 0 ? ["files that the review does not try"] : []),
     ...(links.length > 0 ? ["symbolic links"] : []),
     ...(whole ? [] : ["more files than the platform lists"]),
   ];
@@ -114,25 +110,6 @@ async function* linksIn(folder) {
   }
 }
 
-/** A sentence on limits that the preview shows as changed; nothing where it cannot be read. */
-function limitsIn(preview) {
-  try {
-    const changed = JSON.parse(preview).steps.filter(
-      ({ oldState, newState }) =>
-        oldState?.inputs &&
-        newState?.inputs &&
-        LIMITS.split(" ").some(
-          (name) => JSON.stringify(oldState.inputs[name]) !== JSON.stringify(newState.inputs[name]),
-        ),
-    ).length;
-    return changed === 0
-      ? ""
-      : `> It changes the limits of ${changed} ${changed === 1 ? "resource" : "resources"}.\n\n`;
-  } catch {
-    return "";
-  }
-}
-
 async function bodyOf(review) {
   let left;
   try {
@@ -148,7 +125,7 @@ async function bodyOf(review) {
   const notice =
     kinds.length === 0
       ? ""
-      : `> **This change touches what judges it: ${kinds.join(", ")}.** The policies and scripts of the target branch judged it. Where it changes pipelines, scripts or dependencies, its own pipeline may have said something else: look at those files first.\n\n`;
+      : `> **This change touches what judges it: ${kinds.join(", ")}.** The review used those of the target branch, so it says nothing about these files: look at them first.\n\n`;
   return `${KEY}\n${notice}${report ? limitsIn(left.preview) : ""}${words}`;
 }
 
@@ -161,9 +138,10 @@ try {
 }
 
 async function comment(review) {
-  const { list, one, change, headers } = review.comments;
+  const { list, one, change, headers, isOwn } = review.comments;
   const body = await bodyOf(review);
-  const earlier = (await all(list, headers)).find((comment) => comment.body?.split(/\r?\n/, 1)[0] === KEY);
+  const isKept = (comment) => isOwn(comment) && comment.body?.split(/\r?\n/, 1)[0] === KEY;
+  const earlier = (await all(list, headers)).find(isKept);
   if (earlier === undefined) await call("POST", list, headers, { body });
   else if (earlier.body !== body) await call(change, one(earlier.id), headers, { body });
 }

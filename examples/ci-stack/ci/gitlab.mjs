@@ -12,6 +12,7 @@ export async function* gitlabReviews(env, { call, all, bounded }) {
   const api = `${env.CI_API_V4_URL}/projects/${env.CI_PROJECT_ID}`;
   // A job's own token may not write notes.
   const headers = { "private-token": env.REVIEW_TOKEN };
+  const { id: own } = await (await call("GET", `${env.CI_API_V4_URL}/user`, headers)).json();
   const open = await all(
     `${api}/merge_requests?state=opened&target_branch=${encodeURIComponent(env.CI_DEFAULT_BRANCH)}`,
     headers,
@@ -28,13 +29,19 @@ export async function* gitlabReviews(env, { call, all, bounded }) {
       bounded(await call("GET", `${api}/jobs/${review.id}/artifacts/review-results/${name}`, headers), MOST_BYTES);
     yield {
       link: review.web_url,
-      comments: { list: notes, one: (id) => `${notes}/${id}`, change: "PUT", headers },
+      comments: {
+        list: notes,
+        one: (id) => `${notes}/${id}`,
+        change: "PUT",
+        headers,
+        isOwn: ({ author }) => author?.id === own,
+      },
       async files() {
         const files = await all(`${api}/merge_requests/${iid}/diffs`, headers);
         const one = await (await call("GET", `${api}/merge_requests/${iid}`, headers)).json();
         return {
           paths: files.flatMap(({ new_path, old_path }) => [new_path, old_path]),
-          links: files.filter(({ b_mode }) => b_mode === LINK),
+          links: files.flatMap(({ b_mode, new_path }) => (b_mode === LINK ? [new_path] : [])),
           // A text such as "12", or "1000+" where it counts no further.
           whole: files.length >= Number(one.changes_count),
         };

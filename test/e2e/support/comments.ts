@@ -9,6 +9,14 @@ export interface Platform {
   readonly one: string;
   readonly change: "PATCH" | "PUT";
   readonly authorized: (headers: IncomingHttpHeaders) => boolean;
+  /** Author of a new comment, in the members by which the platform names one. */
+  readonly author: object;
+}
+
+/** A comment of somebody else. */
+interface Comment {
+  readonly body: string;
+  readonly [member: string]: unknown;
 }
 
 /** Other answers of a platform, by path: JSON, or bytes as they are. */
@@ -16,11 +24,11 @@ export type Told = Readonly<Record<string, () => unknown>>;
 
 /** A platform that has comments of others, and answers nothing but what {@link Platform} and {@link Told} say. */
 export async function startComments(
-  { list, one, change, authorized }: Platform,
-  others: readonly string[],
+  { list, one, change, authorized, author }: Platform,
+  others: readonly Comment[],
   told: Told = {},
 ) {
-  const comments = others.map((body, id) => ({ id, body }));
+  const comments: { id: number; body: string }[] = others.map((other, id) => ({ ...other, id }));
   const written: string[] = [];
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
@@ -40,7 +48,7 @@ export async function startComments(
     }
     written.push(`${request.method} ${pathname}`);
     if (request.method === "POST" && pathname === list) {
-      const comment = { id: comments.length, body: JSON.parse(text).body };
+      const comment = { ...author, id: comments.length, body: JSON.parse(text).body };
       comments.push(comment);
       return answer(201, comment);
     }
