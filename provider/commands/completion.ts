@@ -81,7 +81,7 @@ _pulumi_packetfilter() {
     if [[ $line == *' ' ]]; then COMP_WORDS+=(""); fi
     COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
   fi
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words head colon
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words word head colon
   case "\${COMP_WORDS[1]} $before" in
 ${valuesCases(words)}
   esac
@@ -91,11 +91,15 @@ ${words.below.flatMap(({ name, takesSets }) => (takesSets ? `    "${name} p"*) w
   esac
   if [ -z "$words" ]; then
     case "\${COMP_WORDS[1]}" in
-${words.below.map((one) => `      ${one.name}) words="${wordsBehind(one)}" ;;`).join("\n")}
+${words.below.map((one) => `      ${one.name}) words=${lines(wordsBehind(one))} ;;`).join("\n")}
     esac
-    if [ "$COMP_CWORD" = 1 ]; then words="${words.below.map(({ name }) => name).join(" ")}"; fi
+    if [ "$COMP_CWORD" = 1 ]; then words=${lines(words.below.map(({ name }) => name))}; fi
   fi
-  COMPREPLY=($(compgen -P "$head" -W "$words" -- "$current"))
+  # Names are foreign texts: nothing here expands one, as compgen -W would.
+  COMPREPLY=()
+  while IFS= read -r word; do
+    if [ -n "$word" ] && [[ $word == "$current"* ]]; then COMPREPLY+=("$head$word"); fi
+  done <<< "$words"
   colon=\${current%"\${current##*:}"}
   if [ -n "$BASH_VERSION" ] && [ -n "$COMP_LINE" ] && [ -n "$colon" ]; then COMPREPLY=("\${COMPREPLY[@]#"$colon"}"); fi
 }
@@ -152,21 +156,26 @@ const behind = ({ name }: Words) => `__fish_seen_subcommand_from ${name}`;
 function valuesCases({ below }: Words): string {
   const cases = below.flatMap(({ name, options }) =>
     options.flatMap(({ flag, values }) =>
-      offeredFor(flag, values).map((offered) => `    "${name} ${flag}") words="${offered}" ;;`),
+      offeredFor(flag, values).map((offered) => `    "${name} ${flag}") words=${offered} ;;`),
     ),
   );
   return cases.join("\n");
 }
 
 function offeredFor(flag: string, values: readonly string[]): string[] {
-  if (flag in NAMED) return [`$(_pulumi_packetfilter_names ${NAMED[flag]})`];
-  return values.length > 0 ? [values.join(" ")] : [];
+  if (flag in NAMED) return [`"$(_pulumi_packetfilter_names ${NAMED[flag]})"`];
+  return values.length > 0 ? [lines(values)] : [];
 }
 
 /** Subcommands, values of arguments, and options, those of subcommands included. */
-function wordsBehind({ below, choices, options }: Words): string {
+function wordsBehind({ below, choices, options }: Words): string[] {
   const flags = [...options, ...below.flatMap((one) => one.options)].map(({ flag }) => flag);
-  return [...below.map(({ name }) => name), ...choices, ...new Set(flags)].join(" ");
+  return [...below.map(({ name }) => name), ...choices, ...new Set(flags)];
+}
+
+/** Words of ours as one text of bash and zsh, one a line. */
+function lines(words: readonly string[]): string {
+  return `$'${words.join("\\n")}'`;
 }
 
 function quoted(text: string): string {

@@ -10,7 +10,13 @@ const KINDS = ["nodes", "receivers", "sets", "stacks"] as const;
 /** Kinds of names that a shell completes. */
 export type NameKind = (typeof KINDS)[number];
 
-/** Adds `names`, which the scripts of `completion` call: it prints a name a line, and nothing if that fails. */
+/**
+ * Names that every shell takes as they stand, at the start of a word and within it. A commit may bring any other, such as a stack
+ * `$(rm -r .)`: it is left out, so that neither TAB nor Enter after it runs anything.
+ */
+const PLAIN = /^[\p{L}\p{N}_.:/%@+][\p{L}\p{N}_.:/%@+=-]*$/u;
+
+/** Adds `names`, which the scripts of `completion` call: it prints a plain name a line, and nothing if that fails. */
 export function register(program: Command, io: CliIo): void {
   program
     .command("names")
@@ -19,7 +25,7 @@ export function register(program: Command, io: CliIo): void {
     .action(async (kind: NameKind, flags: StackFlags) => {
       // A completion shows no errors of the project: the completed command will.
       const names = await namesOf(kind, flags, io).catch(() => []);
-      io.out(names.map((name) => `${name}\n`).join(""));
+      io.out(names.flatMap((name) => (PLAIN.test(name) ? `${name}\n` : [])).join(""));
     });
 }
 

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { environmentOf, NAMED, namedProject } from "./named-project";
+import { AT_TERMINAL, environmentOf, LURES, NAMED, namedProject } from "./named-project";
 import { run } from "./support";
 
 let folder: string;
@@ -31,4 +31,12 @@ test("names that cannot be had are none, and help has nothing of the command", a
   for (const kind of ["nodes", "receivers", "sets", "stacks"])
     expect(await run(["names", kind], elsewhere)).toEqual({ code: 0, out: "", err: "" });
   expect((await run(["--help"])).out).not.toMatch(/^ {2}names/m);
+});
+
+test("no name of a commit runs a command: at a terminal, with bash, by TAB and Enter", async () => {
+  const args = [AT_TERMINAL, "source ./completion.bash", ...LURES, "--", "bash", "--norc", "--noprofile", "-i"];
+  const env = { ...environmentOf(folder), TERM: "dumb", HOME: folder };
+  const { stdout } = await promisify(execFile)("python3", args, { cwd: folder, env });
+  expect(stdout).toContain("fra1");
+  expect(await readdir(folder)).not.toContain("pwned");
 });

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { environmentOf, NAMED, namedProject } from "./named-project";
+import { environmentOf, LURES, NAMED, namedProject, AT_TERMINAL as TERMINAL } from "./named-project";
 
 /** Lines that are typed, each with the names that a shell with the script offers then. */
 const TYPED: Readonly<Record<string, readonly string[]>> = {
@@ -68,4 +68,15 @@ describe("zsh", () => {
     const [listed = ""] = stdout.split("\u001b[J").at(-1)?.split("\u001b") ?? [];
     expect(listed.split(/\s+/)).toEqual(offered);
   });
+});
+
+test.each([
+  ["fish", "source ./completion.fish", ["/usr/bin/fish", "--no-config", "-i"]],
+  ["zsh", "PS1= ; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D", ["/usr/bin/zsh", "-f", "-i"]],
+])("no name of a commit runs a command: at a terminal, with %s, by TAB and Enter", async (_, setup, shell) => {
+  const env = { ...process.env, ...environmentOf(folder), TERM: "dumb", HOME: folder };
+  const options = { cwd: folder, env };
+  const { stdout } = await promisify(execFile)("python3", [TERMINAL, setup, ...LURES, "--", ...shell], options);
+  expect(stdout).toContain("fra1");
+  expect(await readdir(folder)).not.toContain("pwned");
 });
