@@ -19,8 +19,8 @@ const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   CloudSignaling: CloudSignalingHandler,
 };
 
-/** One of each type for a process: what a handler remembers from one call of the engine to the next is of all its resources. */
-const made = new Map<string, DynamicProvider>();
+/** One of each type for a deployment: what a handler remembers from one call of the engine to the next is of all its resources. */
+const made = new WeakMap<Runtime, Map<string, DynamicProvider>>();
 
 /**
  * The provider object of a resource type, for the dynamic-provider server of Pulumi's Node SDK.
@@ -40,7 +40,8 @@ export function get(type: string): DynamicProvider {
     );
   }
   const runtime = providerProcess();
-  const provider = made.get(type) ?? keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
-  made.set(type, provider);
+  const known = made.get(runtime) ?? new Map<string, DynamicProvider>();
+  const provider = known.get(type) ?? keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
+  made.set(runtime, known.set(type, provider));
   return provider;
 }

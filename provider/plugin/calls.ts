@@ -22,6 +22,8 @@ export interface PluginParts {
   readonly log: Pick<EngineLog, "about" | "flushed" | "connect" | "print">;
   /** Time that the program gives single operations. */
   readonly limits: TimeLimits;
+  /** Begins the deployment of an engine that found this process running, by the address that the engine serves. */
+  readonly attach: (address: string) => void;
   /** Ends pauses and other waiting, since the engine was interrupted or is done. */
   readonly cancel: () => void;
 }

@@ -15,11 +15,13 @@ const LOG_DEADLINE_MS = 5_000;
 export class EngineLog {
   private readonly urns = new AsyncLocalStorage<string>();
   private readonly pending = new Set<Promise<void>>();
-  private client: EngineClient | undefined;
+  private engine: { readonly address: string; readonly client: EngineClient } | undefined;
 
-  /** Takes the address that the engine serves. */
+  /** Takes the address that the engine serves; later lines go there. */
   connect(address: string): void {
-    this.client ??= new EngineClient(address, credentials.createInsecure());
+    if (address === "" || this.engine?.address === address) return;
+    this.engine?.client.close();
+    this.engine = { address, client: new EngineClient(address, credentials.createInsecure()) };
   }
 
   /** Does work of which each line belongs to a resource; lines of work outside belong to the stack. */
@@ -34,7 +36,7 @@ export class EngineLog {
     request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
     request.setMessage(isWarning ? line.slice(WARNING.length) : line);
     request.setUrn(this.urns.getStore() ?? "");
-    const { client } = this;
+    const client = this.engine?.client;
     if (!client) return;
     const sent: Promise<void> = new Promise<void>((done) => {
       const deadline = Date.now() + LOG_DEADLINE_MS;

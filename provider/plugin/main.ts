@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { get } from "../provider";
-import { addressIn, providerProcess } from "../resources/provider-process";
+import { addressIn, nextDeployment, providerProcess } from "../resources/provider-process";
 import { TimeLimits } from "../resources/time-limit";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
@@ -18,18 +18,23 @@ const log = new EngineLog();
 const address = addressIn(process.argv);
 if (address !== undefined) log.connect(address);
 const limits = new TimeLimits();
-const runtime = providerProcess({ address, print: log.print, limits });
+const start = { print: log.print, limits };
+providerProcess({ address, ...start });
 const server = pluginServer({
   version: String(JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")).version),
   schema: () => readFileSync(join(packageRoot, "schemas", "provider.schema.json"), "utf8"),
   get,
   configProblems,
   // Loaded where a program calls a function, since most do not.
-  invoke: async (token, args) => (await import("./invoke.js")).invoke(runtime, token, args),
-  list: (token, query) => listed(runtime, token, query),
+  invoke: async (token, args) => (await import("./invoke.js")).invoke(providerProcess(), token, args),
+  list: (token, query) => listed(providerProcess(), token, query),
   log,
   limits,
-  cancel: () => runtime.cancel(),
+  attach: (address) => {
+    log.connect(address);
+    nextDeployment({ address, ...start });
+  },
+  cancel: () => providerProcess().cancel(),
 });
 server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;

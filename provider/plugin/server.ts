@@ -1,5 +1,5 @@
 import { Server, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -24,6 +24,11 @@ export function pluginServer(parts: PluginParts): Server {
       answer.setAcceptResources(false);
       answer.setAcceptOutputs(false);
       return answer;
+    }),
+    // An engine with PULUMI_DEBUG_PROVIDERS starts no process: it looks for one that is running, once a deployment.
+    attach: unary(parts, async (request: PluginAttach) => {
+      parts.attach(request.getAddress());
+      return new Empty();
     }),
     getPluginInfo: unary(parts, async () => {
       const info = new PluginInfo();

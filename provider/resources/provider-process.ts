@@ -6,12 +6,11 @@ import { toEngine } from "./notices";
 import { DeploymentFolder, sharedFolder } from "./other-processes";
 import { Runtime } from "./runtime";
 import type { TimeLimits } from "./time-limit";
-import type { OtherProcesses } from "./wanted";
 
 /** Default of the engine's `--parallel`, for each core. */
 const STEPS_PER_CORE = 4;
 
-let runtime: Runtime | undefined;
+let deployment: Deployment | undefined;
 
 /** Arguments with which the engine started this process. */
 export interface Start {
@@ -22,19 +21,42 @@ export interface Start {
   readonly limits?: TimeLimits;
 }
 
+/** The deployment that this process serves. */
+interface Deployment {
+  readonly address: string | undefined;
+  readonly runtime: Runtime;
+  readonly folder: DeploymentFolder | undefined;
+}
+
 /** The runtime of this provider process, made at the first call. @param start The plugin gives it, before any other call. */
 export function providerProcess(start: Start = { address: addressIn(process.argv), print: toEngine }): Runtime {
-  if (runtime) return runtime;
-  const others = deploymentOf(start.address);
-  runtime = new Runtime({
-    ...(others && { others }),
+  if (deployment) return deployment.runtime;
+  deployment = begun(start);
+  process.once("exit", () => deployment?.folder?.end());
+  exitWithEngine();
+  return deployment.runtime;
+}
+
+/**
+ * Begins the next deployment of a process that stays for several, as a debugger's does: the engine tells it each address. What was
+ * known in the last one is not known in this one.
+ */
+export function nextDeployment(start: Start): void {
+  if (start.address === deployment?.address) return;
+  deployment?.folder?.end();
+  deployment = begun(start);
+}
+
+function begun({ address, print, limits }: Start): Deployment {
+  const folder = folderOf(address);
+  const runtime = new Runtime({
+    ...(folder && { others: folder }),
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
-    print: start.print,
-    ...(start.limits && { limits: start.limits }),
+    print,
+    ...(limits && { limits }),
   });
-  exitWithEngine(runtime);
-  return runtime;
+  return { address, runtime, folder };
 }
 
 /** The address that the engine serves: the last argument, after flags with values (`--tracing ADDRESS`). */
@@ -43,11 +65,9 @@ export function addressIn(argv: readonly string[]): string | undefined {
 }
 
 /** Messages of the deployment's other provider processes, which get the same address from the engine. */
-function deploymentOf(address: string | undefined): OtherProcesses | undefined {
+function folderOf(address: string | undefined): DeploymentFolder | undefined {
   if (address === undefined) return undefined;
-  const folder = new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));
-  process.once("exit", () => folder.end());
-  return folder;
+  return new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));
 }
 
 /**
@@ -55,10 +75,10 @@ function deploymentOf(address: string | undefined): OtherProcesses | undefined {
  * Pulumi's own script `pulumi-resource-pulumi-nodejs` is between the two. But the pipe that it holds as our standard input
  * closes. A stopped engine sends SIGINT and waits for some seconds; a second signal ends the process at once.
  */
-function exitWithEngine(inUse: Runtime): void {
+function exitWithEngine(): void {
   const settle = () => {
-    inUse.cancel();
-    void inUse.idle().finally(() => process.exit(0));
+    deployment?.runtime.cancel();
+    void deployment?.runtime.idle().finally(() => process.exit(0));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
   const input = attempt(() => fstatSync(0));

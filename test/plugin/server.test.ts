@@ -32,8 +32,8 @@ async function nextRun(): Promise<void> {
   await configure();
 }
 
-const configure = (more: object = {}) =>
-  engine.call<messages.ConfigureResponse>(
+const configure = (more: object = {}, by = engine) =>
+  by.call<messages.ConfigureResponse>(
     "configure",
     made(messages.ConfigureRequest, { Args: struct({ endpoint: emulator.endpoint, ...more }) }),
   );
@@ -103,6 +103,26 @@ describe("the plugin, called as an engine does,", () => {
     });
     await blocked.delete(BLOCKED, held(found.getProperties()));
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  });
+
+  it("begins anew for each engine that attaches it: another configuration, lines for that engine, and nothing declared yet", async () => {
+    await configure();
+    const inputs = await blocked.checked(ARGS);
+    const state = held((await blocked.create(inputs)).getProperties());
+    await blocked.delete(BLOCKED, state);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(CANONICAL);
+
+    await using next = await engine.attaching();
+    await using moved = await startEmulator({ state: { arenas: { edge: { sets: { blocked: CANONICAL } } } } });
+    await configure({ endpoint: moved.endpoint }, next);
+    const known = engine.logged.length;
+    const same = new Subject(() => next, "PrefixSet", "blocked");
+    await same.delete(BLOCKED, { ...state, endpoint: moved.endpoint });
+    expect([emulator.prefixSet(BLOCKED).applied, moved.prefixSet(BLOCKED).applied]).toEqual([CANONICAL, {}]);
+    expect(engine.logged.slice(known)).toEqual([]);
+    expect(next.logged.map(({ message }) => message)).toEqual([
+      `Set ${BLOCKED} on ${moved.endpoint}: 2 entries were removed with the resource: 192.0.2.0/24, 203.0.113.7/32.`,
+    ]);
   });
 
   it("foresees of an update what it then answers, without what the program no longer says", async () => {

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { credentials, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
+import { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { ListRequest, type ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -35,6 +36,29 @@ export class FakeEngine implements AsyncDisposable {
 
   /** @param flags What an engine that was given some of its own says before its address. */
   static async start(env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []): Promise<FakeEngine> {
+    const { engine, address } = await FakeEngine.serve();
+    const { PATH = "", HOME = "" } = process.env;
+    const plugin = spawn(LAUNCHER, [...flags, address], {
+      env: { PATH, HOME, ...SDK_ENVIRONMENT, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    engine.plugin = plugin;
+    const [line] = await once(createInterface({ input: plugin.stdout }), "line");
+    engine.client = new ResourceProviderClient(`127.0.0.1:${line}`, credentials.createInsecure());
+    return engine;
+  }
+
+  /** An engine that finds the plugin of this one running, as with PULUMI_DEBUG_PROVIDERS. It ends neither plugin nor connection. */
+  async attaching(): Promise<FakeEngine> {
+    const { engine, address } = await FakeEngine.serve();
+    engine.client = this.client;
+    const found = new PluginAttach();
+    found.setAddress(address);
+    await engine.call("attach", found);
+    return engine;
+  }
+
+  private static async serve(): Promise<{ engine: FakeEngine; address: string }> {
     const server = new Server();
     const engine = new FakeEngine(server, undefined, undefined);
     server.addService(EngineService as never, {
@@ -49,15 +73,7 @@ export class FakeEngine implements AsyncDisposable {
         error ? fail(error) : done(found),
       ),
     );
-    const { PATH = "", HOME = "" } = process.env;
-    const plugin = spawn(LAUNCHER, [...flags, `127.0.0.1:${port}`], {
-      env: { PATH, HOME, ...SDK_ENVIRONMENT, ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    engine.plugin = plugin;
-    const [line] = await once(createInterface({ input: plugin.stdout }), "line");
-    engine.client = new ResourceProviderClient(`127.0.0.1:${line}`, credentials.createInsecure());
-    return engine;
+    return { engine, address: `127.0.0.1:${port}` };
   }
 
   /** Calls a method. @throws {ServiceError} what the plugin answers as a failure */
@@ -101,7 +117,7 @@ export class FakeEngine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.client?.close();
+    if (this.plugin) this.client?.close();
     this.die();
     await this.ended();
     this.server.forceShutdown();
