@@ -44,6 +44,9 @@ const YAML = {
 /** @type {Binary} */
 const LOCAL_SDK = { name: "packetfilter-local-sdk", module: "local-sdk", package: "." };
 
+/** @type {Binary} */
+const REAL_ENGINE = { name: "packetfilter-real-engine", module: "../../test/simulation/real-engine", package: "." };
+
 /** @typedef {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} Options */
 
 /**
@@ -98,6 +101,11 @@ export function buildYamlHost(folder, options) {
  */
 export function buildLocalSdk(folder, options) {
   return buildPart(LOCAL_SDK, folder, options);
+}
+
+/** Builds the program that runs the engine for the simulation, as {@link buildPythonHost}. @param {string} folder @param {Options} options */
+export function buildRealEngine(folder, options) {
+  return buildPart(REAL_ENGINE, folder, options);
 }
 
 /** @param {Binary} binary @param {string} folder @param {Options} options */

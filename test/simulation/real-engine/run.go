@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/blang/semver"
+	"github.com/pulumi/pulumi/pkg/v3/backend"
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	"github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
+	"github.com/pulumi/pulumi/pkg/v3/secrets/b64"
+	"github.com/pulumi/pulumi/pkg/v3/util/cancel"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag/colors"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
+	sdktokens "github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+)
+
+const (
+	project = "simulation"
+	// usualParallel is the default of the engine on two cores.
+	usualParallel = 8
+	// killedWithin is the longest wait for an engine whose plugins were killed; what it does after that is of no interest.
+	killedWithin = 10 * time.Second
+)
+
+// run is one command of the engine for one stack.
+type run struct {
+	// Command is preview, up, refresh or destroy.
+	Command string `json:"command"`
+	// Config holds the stack's configuration without its namespace, packetfilter.
+	Config map[string]any `json:"config"`
+	// Instances is the number of provider resources; they are configured as the stack is.
+	Instances int        `json:"instances"`
+	Program   []declared `json:"program"`
+	Options   struct {
+		Refresh         bool     `json:"refresh"`
+		Targets         []string `json:"targets"`
+		Excludes        []string `json:"excludes"`
+		Replace         []string `json:"replace"`
+		ContinueOnError bool     `json:"continueOnError"`
+		Parallel        int32    `json:"parallel"`
+	} `json:"options"`
+}
+
+// outcome is what is known after a run.
+type outcome struct {
+	Failed bool   `json:"failed"`
+	Error  string `json:"error,omitempty"`
+	Killed bool   `json:"killed,omitempty"`
+	Calls  []call `json:"calls"`
+	// Steps are the operations that the engine announced, in their order: "update blocked".
+	Steps       []string        `json:"steps"`
+	State       []resourceState `json:"state"`
+	Pending     []string        `json:"pending,omitempty"`
+	Invalid     []string        `json:"invalid,omitempty"`
+	Diagnostics []diagnostic    `json:"diagnostics"`
+	Writes      int             `json:"writes"`
+	Ms          int64           `json:"ms"`
+}
+
+type diagnostic struct {
+	Severity string `json:"severity"`
+	About    string `json:"about"`
+	Message  string `json:"message"`
+}
+
+// running is a run under way.
+type running struct {
+	source      *cancel.Source
+	context     *cancel.Context
+	calls       *record
+	checkpoints *checkpoints
+	killed      chan struct{}
+	m           sync.Mutex
+	isKilled    bool
+	plugins     []*pluginProcess
+}
+
+func newRunning() *running {
+	ctx, source := cancel.NewContext(context.Background())
+	return &running{
+		source: source, context: ctx, calls: newRecord(), checkpoints: &checkpoints{}, killed: make(chan struct{}),
+	}
+}
+
+// cancel is the first Ctrl-C.
+func (r *running) cancel() { r.source.Cancel() }
+
+// kill ends engine and plugins at once: nothing is written to the state any more.
+func (r *running) kill() {
+	r.checkpoints.freeze()
+	r.m.Lock()
+	defer r.m.Unlock()
+	if r.isKilled {
+		return
+	}
+	r.isKilled = true
+	for _, process := range r.plugins {
+		process.kill()
+	}
+	close(r.killed)
+	r.source.Cancel()
+	r.source.Terminate()
+}
+
+// load attaches a plugin process to this deployment.
+func (r *running) load(plugins *pool, host plugin.Host) (plugin.Provider, error) {
+	process, err := plugins.take(r.calls)
+	if err != nil {
+		return nil, err
+	}
+	r.m.Lock()
+	if r.isKilled {
+		process.kill()
+	}
+	r.plugins = append(r.plugins, process)
+	r.m.Unlock()
+	_, err = process.client.Attach(context.Background(), &pulumirpc.PluginAttach{Address: host.ServerAddr()})
+	return plugin.NewProviderWithClient(nil, process.client, false), err
+}
+
+func (r *running) start(stack *stackState, what *run, plugins *pool) (*outcome, error) {
+	before, err := stack.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	events, collected := collect()
+	host := func(_ context.Context, d, status diag.Sink, _ plugin.DebugContext) (plugin.Host, error) {
+		loader := deploytest.NewProviderLoaderWithHost("packetfilter", semver.MustParse(plugins.version),
+			func(host plugin.Host) (plugin.Provider, error) { return r.load(plugins, host) }, deploytest.WithHandshake)
+		program := deploytest.NewLanguageRuntime(r.program(stack.name, what, plugins.version))
+		return deploytest.NewPluginHost(d, status, program, loader), nil
+	}
+	secrets := b64.NewBase64SecretsManager()
+	dryRun := what.Command == "preview"
+	ctx := &engine.Context{Cancel: r.context, Events: events, PluginManager: framework.NopPluginManager{}}
+	var manager *backend.SnapshotManager
+	if !dryRun {
+		manager = backend.NewSnapshotManager(r.checkpoints, secrets, before, nil)
+		ctx.SnapshotManager = manager
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := r.operate(stack, what, before, host, ctx, dryRun)
+		if manager != nil {
+			if closed := manager.Close(); err == nil {
+				err = closed
+			}
+		}
+		close(events)
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-r.killed:
+		select {
+		case <-ended:
+		case <-time.After(killedWithin):
+		}
+		err = fmt.Errorf("killed")
+	}
+	r.giveBack(plugins)
+	result := &outcome{
+		Failed: err != nil, Calls: r.calls.done(), Ms: time.Since(began).Milliseconds(), Killed: r.isKilled,
+		Invalid: r.checkpoints.invalid, Writes: r.checkpoints.writes, Steps: []string{}, Diagnostics: []diagnostic{},
+	}
+	if err != nil {
+		result.Error = err.Error()
+	}
+	if !r.isKilled {
+		found := <-collected
+		result.Diagnostics, result.Steps = found.diagnostics, found.steps
+	}
+	after := r.checkpoints.last
+	if after == nil {
+		after = stack.newest()
+	}
+	if !dryRun {
+		stack.history = append(stack.history, after)
+	}
+	result.State, result.Pending = shown(after), pending(after)
+	return result, nil
+}
+
+func (r *running) giveBack(plugins *pool) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	if r.isKilled {
+		return
+	}
+	for _, process := range r.plugins {
+		plugins.give(process)
+	}
+}
+
+func (r *running) operate(stack *stackState, what *run, before *deploy.Snapshot, host engine.HostFactory,
+	ctx *engine.Context, dryRun bool,
+) error {
+	name, err := sdktokens.ParseStackName(stack.name)
+	if err != nil {
+		return err
+	}
+	settings, err := configuration(what.Config)
+	if err != nil {
+		return err
+	}
+	target := deploy.Target{Name: name, Config: settings, Decrypter: config.NopDecrypter, Snapshot: before}
+	info := framework.NewUpdateInfo(
+		workspace.Project{Name: project, Runtime: workspace.NewProjectRuntimeInfo("test", nil)}, target)
+	urns := urnsOf(stack, what)
+	options := engine.UpdateOptions{
+		Parallel: what.Options.Parallel, Refresh: what.Options.Refresh, ContinueOnError: what.Options.ContinueOnError,
+		Targets: urns(what.Options.Targets), Excludes: urns(what.Options.Excludes),
+		ReplaceTargets: urns(what.Options.Replace), HostFactory: host, SkipPluginPreInstall: true,
+	}
+	if options.Parallel == 0 {
+		options.Parallel = usualParallel
+	}
+	switch what.Command {
+	case "preview", "up":
+		_, _, err = engine.Update(info, ctx, options, dryRun)
+	case "refresh":
+		_, _, err = engine.Refresh(info, ctx, options, false)
+	case "destroy":
+		_, _, err = engine.Destroy(info, ctx, options, false)
+	default:
+		err = fmt.Errorf("there is no command %q of the engine", what.Command)
+	}
+	return err
+}
+
+// urnsOf finds the urns of names, in the program or in the state.
+func urnsOf(stack *stackState, what *run) func(names []string) deploy.UrnTargets {
+	types := map[string]string{}
+	for _, r := range shown(stack.newest()) {
+		types[r.Name] = r.Type
+	}
+	for _, d := range what.Program {
+		types[d.Name] = d.Type
+	}
+	return func(names []string) deploy.UrnTargets {
+		all := []resource.URN{}
+		for _, name := range names {
+			kind := types[name]
+			if kind == "" {
+				kind = "PrefixSet"
+			}
+			all = append(all, resource.NewURN(
+				sdktokens.QName(stack.name), project, "", sdktokens.Type(tokens+kind), name))
+		}
+		return deploy.NewUrnTargetsFromUrns(all)
+	}
+}
+
+// told is what the events of a run say.
+type told struct {
+	diagnostics []diagnostic
+	steps       []string
+}
+
+func collect() (chan engine.Event, <-chan told) {
+	events, result := make(chan engine.Event), make(chan told, 1)
+	go func() {
+		found := told{diagnostics: []diagnostic{}, steps: []string{}}
+		for event := range events {
+			switch payload := event.Payload().(type) {
+			case engine.DiagEventPayload:
+				if payload.Ephemeral || payload.Severity == diag.Debug {
+					continue
+				}
+				about := ""
+				if payload.URN != "" {
+					about = payload.URN.Name()
+				}
+				message := strings.TrimSpace(colors.Never.Colorize(payload.Message))
+				found.diagnostics = append(found.diagnostics,
+					diagnostic{Severity: string(payload.Severity), About: about, Message: message})
+			case engine.ResourcePreEventPayload:
+				m := payload.Metadata
+				if m.Op != deploy.OpSame && strings.HasPrefix(string(m.Type), tokens) {
+					found.steps = append(found.steps, fmt.Sprintf("%s %s", m.Op, m.URN.Name()))
+				}
+			}
+		}
+		result <- found
+	}()
+	return events, result
+}
