@@ -52,14 +52,23 @@ export interface EngineResource {
   readonly initErrors?: readonly string[];
 }
 
+/** An operation that the engine announced; `op` is the engine's word. */
+export interface EngineStep {
+  readonly op: string;
+  readonly name: string;
+  readonly type: Declared["type"];
+  readonly old?: EngineResource;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+}
+
 /** Outcome of a command of the engine. */
 export interface EngineOutcome {
   readonly failed: boolean;
   readonly error?: string;
   readonly killed?: boolean;
   readonly calls: readonly EngineCall[];
-  /** Operations that the engine announced, in order: `update blocked`. */
-  readonly steps: readonly string[];
+  /** Operations that the engine announced, in order. */
+  readonly steps: readonly EngineStep[];
   readonly state: readonly EngineResource[];
   /** Operations that the state says are under way: `creating blocked`. */
   readonly pending?: readonly string[];

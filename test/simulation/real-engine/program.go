@@ -33,7 +33,8 @@ type declared struct {
 		Aliases             []string `json:"aliases"`
 		DependsOn           []string `json:"dependsOn"`
 		ReplaceOnChanges    []string `json:"replaceOnChanges"`
-		Instance            *int     `json:"instance"`
+		// Instance is the number of the provider resource, counted from 1.
+		Instance *int `json:"instance"`
 	} `json:"options"`
 }
 
@@ -152,7 +153,7 @@ func (p *registrations) options(d declared, dependencies []resource.URN) deployt
 			&pulumirpc.Alias{Alias: &pulumirpc.Alias_Spec_{Spec: &pulumirpc.Alias_Spec{Name: former}}})
 	}
 	if o.Instance != nil {
-		options.Provider = p.references[*o.Instance]
+		options.Provider = p.references[*o.Instance-1]
 	}
 	return options
 }
@@ -164,7 +165,7 @@ func registerProviders(monitor *deploytest.ResourceMonitor, root resource.URN, w
 	references := []string{}
 	for i := range what.Instances {
 		response, err := monitor.RegisterResource(
-			sdktokens.Type(providers.MakeProviderType("packetfilter")), fmt.Sprintf("instance-%d", i), true,
+			sdktokens.Type(providers.MakeProviderType("packetfilter")), fmt.Sprintf("instance-%d", i+1), true,
 			deploytest.ResourceOptions{
 				Parent: root, Inputs: resource.NewPropertyMapFromMap(what.Config), Version: version,
 				SupportsResultReporting: true,

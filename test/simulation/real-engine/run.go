@@ -58,14 +58,23 @@ type outcome struct {
 	Error  string `json:"error,omitempty"`
 	Killed bool   `json:"killed,omitempty"`
 	Calls  []call `json:"calls"`
-	// Steps are the operations that the engine announced, in their order: "update blocked".
-	Steps       []string        `json:"steps"`
+	// Steps are the operations that the engine announced, in their order.
+	Steps       []step          `json:"steps"`
 	State       []resourceState `json:"state"`
 	Pending     []string        `json:"pending,omitempty"`
 	Invalid     []string        `json:"invalid,omitempty"`
 	Diagnostics []diagnostic    `json:"diagnostics"`
 	Writes      int             `json:"writes"`
 	Ms          int64           `json:"ms"`
+}
+
+// step is an operation that the engine announced: op as the engine names it, and the properties before and after.
+type step struct {
+	Op     string         `json:"op"`
+	Name   string         `json:"name"`
+	Type   string         `json:"type"`
+	Old    *resourceState `json:"old,omitempty"`
+	Inputs map[string]any `json:"inputs,omitempty"`
 }
 
 type diagnostic struct {
@@ -173,15 +182,14 @@ func (r *running) start(stack *stackState, what *run, plugins *pool) (*outcome, 
 	r.giveBack(plugins)
 	result := &outcome{
 		Failed: err != nil, Calls: r.calls.done(), Ms: time.Since(began).Milliseconds(), Killed: r.isKilled,
-		Invalid: r.checkpoints.invalid, Writes: r.checkpoints.writes, Steps: []string{}, Diagnostics: []diagnostic{},
+		Invalid: r.checkpoints.invalid, Writes: r.checkpoints.writes,
 	}
 	if err != nil {
 		result.Error = err.Error()
 	}
-	if !r.isKilled {
-		found := <-collected
-		result.Diagnostics, result.Steps = found.diagnostics, found.steps
-	}
+	collected.m.Lock()
+	result.Diagnostics, result.Steps = collected.diagnostics, collected.steps
+	collected.m.Unlock()
 	after := r.checkpoints.last
 	if after == nil {
 		after = stack.newest()
@@ -263,37 +271,70 @@ func urnsOf(stack *stackState, what *run) func(names []string) deploy.UrnTargets
 	}
 }
 
-// told is what the events of a run say.
+// told is what the events of a run have said so far.
 type told struct {
+	m           sync.Mutex
 	diagnostics []diagnostic
-	steps       []string
+	steps       []step
 }
 
-func collect() (chan engine.Event, <-chan told) {
-	events, result := make(chan engine.Event), make(chan told, 1)
+// collect takes the events of a run until the channel closes.
+func collect() (chan engine.Event, *told) {
+	events, found := make(chan engine.Event), &told{diagnostics: []diagnostic{}, steps: []step{}}
 	go func() {
-		found := told{diagnostics: []diagnostic{}, steps: []string{}}
 		for event := range events {
-			switch payload := event.Payload().(type) {
-			case engine.DiagEventPayload:
-				if payload.Ephemeral || payload.Severity == diag.Debug {
-					continue
-				}
-				about := ""
-				if payload.URN != "" {
-					about = payload.URN.Name()
-				}
-				message := strings.TrimSpace(colors.Never.Colorize(payload.Message))
-				found.diagnostics = append(found.diagnostics,
-					diagnostic{Severity: string(payload.Severity), About: about, Message: message})
-			case engine.ResourcePreEventPayload:
-				m := payload.Metadata
-				if m.Op != deploy.OpSame && strings.HasPrefix(string(m.Type), tokens) {
-					found.steps = append(found.steps, fmt.Sprintf("%s %s", m.Op, m.URN.Name()))
-				}
-			}
+			found.take(event)
 		}
-		result <- found
 	}()
-	return events, result
+	return events, found
+}
+
+func (t *told) take(event engine.Event) {
+	t.m.Lock()
+	defer t.m.Unlock()
+	switch payload := event.Payload().(type) {
+	case engine.DiagEventPayload:
+		if payload.Ephemeral || payload.Severity == diag.Debug {
+			return
+		}
+		about := ""
+		if payload.URN != "" {
+			about = payload.URN.Name()
+		}
+		message := strings.TrimSpace(colors.Never.Colorize(payload.Message))
+		t.diagnostics = append(t.diagnostics,
+			diagnostic{Severity: string(payload.Severity), About: about, Message: message})
+	case engine.ResourcePreEventPayload:
+		if m := payload.Metadata; m.Op != deploy.OpSame && strings.HasPrefix(string(m.Type), tokens) {
+			t.steps = append(t.steps, announced(m))
+		}
+	}
+}
+
+func announced(m engine.StepEventMetadata) step {
+	kind := strings.TrimPrefix(string(m.Type), tokens)
+	result := step{Op: string(m.Op), Name: m.URN.Name(), Type: kind}
+	if m.Old != nil {
+		result.Old = &resourceState{
+			Name: m.Old.URN.Name(), Type: kind, ID: string(m.Old.ID),
+			Inputs: values(m.Old.Inputs), Outputs: values(m.Old.Outputs), PendingDelete: m.Old.Delete,
+		}
+	}
+	if m.New != nil {
+		result.Inputs = values(m.New.Inputs)
+	}
+	return result
+}
+
+// values are properties as plain JSON, without the envelopes of secrets.
+func values(properties resource.PropertyMap) map[string]any {
+	return properties.MapRepl(nil, func(v resource.PropertyValue) (any, bool) {
+		if v.IsSecret() {
+			return values(resource.PropertyMap{"it": v.SecretValue().Element})["it"], true
+		}
+		if v.IsComputed() || v.IsOutput() {
+			return plugin.UnknownStringValue, true
+		}
+		return nil, false
+	})
 }

@@ -1,179 +1,294 @@
-import type { Fault } from "../../../provider/emulator";
 import { HttpServer } from "../../../provider/emulator/http/http-server";
-import type { EmulatorState } from "../../../provider/emulator/state/state";
-import type { Disturbance, Entries, NodePlan, Scenario } from "../scenario";
+import { carryOut } from "../actors/acts";
+import type { Health } from "../actors/health";
+import { EMPTY, type State } from "../engine/state";
+import type { Act, Declared, Run, Scenario, StackPlan } from "../scenario";
+import { CANARY, type CommandRecord, originOf, type RunRecord, type World } from "../simulation";
+import { CLIENT, nodeState, receiverState } from "../world/machines";
+import type { VirtualTime } from "../world/time";
+import type { EngineOutcome, EngineRunning, RealEngine } from "./engine";
 import { RealMachine, type Watch } from "./machine";
+import { errorsOf, printedOf, stateOf, stepsOf } from "./records";
+import { RealTime, SPEED, scaled } from "./time";
 
-/** Credentials of the one client of each receiver. */
-export const CLIENT = { clientId: "client-a", secretKey: "canary-secret-of-the-receiver" } as const;
-
-/** Shorter than usual, so that real time does not stretch: a silent node costs a fraction of a second. */
-const IMPATIENT = { timeoutMs: 300, deadlineMs: 2_000, commitCoalesceMs: 4 };
-
-/** A hanging or failing health check. */
-export type Health = "pass" | "fail" | "hang";
-
-/** Callbacks for the requests of a stack's run, which are counted from 1. */
-export interface RunWatch {
-  sending(request: number): Promise<boolean>;
-  answered(request: number): Promise<void>;
+/** A run by the real engine, with everything that it said. */
+export interface RealRunRecord extends RunRecord {
+  readonly outcomes: { readonly preview?: EngineOutcome; readonly done: EngineOutcome };
 }
 
-/** The machines of a scenario, as real emulators. */
+/** Time limits of the product's clients by default, divided by the speed of the scenario. */
+const LIMITS = { timeoutMs: 10_000 / SPEED, deadlineMs: 60_000 / SPEED };
+/** Longer than any delay of an effect, in milliseconds. */
+const SETTLED_MS = 3_000;
+
+/** A stack with its snapshots, oldest first. */
+interface RealStack {
+  readonly plan: StackPlan;
+  readonly history: State[];
+}
+
+/** A deployment under way: it counts its requests. */
+interface Underway {
+  readonly label: string;
+  requests: number;
+  readonly sending: (request: number) => Promise<boolean>;
+  readonly answered: (request: number) => Promise<void>;
+}
+
+/**
+ * The world of a scenario with real processes: machines on loopback, plugins, and the engine of Pulumi. To the promises it looks like the simulated one.
+ *
+ * Each stack goes through the plugin. The calendar of a real process cannot jump: that act has no effect here.
+ */
 export class RealWorld implements AsyncDisposable {
+  readonly time = new RealTime();
   readonly machines = new Map<string, RealMachine>();
-  /** Machine behind each name of a node. */
   readonly nodes = new Map<string, RealMachine>();
   readonly health = new Map<string, Health>();
-  /** Real address by stack (`undefined`: of no stack) and name. */
+  readonly stacks: readonly RealStack[];
+  readonly records: RealRunRecord[] = [];
+  readonly acts: { readonly at: number; readonly act: Act }[] = [];
+  /** Real addresses, by name and stack. */
   private readonly addresses = new Map<string, string>();
-  private readonly watches = new Map<number, { watch: RunWatch; requests: number }>();
+  private readonly underway = new Map<number, Underway>();
+  private deployments = 0;
 
   private constructor(
     readonly scenario: Scenario,
+    private readonly engine: RealEngine,
     private readonly checks: HttpServer,
-  ) {}
+  ) {
+    this.stacks = scenario.stacks.map((plan) => ({ plan, history: [EMPTY] }));
+  }
 
-  static async open(scenario: Scenario): Promise<RealWorld> {
+  static async open(scenario: Scenario, engine: RealEngine): Promise<RealWorld> {
     const checks = await HttpServer.listen({ host: "127.0.0.1", port: 0 });
-    const world = new RealWorld(scenario, checks);
-    checks.serve((request, response) => {
-      const health = world.health.get((request.url ?? "/").slice(1)) ?? "pass";
+    const world = new RealWorld(scenario, engine, checks);
+    checks.serve(({ url = "/" }, response) => {
+      const health = world.health.get(url.slice(1)) ?? "pass";
       if (health !== "hang") response.writeHead(health === "pass" ? 200 : 503).end();
     });
     for (const { name, aliases = [], sets, dialect } of scenario.nodes) {
-      const machine = await world.start(name, nodeState(sets), dialect);
+      const machine = world.machine(name, nodeState(sets), dialect);
       for (const each of [name, ...aliases]) {
         world.nodes.set(each, machine);
-        await world.open(each, machine);
+        await world.openFor(each, machine);
       }
     }
-    for (const { name, active } of scenario.receivers)
-      await world.open(name, await world.start(name, receiverState(active)));
+    for (const plan of scenario.receivers)
+      await world.openFor(plan.name, world.machine(plan.name, receiverState(plan)));
     return world;
   }
 
-  /** True if every machine answers. */
-  get isCalm(): boolean {
-    return [...this.machines.values()].every((machine) => !machine.isSilent);
+  /** The same as the simulated world has it, for the promises. */
+  get judged(): World {
+    return this as unknown as World;
   }
 
-  /** The address of a machine for those who are no stack. */
-  addressOf(name: string): string {
-    return this.addresses.get(`${name} `) ?? "";
-  }
-
-  /** Settings of a stack, with its own addresses of nodes and receivers. */
-  settings(stack: number): Record<string, unknown> {
-    const { node = {}, ...rest } = (this.scenario.stacks[stack]?.settings ?? {}) as { node?: object };
-    const at = (name: string) => this.addresses.get(`${name} ${stack}`) as string;
-    const nodes = [...this.nodes.keys()].map((name) => [name, { ...node, ...IMPATIENT, endpoint: at(name) }]);
-    const { timeoutMs, deadlineMs } = IMPATIENT;
-    const receivers = this.scenario.receivers.map(({ name }) => [
-      name,
-      { url: `${at(name)}/path`, ...CLIENT, timeoutMs, deadlineMs },
-    ]);
-    return {
-      ...rest,
-      ...(nodes.length > 0 && { nodes: Object.fromEntries(nodes) }),
-      ...(receivers.length > 0 && { receivers: Object.fromEntries(receivers) }),
-    };
-  }
-
-  /** The same with real addresses in place of `http://<name>.example`. */
-  real<T>(stack: number, value: T): T {
-    const text = JSON.stringify(value).replaceAll(/http:\/\/([\w-]+)\.example/g, (whole, name) =>
-      name === "health" ? this.checks.origin : (this.addresses.get(`${name} ${stack}`) ?? whole),
-    );
-    return JSON.parse(text) as T;
-  }
-
-  /** The same with `http://<name>.example` in place of real addresses. */
-  normal<T>(value: T): T {
-    const names = new Map([...this.addresses].map(([key, address]) => [address, key.split(" ")[0]]));
-    names.set(this.checks.origin, "health");
-    const text = JSON.stringify(value).replaceAll(/127\.0\.0\.1:\d+/g, (host) => {
-      const name = names.get(`http://${host}`);
-      return name === undefined ? host : `${name}.example`;
-    });
-    return JSON.parse(text) as T;
-  }
-
-  /** Counts the requests of a stack from now on; `undefined` ends it. */
-  watch(stack: number, watch: RunWatch | undefined): void {
-    if (watch) this.watches.set(stack, { watch, requests: 0 });
-    else this.watches.delete(stack);
-  }
-
-  /** Sets a fault at a node or receiver. */
-  fail(at: string, fault: Fault): void {
-    (this.nodes.get(at) ?? this.machines.get(at))?.emulator.fail(fault);
+  /** Plays the whole scenario. */
+  async play(judge: (record: RealRunRecord) => void = () => {}): Promise<void> {
+    for (const [turn, what] of this.scenario.turns.entries()) {
+      if (what.kind === "act") {
+        await this.act(what.act);
+        continue;
+      }
+      const records = await Promise.all(what.runs.map((run) => this.run(turn, run, what.runs.length > 1)));
+      this.clearFaults();
+      const isDelayed = what.runs.some(({ meanwhile }) => meanwhile.some(({ kind }) => kind === "fault"));
+      if (isDelayed || this.scenario.nodes.some(({ dialect }) => dialect?.commitDelay))
+        await this.time.sleep(SETTLED_MS);
+      for (const record of records) {
+        this.records.push(record);
+        judge(record);
+      }
+    }
   }
 
   clearFaults(): void {
     for (const { emulator } of this.machines.values()) emulator.clearFaults();
   }
 
-  /** Ends everything that disturbs. */
+  /** Ends everything that disturbs, for good. */
   calm(): void {
     this.clearFaults();
     for (const machine of this.machines.values()) machine.isSilent = false;
-    this.health.clear();
+    for (const node of this.nodes.keys()) this.health.set(node, "pass");
   }
 
-  /** Milliseconds until nothing of the faults of a run is under way any more. */
-  lag(meanwhile: readonly Disturbance[]): number {
-    const delays = meanwhile.map((it) => (it.kind === "fault" ? Number(it.fault.delay ?? 0) : 0));
-    return Math.max(0, ...delays) * 1.5;
-  }
-
-  /** Requests so far in the journal of each machine. */
-  places(): Record<string, number> {
-    return Object.fromEntries([...this.machines].map(([name, { journal }]) => [name, journal.length]));
+  /** Plays one more run, for example to see whether all is well in the end. */
+  async more(run: Run): Promise<RealRunRecord> {
+    const record = await this.run(this.scenario.turns.length, run, false);
+    this.records.push(record);
+    return record;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.stacks.map((_, index) => this.engine.forget(this.stackName(index))));
     await Promise.all([...this.machines.values()].map((machine) => machine[Symbol.asyncDispose]()));
     await this.checks.close();
   }
 
-  private async start(name: string, state: EmulatorState, dialect?: NodePlan["dialect"]): Promise<RealMachine> {
-    const watch: Watch = {
-      sending: async (stack) => {
-        const run = this.watches.get(stack);
-        if (!run) return 0;
-        run.requests += 1;
-        const number = run.requests;
-        return (await run.watch.sending(number)) ? number : undefined;
-      },
-      answered: async (stack, number) => this.watches.get(stack)?.watch.answered(number),
+  private async act(act: Act): Promise<void> {
+    this.acts.push({ at: this.time.now, act });
+    if (act.actor === "restore") {
+      await this.engine.restore(this.stackName(act.stack), act.runsAgo);
+      const { history } = this.stacks[act.stack] as RealStack;
+      const older = history.at(-1 - act.runsAgo);
+      if (older) history.push(older);
+    } else if (act.actor !== "calendar") await carryOut(act, this.judged, { offset: 0 });
+  }
+
+  private async run(turn: number, run: Run, hasCompany: boolean): Promise<RealRunRecord> {
+    const isQuiet = run.meanwhile.length === 0 && !hasCompany;
+    const isCalm = isQuiet && [...this.machines.values()].every(({ reach }) => reach === "up");
+    const facts = { turn, run, hasCompany, isCalm };
+    if (run.command !== "up") {
+      const { record: done, outcome } = await this.deploy(run, run.command === "preview");
+      return { ...facts, done, outcomes: { done: outcome } };
+    }
+    const { record: preview, outcome: seen } = await this.deploy({ ...run, meanwhile: [] }, true);
+    if (preview.errors.length > 0) return { ...facts, preview, done: preview, outcomes: { preview: seen, done: seen } };
+    const { record: done, outcome } = await this.deploy(run, false);
+    return { ...facts, preview, done, outcomes: { preview: seen, done: outcome } };
+  }
+
+  private async deploy(
+    { stack, command, program, options, meanwhile }: Run,
+    isPreview: boolean,
+  ): Promise<{ record: CommandRecord; outcome: EngineOutcome }> {
+    const { plan, history } = this.stacks[stack] as RealStack;
+    const before = history.at(-1) as State;
+    const acts: Act[] = [];
+    let [wasKilled, wasCancelled] = [false, false];
+    let running: EngineRunning | undefined;
+    const kill = async () => {
+      wasKilled = true;
+      await running?.kill();
     };
-    const machine = await RealMachine.start(name, state, watch, { seed: this.scenario.seed, dialect });
+    const at = (request: number) => meanwhile.filter((it) => it.kind !== "fault" && it.request === request);
+    this.deployments += 1;
+    const label = `${plan.name} ${this.deployments}`;
+    this.underway.set(stack, {
+      label,
+      requests: 0,
+      sending: async (request) => {
+        const mine = at(request);
+        if (mine.some((it) => it.kind === "kill" && it.when === "before")) await kill();
+        if (wasKilled) return false;
+        if (mine.some((it) => it.kind === "cancel")) {
+          wasCancelled = true;
+          await running?.cancel();
+        }
+        return true;
+      },
+      answered: async (request) => {
+        for (const it of at(request)) {
+          if (it.kind === "kill" && it.when === "after") await kill();
+          if (it.kind !== "act") continue;
+          acts.push(it.act);
+          await this.act(it.act);
+        }
+      },
+    });
+    for (const it of meanwhile) if (it.kind === "fault") this.machines.get(it.at)?.emulator.fail(it.fault);
+    const [began, from] = [this.time.now, this.places()];
+    running = this.engine.run(this.stackName(stack), {
+      command: isPreview ? "preview" : (command as "up"),
+      config: this.settings(stack),
+      instances: plan.instances,
+      program: this.real(stack, program) as Declared[],
+      options,
+    });
+    const outcome = this.normal(await running.outcome);
+    this.underway.delete(stack);
+    const after = isPreview ? before : { resources: outcome.state.map(stateOf), config: before.config };
+    if (!isPreview) history.push(after);
+    const [ended, to] = [this.time.now, this.places()];
+    const said = { errors: errorsOf(outcome), printed: printedOf(outcome), steps: stepsOf(outcome) };
+    const calls = outcome.calls.map(({ method, name, preview, outcome: of }) => ({
+      method,
+      name,
+      outcome: of === "ok" ? ("ok" as const) : ("failed" as const),
+      ...(preview && { preview: true as const }),
+    }));
+    const facts = { command, isPreview, before, after, from, to, began, ended, wasKilled, wasCancelled, label, acts };
+    return { record: { ...facts, ...said, calls } as CommandRecord, outcome };
+  }
+
+  /** Settings of a stack, with its own addresses of nodes and receivers, and a secret in each that must appear nowhere. */
+  private settings(stack: number): Record<string, unknown> {
+    const { node = {}, ...rest } = (this.stacks[stack] as RealStack).plan.settings as { node?: object };
+    const headers = { authorization: `Bearer ${CANARY}` };
+    const nodes = [...this.nodes.keys()].map((name) => [
+      name,
+      { ...LIMITS, endpoint: this.addressOf(name, stack), headers, ...scaled(node, 1 / SPEED) },
+    ]);
+    const receivers = this.scenario.receivers.map(({ name }) => [
+      name,
+      { ...LIMITS, url: `${this.addressOf(name, stack)}/path`, ...CLIENT },
+    ]);
+    return { nodes: Object.fromEntries(nodes), receivers: Object.fromEntries(receivers), ...rest };
+  }
+
+  /** The same with real addresses and time limits. */
+  private real<T>(stack: number, value: T): T {
+    const text = JSON.stringify(scaled(value, 1 / SPEED)).replaceAll(/http:\/\/([\w-]+)\.example/g, (_, name) =>
+      name === "health" ? this.checks.origin : this.addressOf(name, stack),
+    );
+    return JSON.parse(text) as T;
+  }
+
+  /** The same with `http://<name>.example` in place of real addresses, and the time limits of the scenario. */
+  private normal(outcome: EngineOutcome): EngineOutcome {
+    const names = new Map([...this.addresses].map(([key, address]) => [address, key.split(" ")[0]]));
+    names.set(this.checks.origin, "health");
+    const text = JSON.stringify(scaled(outcome, SPEED)).replaceAll(/127\.0\.0\.1:\d+/g, (host) => {
+      const name = names.get(`http://${host}`);
+      return name === undefined ? host : `${name}.example`;
+    });
+    return JSON.parse(text) as EngineOutcome;
+  }
+
+  private places(): Record<string, number> {
+    return Object.fromEntries([...this.machines].map(([name, { journal }]) => [name, journal.length]));
+  }
+
+  private machine(name: string, ...[state, dialect]: [ReturnType<typeof nodeState>, Scenario["nodes"][0]["dialect"]?]) {
+    const machine = new RealMachine(
+      name,
+      originOf(name),
+      this.time as unknown as VirtualTime,
+      this.scenario.seed,
+      state,
+      dialect,
+    );
     this.machines.set(name, machine);
-    machine.emulator.snapshot("older");
     return machine;
   }
 
-  private async open(name: string, machine: RealMachine): Promise<void> {
-    for (const stack of [undefined, ...this.scenario.stacks.keys()]) {
-      this.addresses.set(`${name} ${stack ?? ""}`, await machine.open(stack));
+  /** Opens an address for each stack: so a request shows who sent it. */
+  private async openFor(name: string, machine: RealMachine): Promise<void> {
+    for (const stack of this.stacks.keys()) {
+      const watch: Watch = {
+        sending: async () => {
+          const run = this.underway.get(stack);
+          // A plugin that was killed, or an engine that has given up, may have sent it.
+          if (!run) return undefined;
+          run.requests += 1;
+          const request = run.requests;
+          return (await run.sending(request)) ? { label: run.label, request } : undefined;
+        },
+        answered: async (request) => this.underway.get(stack)?.answered(request),
+      };
+      this.addresses.set(`${name} ${stack}`, await machine.open(watch));
     }
   }
-}
 
-/** The state of a node with these sets. */
-function nodeState(sets: NodePlan["sets"]): EmulatorState {
-  const arenas: Record<string, { sets: Record<string, Entries>; profiles: object }> = {};
-  for (const [url, entries] of Object.entries(sets)) {
-    const [arena = "", set = ""] = url.replace("prefixset://", "").split("/");
-    arenas[arena] ??= { sets: {}, profiles: {} };
-    (arenas[arena] as { sets: Record<string, Entries> }).sets[set] = entries;
+  private addressOf(name: string, stack: number): string {
+    return this.addresses.get(`${name} ${stack}`) as string;
   }
-  return { arenas } as unknown as EmulatorState;
-}
 
-/** The state of a receiver. */
-function receiverState(active: readonly string[]): EmulatorState {
-  const client = { ...CLIENT, prefixes: ["198.51.100.0/24"], active };
-  return { arenas: {}, signaling: { clients: [client] } } as unknown as EmulatorState;
+  private stackName(index: number): string {
+    return `seed-${this.scenario.seed}-${this.stacks[index]?.plan.name ?? index}`;
+  }
 }
