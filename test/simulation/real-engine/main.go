@@ -93,8 +93,7 @@ func (s *service) take(c command) {
 		}
 		s.answer(c.ID, r != nil, nil)
 	case "restore":
-		state, err := s.stack(c.Stack).restore(c.RunsAgo)
-		s.answer(c.ID, state, err)
+		s.answer(c.ID, s.stack(c.Stack).restore(c.RunsAgo), nil)
 	case "forget":
 		s.m.Lock()
 		delete(s.stacks, c.Stack)

@@ -234,9 +234,7 @@ func (p *pluginProcess) intercept(ctx context.Context, method string, request, r
 		c.DeleteBeforeReplace = diff.DeleteBeforeReplace
 	}
 	if checked, ok := reply.(*pulumirpc.CheckResponse); ok && err == nil && len(checked.Failures) > 0 {
-		err = fmt.Errorf("%s", checked.Failures[0].Reason)
-		calls.end(c, err)
-		return nil
+		c.Error = checked.Failures[0].Reason
 	}
 	calls.end(c, err)
 	return err

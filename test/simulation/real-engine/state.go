@@ -37,15 +37,14 @@ func (s *stackState) newest() *apitype.DeploymentV3 {
 	return s.history[len(s.history)-1]
 }
 
-// restore brings back the state of so many runs ago, as `pulumi stack import` does; the oldest one, if there were fewer.
-func (s *stackState) restore(runsAgo int) ([]resourceState, error) {
-	at := len(s.history) - 1 - runsAgo
-	var found *apitype.DeploymentV3
-	if at >= 0 {
-		found = s.history[at]
+// restore brings back the state of so many runs ago, as `pulumi stack import` does; without so many runs it changes nothing.
+func (s *stackState) restore(runsAgo int) []resourceState {
+	if runs := len(s.history); runsAgo < runs {
+		s.history = append(s.history, s.history[runs-1-runsAgo])
+	} else if runsAgo == runs {
+		s.history = append(s.history, nil)
 	}
-	s.history = append(s.history, found)
-	return shown(found), nil
+	return shown(s.newest())
 }
 
 // checkpoints takes each state that the engine writes, as a self-managed backend does, until it is frozen by a kill.

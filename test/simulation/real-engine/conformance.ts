@@ -1,0 +1,92 @@
+import { sameJson } from "../../../provider/model/json";
+import type { Call } from "../engine/deployment";
+import type { Kept } from "../engine/state";
+import type { Act, Scenario, Turn } from "../scenario";
+import type { CommandRecord, RunRecord } from "../simulation";
+
+/** Acts whose effect does not depend on time. */
+const TIMELESS: readonly Act["actor"][] = ["colleague", "client", "restore"];
+
+/**
+ * The part of a scenario in which real and simulated engine must do the same: everything through the plugin, one run at a time, without faults, kills and
+ * other things that take time.
+ */
+export function timeless(scenario: Scenario): Scenario {
+  const turns = scenario.turns.flatMap((turn): Turn[] => {
+    if (turn.kind === "act") return TIMELESS.includes(turn.act.actor) ? [turn] : [];
+    return turn.runs.map((run) => ({ kind: "runs", runs: [{ ...run, meanwhile: [] }] }));
+  });
+  const nodes = scenario.nodes.map(({ dialect, ...node }) =>
+    dialect?.commitDelay === undefined && dialect ? { ...node, dialect } : node,
+  );
+  return { ...scenario, nodes, turns, stacks: scenario.stacks.map((plan) => ({ ...plan, door: "plugin" })) };
+}
+
+/** Differences between what the simulated and the real engine did; empty if they conform. */
+export function differencesOf(simulated: readonly RunRecord[], real: readonly RunRecord[]): string[] {
+  return simulated.flatMap((record, index) => {
+    const other = real[index];
+    const title = `turn ${record.turn}, ${record.run.command} ${JSON.stringify(record.run.options)}`;
+    if (!other) return [`${title}: the real engine did not run it`];
+    return [
+      ...ofCommands(`${title}, preview`, record.preview, other.preview),
+      ...(record.done === record.preview ? [] : ofCommands(title, record.done, other.done)),
+    ];
+  });
+}
+
+function ofCommands(title: string, simulated: CommandRecord | undefined, real: CommandRecord | undefined): string[] {
+  if (!simulated || !real) return simulated === real ? [] : [`${title}: one of the engines has none`];
+  const parts: [string, unknown, unknown][] = [
+    ["outcome", simulated.errors.length > 0, real.errors.length > 0],
+    ["order of checks and diffs", planned(simulated.calls), planned(real.calls)],
+    ["calls of each resource", byResource(simulated.calls), byResource(real.calls)],
+    ["deletes", deletes(simulated.calls), deletes(real.calls)],
+    ["state", shown(simulated.after.resources), shown(real.after.resources)],
+  ];
+  return parts
+    .filter(([, one, other]) => !sameJson(one, other))
+    .map(([part, one, other]) => `${title}: ${part}\n  simulated ${text(one)}\n  real      ${text(other)}`);
+}
+
+/** The calls whose order the program fixes. Those of a refresh run side by side. */
+function planned(calls: readonly Call[]): string[] {
+  const first = calls.findIndex(({ method }) => method === "check");
+  return calls.slice(Math.max(first, 0)).flatMap(({ method, name }) => (method === "check" || (first >= 0 && method === "diff") ? [`${method} ${name}`] : []));
+}
+
+function byResource(calls: readonly Call[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { method, name, preview, outcome } of calls) {
+    if (method === "delete") continue;
+    const call = `${method}${preview && (method === "create" || method === "update") ? "?" : ""}${outcome === "ok" ? "" : "!"}`;
+    found[name] = found[name] === undefined ? call : `${found[name]} ${call}`;
+  }
+  return Object.fromEntries(Object.entries(found).sort());
+}
+
+/** The order of deletes that do not depend on one another is arbitrary. */
+function deletes(calls: readonly Call[]): string[] {
+  return calls.flatMap(({ method, name, outcome }) => (method === "delete" ? [`${name} ${outcome}`] : [])).sort();
+}
+
+function shown(resources: readonly Kept[]): unknown[] {
+  return resources
+    .map(({ type, name, id, inputs, outputs, protect, retainOnDelete, failed, replaced }) => ({
+      type,
+      name,
+      // Signalings have no id of their own.
+      id: type === "CloudSignaling" ? "" : id,
+      inputs,
+      outputs,
+      protect,
+      retainOnDelete,
+      failed: failed ?? false,
+      replaced: replaced ?? false,
+    }))
+    .sort((a, b) => (text(a) < text(b) ? -1 : 1));
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value);
+}
