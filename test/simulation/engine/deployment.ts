@@ -68,6 +68,8 @@ export class Deployment {
 
   /** Reads all resources side by side, and compares what was read with the inputs. The state is written once, at the end. */
   async refresh(): Promise<void> {
+    const { targets = [], excludes = [] } = this.parts.options;
+    if (!this.requireKnown([...targets, ...excludes], [])) return;
     const found = new Map<Kept, Kept | undefined>();
     for (const old of this.resources.filter((kept) => this.isTarget(kept.name))) {
       await this.start(old.name, async () => {
@@ -87,6 +89,9 @@ export class Deployment {
 
   /** Registrations are judged one by one, in order; their steps run side by side. Deletions come last. */
   async apply(registrations: readonly Registration[], programFailed: boolean): Promise<void> {
+    const { targets = [], replace = [] } = this.parts.options;
+    if (!this.requireKnown(replace, [])) return;
+    const known = [...this.resources.map(({ name }) => name), ...registrations.map(({ declared }) => declared.name)];
     for (const registration of registrations) {
       if (this.isStopped()) break;
       const { dependsOn = [] } = registration.declared.options ?? {};
@@ -103,6 +108,15 @@ export class Deployment {
     const names = new Set(registrations.map(({ declared }) => declared.name));
     const gone = this.resources.filter((kept) => kept.replaced || !names.has(kept.name));
     await this.remove(gone);
+    this.requireKnown(targets, known);
+  }
+
+  /** A command names only resources of the state, or of the program where that has run already. */
+  private requireKnown(named: readonly string[], known: readonly string[]): boolean {
+    const isKnown = (name: string) => known.includes(name) || this.resources.some((kept) => kept.name === name);
+    if (named.every(isKnown)) return true;
+    this.errors.push("one or more targets could not be found in the stack");
+    return false;
   }
 
   /** Deletes resources side by side, in an order of its own; a protected one is an error, and others are deleted all the same. */
@@ -139,26 +153,26 @@ export class Deployment {
     const inputs = await this.check(subject, options.instance, old?.inputs ?? {}, news);
     if (!inputs || isBlocked) return;
     if (!old) return this.create(subject, inputs, options);
-    if (this.parts.options.replace?.includes(name)) return this.makeAnew(subject, old, inputs, options);
+    const isProtected = found?.protect === true && old.protect;
+    if (this.parts.options.replace?.includes(name)) {
+      requireUnprotected(name, isProtected);
+      return this.makeAnew(subject, old, inputs, options);
+    }
     const { changes, replaces } = await this.call("diff", old, (door) => door.diff(subject, old.id, old, inputs));
     const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
     const isReplaced = replaces.length > 0 || changed.some((key) => options.replaceOnChanges?.includes(key));
     if (isReplaced) {
-      this.requireUnprotected(old);
+      requireUnprotected(name, isProtected);
       const again = await this.check(subject, options.instance, {}, registration.inputs);
       if (again) await this.makeAnew(subject, old, again, options);
       return;
     }
     if (changes ?? changed.length > 0) return this.update(old, inputs, options);
     if (old.failed) return this.update(old, inputs, options);
-  }
-
-  private requireUnprotected({ name, protect }: Kept): void {
-    if (protect) throw new Error(`resource ${name} cannot be replaced: it is protected`);
+    this.replace(old, [{ ...old, inputs }]);
   }
 
   private async makeAnew(subject: Subject, old: Kept, inputs: JsonObject, options: ResourceOptions): Promise<void> {
-    this.requireUnprotected(old);
     this.steps.push({ op: "replace", name: old.name, type: old.type, old, inputs });
     const isFirst = options.deleteBeforeReplace === true && this.parts.door === "plugin";
     if (this.parts.preview) {
@@ -319,4 +333,9 @@ function isSame(kept: Kept, old: Kept): boolean {
     kept === old ||
     (kept.type === old.type && kept.id === old.id && kept.name === old.name && kept.replaced === old.replaced)
   );
+}
+
+/** A replacement is refused where both the state and the program protect the resource. */
+function requireUnprotected(name: string, isProtected: boolean): void {
+  if (isProtected) throw new Error(`resource ${name} cannot be replaced: it is protected`);
 }
