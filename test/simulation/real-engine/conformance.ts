@@ -1,25 +1,33 @@
 import { sameJson } from "../../../provider/model/json";
 import type { Call } from "../engine/deployment";
 import type { Kept } from "../engine/state";
-import type { Act, Scenario, Turn } from "../scenario";
+import type { Act, Disturbance, Run, Scenario, Turn } from "../scenario";
 import type { CommandRecord, RunRecord } from "../simulation";
 
 /** Acts whose effect does not depend on time. */
 const TIMELESS: readonly Act["actor"][] = ["colleague", "client", "restore"];
 
 /**
- * The part of a scenario in which real and simulated engine must do the same: everything through the plugin, one run at a time, without faults, kills and
- * other things that take time.
+ * The part of a scenario in which real and simulated engine must do the same: everything through the plugin, one run at a time, without what depends on time.
+ * In place of a node's faults, each of its commits is refused; the engine goes on, so that what is done does not depend on who fails first.
  */
 export function timeless(scenario: Scenario): Scenario {
   const turns = scenario.turns.flatMap((turn): Turn[] => {
     if (turn.kind === "act") return TIMELESS.includes(turn.act.actor) ? [turn] : [];
-    return turn.runs.map((run) => ({ kind: "runs", runs: [{ ...run, meanwhile: [] }] }));
+    return turn.runs.map((run) => ({ kind: "runs", runs: [withRefusals(run)] }));
   });
   const nodes = scenario.nodes.map(({ dialect, ...node }) =>
     dialect?.commitDelay === undefined && dialect ? { ...node, dialect } : node,
   );
   return { ...scenario, nodes, turns, stacks: scenario.stacks.map((plan) => ({ ...plan, door: "plugin" })) };
+}
+
+function withRefusals(run: Run): Run {
+  const places = run.meanwhile.flatMap((it) => (it.kind === "fault" && it.at.startsWith("n") ? [it.at] : []));
+  const meanwhile = [...new Set(places)].map(
+    (at): Disturbance => ({ kind: "fault", at, fault: { cmd: "commit", status: 400, times: 1_000 } }),
+  );
+  return { ...run, meanwhile, options: { ...run.options, ...(meanwhile.length > 0 && { continueOnError: true }) } };
 }
 
 /** Differences between what the simulated and the real engine did; empty if they conform. */
