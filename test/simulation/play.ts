@@ -21,23 +21,8 @@ export interface Played {
 export async function play(scenario: Scenario): Promise<Played> {
   const world = new World(scenario);
   const broken: Broken[] = [];
-  /** What each stack's program declared when it was last applied, wholly or in part. */
-  const declared = new Map<number, readonly Claim[]>();
-  const judge = (record: RunRecord) => {
-    const { run, done, preview } = record;
-    const before = declared.get(run.stack) ?? [];
-    const now = run.command === "up" ? claimsOf(run.program, run.options) : before;
-    for (const { number, name, judge: judged } of PROMISES) {
-      for (const sentence of judged({ world, record, before, now })) {
-        broken.push({ promise: `${number} ${name}`, sentence });
-        world.story.note("PROMISE", `${number} ${name}: ${sentence}`);
-      }
-    }
-    if (done !== preview && run.command === "up") declared.set(run.stack, now);
-    if (run.command === "destroy") declared.set(run.stack, []);
-  };
   try {
-    await world.play(judge);
+    await world.play(judging(world, broken));
     const end = {
       "17 in an incident, seconds": emergenciesInSeconds(world),
       "3 state is true": await converges(world),
@@ -54,4 +39,23 @@ export async function play(scenario: Scenario): Promise<Played> {
     world.story.note("PROMISE", `0 the run ends: ${sentence}`);
   }
   return { broken, world };
+}
+
+/** Judges every promise after each run, and adds what is broken. */
+export function judging(world: World, broken: Broken[]): (record: RunRecord) => void {
+  /** What each stack's program declared when it was last applied, wholly or in part. */
+  const declared = new Map<number, readonly Claim[]>();
+  return (record) => {
+    const { run, done, preview } = record;
+    const before = declared.get(run.stack) ?? [];
+    const now = run.command === "up" ? claimsOf(run.program, run.options) : before;
+    for (const { number, name, judge: judged } of PROMISES) {
+      for (const sentence of judged({ world, record, before, now })) {
+        broken.push({ promise: `${number} ${name}`, sentence });
+        world.story.note("PROMISE", `${number} ${name}: ${sentence}`);
+      }
+    }
+    if (done !== preview && run.command === "up") declared.set(run.stack, now);
+    if (run.command === "destroy") declared.set(run.stack, []);
+  };
 }

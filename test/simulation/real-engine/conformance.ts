@@ -60,7 +60,11 @@ function ofCommands(title: string, simulated: CommandRecord | undefined, real: C
 /** The calls whose order the program fixes. Those of a refresh run side by side. */
 function planned(calls: readonly Call[]): string[] {
   const first = calls.findIndex(({ method }) => method === "check");
-  return calls.slice(Math.max(first, 0)).flatMap(({ method, name }) => (method === "check" || (first >= 0 && method === "diff") ? [`${method} ${name}`] : []));
+  return calls
+    .slice(Math.max(first, 0))
+    .flatMap(({ method, name }) =>
+      method === "check" || (first >= 0 && method === "diff") ? [`${method} ${name}`] : [],
+    );
 }
 
 function byResource(calls: readonly Call[]): Record<string, string> {

@@ -1,10 +1,14 @@
 import { HttpServer } from "../../../provider/emulator/http/http-server";
 import { carryOut } from "../actors/acts";
-import type { Health } from "../actors/health";
+import { CommandCheck, type Health } from "../actors/health";
 import { EMPTY, type State } from "../engine/state";
 import type { Act, Declared, Run, Scenario, StackPlan } from "../scenario";
 import { CANARY, type CommandRecord, originOf, type RunRecord, type World } from "../simulation";
-import { CLIENT, nodeState, receiverState } from "../world/machines";
+import { Story } from "../story/story";
+import { CLIENT, nodeState, receiverState, START } from "../world/machines";
+import { Network } from "../world/network";
+import { ProcessWorld } from "../world/process-world";
+import { Random } from "../world/random";
 import type { VirtualTime } from "../world/time";
 import type { EngineOutcome, EngineRunning, RealEngine } from "./engine";
 import { RealMachine, type Watch } from "./machine";
@@ -20,6 +24,9 @@ export interface RealRunRecord extends RunRecord {
 const LIMITS = { timeoutMs: 10_000 / SPEED, deadlineMs: 60_000 / SPEED };
 /** Longer than any delay of an effect, in milliseconds. */
 const SETTLED_MS = 3_000;
+
+/** Actors whose act goes on for some time. */
+const TAKING_TIME: readonly Act["actor"][] = ["node", "on-call"];
 
 /** A stack with its snapshots, oldest first. */
 interface RealStack {
@@ -47,7 +54,11 @@ export class RealWorld implements AsyncDisposable {
   readonly health = new Map<string, Health>();
   readonly stacks: readonly RealStack[];
   readonly records: RealRunRecord[] = [];
-  readonly acts: { readonly at: number; readonly act: Act }[] = [];
+  readonly acts: World["acts"] = [];
+  readonly story = new Story(this.virtual);
+  private readonly random: Random;
+  /** Connections of those that need no process of their own, such as the on-call engineer. */
+  private readonly network: Network;
   /** Real addresses, by name and stack. */
   private readonly addresses = new Map<string, string>();
   private readonly underway = new Map<number, Underway>();
@@ -59,13 +70,24 @@ export class RealWorld implements AsyncDisposable {
     private readonly checks: HttpServer,
   ) {
     this.stacks = scenario.stacks.map((plan) => ({ plan, history: [EMPTY] }));
+    this.random = new Random(scenario.seed);
+    this.network = new Network(this.virtual, this.random.fork("network"));
+    this.network.add("http://health.example", new CommandCheck((node) => this.healthOf(node), this.virtual));
+  }
+
+  private get virtual(): VirtualTime {
+    return this.time as unknown as VirtualTime;
+  }
+
+  private healthOf(node: string): Health {
+    return this.health.get(node) ?? "pass";
   }
 
   static async open(scenario: Scenario, engine: RealEngine): Promise<RealWorld> {
     const checks = await HttpServer.listen({ host: "127.0.0.1", port: 0 });
     const world = new RealWorld(scenario, engine, checks);
     checks.serve(({ url = "/" }, response) => {
-      const health = world.health.get(url.slice(1)) ?? "pass";
+      const health = world.healthOf(url.slice(1));
       if (health !== "hang") response.writeHead(health === "pass" ? 200 : 503).end();
     });
     for (const { name, aliases = [], sets, dialect } of scenario.nodes) {
@@ -90,18 +112,23 @@ export class RealWorld implements AsyncDisposable {
     for (const [turn, what] of this.scenario.turns.entries()) {
       if (what.kind === "act") {
         await this.act(what.act);
+        if (TAKING_TIME.includes(what.act.actor) || this.isDelayed) await this.time.sleep(SETTLED_MS);
         continue;
       }
       const records = await Promise.all(what.runs.map((run) => this.run(turn, run, what.runs.length > 1)));
       this.clearFaults();
-      const isDelayed = what.runs.some(({ meanwhile }) => meanwhile.some(({ kind }) => kind === "fault"));
-      if (isDelayed || this.scenario.nodes.some(({ dialect }) => dialect?.commitDelay))
-        await this.time.sleep(SETTLED_MS);
+      const isFaulty = what.runs.some(({ meanwhile }) => meanwhile.length > 0);
+      if (isFaulty || this.isDelayed) await this.time.sleep(SETTLED_MS);
       for (const record of records) {
         this.records.push(record);
         judge(record);
       }
     }
+  }
+
+  /** True if a node applies commits later. */
+  private get isDelayed(): boolean {
+    return this.scenario.nodes.some(({ dialect }) => dialect?.commitDelay !== undefined);
   }
 
   clearFaults(): void {
@@ -122,6 +149,13 @@ export class RealWorld implements AsyncDisposable {
     return record;
   }
 
+  /** The world of a process beside the engine's. */
+  process(label: string): ProcessWorld {
+    const sending = () => true;
+    const watch = { label, sending, answered() {} };
+    return new ProcessWorld(this.virtual, this.network, { offset: START }, this.random.fork(label), watch);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.stacks.map((_, index) => this.engine.forget(this.stackName(index))));
     await Promise.all([...this.machines.values()].map((machine) => machine[Symbol.asyncDispose]()));
@@ -129,7 +163,8 @@ export class RealWorld implements AsyncDisposable {
   }
 
   private async act(act: Act): Promise<void> {
-    this.acts.push({ at: this.time.now, act });
+    const healthy = [...this.nodes].filter(([, { reach, emulator }]) => reach === "up" && emulator.faults.length === 0);
+    this.acts.push({ at: this.time.now, act, healthy: new Set(healthy.map(([name]) => name)) });
     if (act.actor === "restore") {
       await this.engine.restore(this.stackName(act.stack), act.runsAgo);
       const { history } = this.stacks[act.stack] as RealStack;
@@ -254,15 +289,9 @@ export class RealWorld implements AsyncDisposable {
   }
 
   private machine(name: string, ...[state, dialect]: [ReturnType<typeof nodeState>, Scenario["nodes"][0]["dialect"]?]) {
-    const machine = new RealMachine(
-      name,
-      originOf(name),
-      this.time as unknown as VirtualTime,
-      this.scenario.seed,
-      state,
-      dialect,
-    );
+    const machine = new RealMachine(name, originOf(name), this.virtual, this.scenario.seed, state, dialect);
     this.machines.set(name, machine);
+    this.network.add(originOf(name), machine);
     return machine;
   }
 

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RealEngine } from "./real-engine/engine";
+import { brokenPromises, nonconformities, seedsFrom, tryEach } from "./real-engine/seeds";
+
+// Pulumi's own engine in a process, and real plugin processes, at real addresses. What is drawn is the same as in the simulated world.
+const BUILDS_MS = 600_000;
+
+let engine: RealEngine;
+beforeAll(async () => {
+  engine = await RealEngine.start();
+}, BUILDS_MS);
+afterAll(() => engine[Symbol.asyncDispose]());
+
+test("every promise holds in fixed seeds", { timeout: 600_000 }, async () => {
+  expect(await tryEach(engine, seedsFrom(1, 50), brokenPromises)).toEqual([]);
+});
+
+test("the simulated engine makes the same calls of the provider and leaves the same states", {
+  timeout: 600_000,
+}, async () => {
+  expect(await tryEach(engine, seedsFrom(1, 50), nonconformities)).toEqual([]);
+});
