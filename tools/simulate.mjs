@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // @ts-check
-import { spawn } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
-const root = join(import.meta.dirname, "..");
+export const root = join(import.meta.dirname, "..");
 /** The Node of the package `node`, on which all tests run. */
 export const NODE = join(root, "node_modules", "node", "bin", "node");
 
@@ -16,9 +16,10 @@ export const NODE = join(root, "node_modules", "node", "bin", "node");
  *
  * @param {string} input
  * @param {string} folder below the repository, so that the packages are found
+ * @param {ReadonlyMap<string, string>} [texts] texts that replace those of modules, by path
  * @returns {Promise<string>} the file
  */
-export async function bundled(input, folder) {
+export async function bundled(input, folder, texts = new Map()) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
@@ -26,6 +27,7 @@ export async function bundled(input, folder) {
     platform: "node",
     external: (id) => !/^[./\0]/.test(id) || id.endsWith(".json"),
     onLog: () => {},
+    plugins: [{ name: "texts", load: (id) => texts.get(id) }],
   });
   await bundle.write({
     dir: folder,
@@ -50,7 +52,27 @@ export function run(file, args) {
   return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
 }
 
+/**
+ * Copies the product and the simulation, and applies a unified diff to the copy.
+ *
+ * @param {string} diff the file
+ * @returns {string} the folder of the copy
+ * @throws {Error} if the diff does not apply
+ */
+function patched(diff) {
+  const folder = join(".tmp", "simulation-patched");
+  rmSync(join(root, folder), { recursive: true, force: true });
+  for (const part of ["provider", join("test", "simulation")])
+    cpSync(join(root, part), join(root, folder, part), { recursive: true });
+  execFileSync("git", ["apply", `--directory=${folder}`, resolve(diff)], { cwd: root, stdio: "inherit" });
+  return join(root, folder);
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const file = await bundled(join(root, "test", "simulation", "main.ts"), join(root, ".tmp", "simulation"));
-  process.exitCode = await run(file, process.argv.slice(2));
+  const args = process.argv.slice(2);
+  const at = args.indexOf("--patch");
+  const [, diff] = at < 0 ? [] : args.splice(at, 2);
+  const from = diff === undefined ? root : patched(diff);
+  const file = await bundled(join(from, "test", "simulation", "main.ts"), join(root, ".tmp", "simulation"));
+  process.exitCode = await run(file, args);
 }

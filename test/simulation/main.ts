@@ -20,6 +20,7 @@ interface Flags {
   readonly story?: true;
   readonly minutes?: number;
   readonly from: number;
+  readonly workers: number;
   readonly pairs?: true;
   readonly first?: true;
   readonly planOut?: string;
@@ -45,10 +46,12 @@ const program = new Command("simulate")
   .option("--story", "print the story of the seed, a line an event")
   .option("--minutes <number>", "play seeds for so long", number)
   .option("--from <number>", "first seed of --minutes", number, 1)
+  .option("--workers <number>", "threads that play seeds", number, availableParallelism())
   .option("--first", "stop at the first failure")
   .option("--pairs", "print how many seeds had each pair of kinds of events")
   .option("--repeat <from-to>", "play each of these seeds twice; a seed fails whose stories differ", range)
   .option("--plan-out <file>", "write each scenario and what the simulated engine did, for the real engine")
+  .option("--patch <file>", "play with a copy of the product, changed by this unified diff")
   .action(simulate);
 
 async function simulate(flags: Flags): Promise<void> {
@@ -68,7 +71,7 @@ async function simulate(flags: Flags): Promise<void> {
   };
   const [from, to] = flags.seeds ?? (flags.minutes === undefined ? [1, 1000] : [flags.from, Number.POSITIVE_INFINITY]);
   const until = flags.minutes === undefined ? Number.POSITIVE_INFINITY : began + flags.minutes * MINUTE_MS;
-  await inWorkers(from, to, () => performance.now() < until && !(flags.first && failures.length > 0), take);
+  await inWorkers(flags.workers, from, to, () => performance.now() < until && !(flags.first && failures.length > 0), take);
   if (process.stderr.isTTY) process.stderr.write("\r");
   process.stdout.write(flags.pairs ? coverage.pairTable() : coverage.table());
   for (const [kind, seeds] of grouped(failures))
@@ -132,15 +135,15 @@ function grouped(failures: readonly SeedResult[]): [string, number[]][] {
   return [...kinds].sort(([, a], [, b]) => b.length - a.length);
 }
 
-/** Plays seeds in as many threads as there are cores. */
+/** Plays seeds in several threads. */
 async function inWorkers(
+  threads: number,
   from: number,
   to: number,
   goesOn: () => boolean,
   take: (result: SeedResult) => void,
 ): Promise<void> {
   let next = from;
-  const threads = Math.max(1, availableParallelism());
   const work = async () => {
     const worker = new Worker(__filename);
     try {
@@ -159,7 +162,7 @@ async function inWorkers(
       await worker.terminate();
     }
   };
-  await Promise.all(Array.from({ length: threads }, work));
+  await Promise.all(Array.from({ length: Math.max(1, threads) }, work));
 }
 
 async function writePlan(file: string, [from, to]: readonly [number, number]): Promise<void> {

@@ -1,0 +1,8 @@
+// @ts-check
+import { BATCH } from "./batch.mjs";
+import { CLIENT } from "./client.mjs";
+import { DOORS } from "./doors.mjs";
+import { RESOURCES } from "./resources.mjs";
+
+/** Every planted fault, in the order of the promises. */
+export const MUTANTS = [...BATCH, ...CLIENT, ...RESOURCES, ...DOORS].sort((a, b) => a.promise - b.promise);
