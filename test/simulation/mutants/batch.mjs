@@ -14,8 +14,8 @@ export const BATCH = mutants([
     name: "remove-what-another-operation-wants",
     promise: 1,
     file: "batch/set-operation.ts",
-    find: "if (!wanted.has(prefix) && (before",
-    replace: "if ((before",
+    find: "if (!wanted.has(prefix)) remove.add(prefix);",
+    replace: "remove.add(prefix);",
   },
   {
     name: "keep-quiet-about-a-published-removal",
