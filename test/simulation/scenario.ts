@@ -66,6 +66,8 @@ export interface Run {
   readonly options: RunOptions;
   /** The program has a mistake that must fail in the preview. */
   readonly isMistake?: true;
+  /** The processes of the run cannot read what the others tell them. */
+  readonly isDeaf?: true;
   /** What happens meanwhile. */
   readonly meanwhile: readonly Disturbance[];
 }

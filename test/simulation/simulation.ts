@@ -33,6 +33,8 @@ export interface CommandRecord {
   readonly ended: number;
   readonly wasKilled: boolean;
   readonly wasCancelled: boolean;
+  /** Virtual milliseconds of the first Ctrl-C. */
+  readonly cancelledAt?: number;
   /** Label of its requests in the journals. */
   readonly label: string;
   /** Acts of others meanwhile. */
@@ -174,7 +176,7 @@ export class World {
   private async run(turn: number, run: Run, hasCompany: boolean): Promise<RunRecord> {
     const { stack: index, command, options, meanwhile } = run;
     const stack = this.stacks[index] as Stack;
-    const isQuiet = meanwhile.length === 0 && !hasCompany;
+    const isQuiet = meanwhile.length === 0 && !hasCompany && !run.isDeaf;
     const isCalm = isQuiet && [...this.machines.values()].every(({ reach }) => reach === "up");
     const preview = command === "up" ? await this.deploy(stack, run, true) : undefined;
     if (preview && preview.errors.length > 0) return { turn, run, preview, done: preview, hasCompany, isCalm };
@@ -192,10 +194,11 @@ export class World {
     const printed: string[] = [];
     const worlds: ProcessWorld[] = [];
     const processes = new Map<number | undefined, ProviderProcess>();
-    const registry = new MemoryRegistry();
+    const registry = new MemoryRegistry(run.isDeaf);
     const isMutating = !isPreview;
     let requests = 0;
     let [wasKilled, wasCancelled] = [false, false];
+    let cancelledAt: number | undefined;
     const kill = () => {
       wasKilled = true;
       this.story.note(plan.name, "killed");
@@ -203,6 +206,7 @@ export class World {
     };
     const cancel = () => {
       wasCancelled = true;
+      cancelledAt ??= this.time.now;
       this.story.note(plan.name, "Ctrl-C");
       for (const process of processes.values()) process.cancel();
     };
@@ -301,6 +305,7 @@ export class World {
       ended,
       wasKilled,
       wasCancelled,
+      ...(cancelledAt !== undefined && { cancelledAt }),
       label,
       acts,
     };

@@ -11,6 +11,9 @@ export class MemoryRegistry {
   private readonly told: Told[] = [];
   private members = 0;
 
+  /** @param isDeaf True if nothing that was told can be read. */
+  constructor(private readonly isDeaf = false) {}
+
   /** The registry as one process has it. */
   join(): OtherProcesses {
     const own = this.members;
@@ -22,6 +25,7 @@ export class MemoryRegistry {
         if (keys.length > 0) this.told.push({ from: own, addresses, keys });
       },
       learn: () => {
+        if (this.isDeaf) return "What the other processes told cannot be read.";
         for (const { from, addresses, keys } of this.told.slice(read)) {
           if (from === own) continue;
           for (const address of addresses) {

@@ -11,13 +11,6 @@ export const BATCH = mutants([
     replace: "{ once: true },\n    );\n    await this.set.commit();",
   },
   {
-    name: "remove-what-another-operation-wants",
-    promise: 1,
-    file: "batch/set-operation.ts",
-    find: "if (!wanted.has(prefix)) remove.add(prefix);",
-    replace: "remove.add(prefix);",
-  },
-  {
     name: "keep-quiet-about-a-published-removal",
     promise: 1,
     file: "batch/set-confirmation.ts",
@@ -67,13 +60,6 @@ export const BATCH = mutants([
     replace: "forget(): void {",
   },
   {
-    name: "write-on-a-kept-list",
-    promise: 3,
-    file: "batch/shared-reads.ts",
-    find: "kept.isOfWrite || !this.isYoung(kept.at)",
-    replace: "!this.isYoung(kept.at)",
-  },
-  {
     name: "skip-the-confirming-list",
     promise: 12,
     file: "batch/set-confirmation.ts",
@@ -100,20 +86,6 @@ export const BATCH = mutants([
     file: "batch/set-flush.ts",
     find: "const applied = knownOf(this.before, listed, staging);",
     replace: "const applied = new Map([...this.before.values, ...this.merged.put]);",
-  },
-  {
-    name: "leave-a-removal-staged",
-    promise: 1,
-    file: "batch/set-flush.ts",
-    find: "if (listed) await this.undoRemovals(listed);",
-    replace: "",
-  },
-  {
-    name: "leave-a-failed-group-staged",
-    promise: 2,
-    file: "batch/set-flush.ts",
-    find: "if (others.length > 0) await staging.restore(others);",
-    replace: "",
   },
   {
     name: "swallow-a-refusal",

@@ -29,7 +29,7 @@ export const CLIENT = mutants([
     name: "take-a-page-for-an-empty-list",
     promise: 11,
     file: "client/reading.ts",
-    find: "case \"html\":\n        return",
+    find: 'case "html":\n        return',
     replace: 'case "html":\n        return done(read([], habits));\n      case "never" as never:\n        return',
   },
   {

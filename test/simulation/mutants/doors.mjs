@@ -8,7 +8,8 @@ export const DOORS = mutants([
     promise: 2,
     file: "plugin/resource-methods.ts",
     find: "answer.setProperties(foreseen(inputs));\n        return answer;",
-    replace: "answer.setProperties(foreseen(inputs));\n        await handler.create(read(inputs));\n        return answer;",
+    replace:
+      "answer.setProperties(foreseen(inputs));\n        await handler.create(read(inputs));\n        return answer;",
   },
   {
     name: "forget-the-state-after-a-failure",

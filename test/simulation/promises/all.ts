@@ -1,12 +1,17 @@
 import { driftIsSeen } from "./drift";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
+import { obeysCtrlC } from "./interruption";
+import { limitsHold } from "./limits";
 import { mistakesFailEarly } from "./mistakes";
 import { noExposure } from "./no-exposure";
+import { oneRegistry } from "./one-registry";
 import { placesAreAddresses } from "./places";
 import { previewShows } from "./preview-shows";
 import type { Promised } from "./promise";
+import { restores } from "./restores";
 import { secretsStaySecret } from "./secrets";
 import { truthOfGreen } from "./truth-of-green";
+import { unreadableChangesNothing } from "./unreadable";
 import { redStaysRed } from "./waves";
 
 /** Every promise that is judged after each run. */
@@ -20,6 +25,11 @@ export const PROMISES: readonly Promised[] = [
   mistakesFailEarly,
   secretsStaySecret,
   placesAreAddresses,
+  unreadableChangesNothing,
   truthOfGreen,
+  limitsHold,
+  oneRegistry,
+  restores,
   redStaysRed,
+  obeysCtrlC,
 ];

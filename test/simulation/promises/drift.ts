@@ -1,3 +1,5 @@
+import type { World } from "../simulation";
+import type { Claim } from "./model";
 import type { Promised } from "./promise";
 import { differences } from "./truth-of-green";
 
@@ -11,6 +13,18 @@ export const driftIsSeen: Promised = {
     const steps = done.steps.filter(({ op }) => op !== "refresh");
     return steps.length > 0
       ? []
-      : differences(world, before).map(({ sentence }) => `${sentence}, and preview --refresh shows no change`);
+      : [...differences(world, before).map(({ sentence }) => sentence), ...additions(world, before)].map(
+          (sentence) => `${sentence}, and preview --refresh shows no change`,
+        );
   },
 };
+
+/** Entries of whole sets that their program does not declare. */
+function additions(world: World, claims: readonly Claim[]): string[] {
+  return claims.flatMap((claim) => {
+    if (claim.kind !== "set" || !claim.exclusive || claim.resource.options?.ignoreChanges) return [];
+    const held = Object.keys(world.nodes.get(claim.node)?.held(claim.url) ?? {});
+    const added = held.filter((prefix) => !(prefix in claim.entries));
+    return added.map((prefix) => `${claim.node} holds ${prefix} of ${claim.url}, which is not declared`);
+  });
+}

@@ -10,7 +10,9 @@ export const placesAreAddresses: Promised = {
     const named = new Set([
       ...machinesOf(world, before),
       ...machinesOf(world, now),
-      ...done.before.resources.flatMap(({ outputs }) => addressesIn(outputs)),
+      ...done.before.resources.flatMap(({ outputs }) =>
+        addressesIn(outputs).map((name) => world.nodes.get(name)?.name ?? name),
+      ),
     ]);
     return [...world.machines.keys()].flatMap((machine) =>
       named.has(machine)

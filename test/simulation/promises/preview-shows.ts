@@ -12,6 +12,7 @@ export const previewShows: Promised = {
   judge: ({ world, record: { done, preview, run }, before, now }) => {
     if (run.command !== "up" || !preview || done === preview) return [];
     const shown = (prefix: string) => mentions(preview, prefix);
+    const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
         const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
@@ -21,6 +22,12 @@ export const previewShows: Promised = {
           .filter(([prefix, { to }]) => was[prefix] !== to || is[prefix] !== to)
           .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
+        if (op === "start") own.push(...data);
+        const foreign = stopped.filter(([prefix]) => !own.includes(prefix));
+        if (foreign.length > 0)
+          return foreign.map(
+            ([prefix]) => `request ${index} to ${machine}: the up stops ${prefix}, which others started`,
+          );
         return [...removed, ...changed, ...stopped]
           .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))
           .map(
@@ -65,6 +72,8 @@ function shows({ op, old, inputs = {} }: Step, prefix: string): boolean {
   const before = old?.inputs ?? {};
   if (op === "delete" || op === "replace")
     return namesIn(canonicalText(before), prefix) || namesIn(JSON.stringify(old?.outputs ?? {}), prefix);
+  // A new resource shows what it adds. What it removes or changes, a line has to say, or the delete of another resource.
+  if (op === "create") return false;
   // An entry of its own is its prefix: whatever differs, differs there.
   if (canonical(inputs.prefix) === prefix) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(inputs)]);

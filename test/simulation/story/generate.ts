@@ -1,15 +1,19 @@
 import type { Fault } from "../../../provider/emulator";
 import type { Act, Disturbance, Entries, NodePlan, Run, RunOptions, Scenario, StackPlan, Turn } from "../scenario";
+import { CANARY } from "../simulation";
+import { CLIENT } from "../world/machines";
 import { Random } from "../world/random";
 import {
   BLOCKED,
   type Design,
+  FORBIDDEN,
   FOREIGN,
   firstProgram,
   nextProgram,
   PARTNERS,
   type Sites,
   URGENT,
+  twinOf,
   withMistake,
 } from "./programs";
 
@@ -23,6 +27,7 @@ const DIALECTS: readonly Readonly<Record<string, unknown>>[] = [
   { listShows: "staged" },
   { emptyCommit: "error" },
   { commitDelay: 800 },
+  { singleAddress: "bare", deleteSpelling: "listed" },
 ];
 
 /** Everything that a seed draws. */
@@ -30,38 +35,48 @@ export function generate(seed: number): Scenario {
   const random = new Random(seed).fork("scenario");
   const count = random.weighted({ 1: 6, 2: 5, 3: 6, 4: 5, 6: 3, 12: 1 });
   const names = Array.from({ length: Number(count) }, (_, index) => `n${index + 1}`);
-  const nodes = names.map((name) => nodeOf(random, name));
+  const hasTwins = random.chance(0.1);
+  const nodes = names.map((name) => nodeOf(random, name, hasTwins));
   const receivers = random.chance(0.6)
     ? [{ name: "r1", active: random.some(["198.51.100.1/32", "198.51.100.200/32"], 0.3) }]
     : [];
   const isShared = random.chance(0.3);
-  const stacks = Array.from({ length: isShared ? 2 : 1 }, (_, index) => stackOf(random, index));
+  const stacks = Array.from({ length: isShared ? 2 : 1 }, (_, index) => stackOf(random, index, hasTwins));
   const sites = stacks.map(
     ({ instances }, index): Sites => ({
       nodes: names,
       receivers: receivers.map(({ name }) => name),
       own: stacks.length === 1 ? names : names.filter((_, at) => at % 2 === index),
       instances,
+      hasTwins,
     }),
   );
   const turns = turnsOf(random, sites, nodes);
   return { seed, nodes, receivers, stacks, turns };
 }
 
-function nodeOf(random: Random, name: string): NodePlan {
+function nodeOf(random: Random, name: string, hasTwin: boolean): NodePlan {
   const dialect = random.pick(DIALECTS);
   const foreign: Entries = random.chance(0.2) ? { [FOREIGN[0]]: 9 } : {};
   const others: Entries = random.chance(0.2) ? { "203.0.113.7/32": 5 } : {};
   const sets = { [BLOCKED]: others, [PARTNERS]: foreign };
-  return { name, sets, ...(Object.keys(dialect).length > 0 && { dialect }) };
+  return {
+    name,
+    ...(hasTwin && { aliases: [twinOf(name)] }),
+    sets,
+    ...(Object.keys(dialect).length > 0 && { dialect }),
+  };
 }
 
-function stackOf(random: Random, index: number): StackPlan {
+function stackOf(random: Random, index: number, hasTwins: boolean): StackPlan {
   const door = random.pick(["dynamic", "plugin"] as const);
   return {
     name: `stack-${index + 1}`,
     door,
-    settings: { distinctNodes: true },
+    settings: {
+      ...(!hasTwins && { distinctNodes: true }),
+      ...(random.chance(0.1) && { forbiddenPrefixes: JSON.stringify([FORBIDDEN]) }),
+    },
     instances: random.weighted({ 0: 8, 1: 2, 2: 1 }) === "0" ? 0 : random.int(1, 2),
   };
 }
@@ -79,7 +94,10 @@ function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePl
       continue;
     }
     const stack = random.int(0, sites.length - 1);
-    const runs = [runOf(random, stack, sites, designs, nodes)];
+    const last = turns.at(-1);
+    const wasDisturbed =
+      last?.kind === "runs" && last.runs.some((run) => run.stack === stack && run.meanwhile.length > 0);
+    const runs = [runOf(random, stack, sites, designs, nodes, wasDisturbed)];
     if (sites.length > 1 && random.chance(0.3)) runs.push(runOf(random, 1 - stack, sites, designs, nodes));
     turns.push(runsOf(runs));
   }
@@ -117,11 +135,23 @@ function runOf(
   sites: readonly Sites[],
   designs: Design[][],
   nodes: readonly NodePlan[],
+  wasDisturbed = false,
 ): Run {
   const site = sites[stack] as Sites;
   const own = designs[stack] as Design[];
   const current = own.at(-1) as Design;
   const meanwhile = disturbances(random, site, nodes);
+  if (site.instances > 0 && random.chance(0.1)) {
+    const next = nextProgram(random, current, own, site);
+    own.push(next);
+    return { ...upOf(next, stack, {}, []), isDeaf: true };
+  }
+  // What a run left half-done, the next one may no longer want.
+  const former = own.at(-2);
+  if (wasDisturbed && former && random.chance(0.3)) {
+    own.push(former);
+    return upOf(former, stack, {}, []);
+  }
   if (random.chance(0.06)) return { ...upOf(withMistake(random, current), stack, {}, []), isMistake: true };
   switch (random.weighted({ up: 10, upRefresh: 3, refresh: 3, preview: 2, previewRefresh: 2, destroy: 1 })) {
     case "up": {
@@ -197,8 +227,14 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
   const request = random.int(1, 14);
   switch (random.weighted({ fault: 8, kill: 3, cancel: 1, act: 4 })) {
     case "fault": {
-      const at = random.pick([...sites.nodes, ...sites.receivers]);
+      const [receiver] = sites.receivers;
+      const at = receiver !== undefined && random.chance(0.25) ? receiver : random.pick(sites.nodes);
       const nth = random.pick([1, 1, 1, 2, 2, 3, 4, 5]);
+      if (random.chance(0.06)) {
+        // Some sides quote what they cannot use.
+        const message = `unknown: ${at.startsWith("n") ? CANARY : CLIENT.secretKey}`;
+        return { kind: "fault", at, fault: { status: random.pick([400, 500]), message, nth, times: 100 } };
+      }
       if (random.chance(0.25))
         return { kind: "fault", at, fault: { kind: "stale-list", cmd: "list", nth, times: random.pick([1, 1, 2]) } };
       return { kind: "fault", at, fault: { ...random.pick(FAULTS), nth, times: random.pick([1, 1, 2, 100]) } };
@@ -258,7 +294,9 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
 
 function colleague(random: Random, node: string, set: string): Act {
   const commit = random.chance(0.8);
-  const insert = random.chance(0.6) ? { [random.pick([...FOREIGN, "203.0.113.7/32"])]: random.int(1, 9) } : undefined;
+  const insert = random.chance(0.6)
+    ? { [random.pick([...FOREIGN, "203.0.113.7/32", "192.0.2.0/25", "2001:db8::/32"])]: random.int(1, 9) }
+    : undefined;
   const remove =
     insert && random.chance(0.6) ? undefined : [random.pick(["192.0.2.0/25", "203.0.113.0/24", "2001:db8::/32"])];
   return { actor: "colleague", node, set, commit, ...(insert && { insert }), ...(remove && { remove }) };

@@ -13,6 +13,8 @@ const PREFIXES = [
 export const FOREIGN = ["198.18.0.0/15", "198.18.7.0/24"] as const;
 /** The prefix that the on-call engineer blocks. */
 export const URGENT = "198.18.9.9/32";
+/** The prefix of programs that some stacks forbid. */
+export const FORBIDDEN = "192.0.2.128/25";
 /** Prefixes that programs signal, by stack, all within those of the client. */
 const SIGNALED = [
   ["198.51.100.1/32", "198.51.100.2/32", "198.51.100.64/26"],
@@ -33,6 +35,18 @@ export interface Sites {
   readonly own: readonly string[];
   /** True for a stack with more than one provider process. */
   readonly instances: number;
+  /** True if each node has a second name in the configuration, with another address of the same machine. */
+  readonly hasTwins: boolean;
+}
+
+/** The second name of a node. */
+export function twinOf(name: string): string {
+  return name.endsWith("b") ? name.slice(0, -1) : `${name}b`;
+}
+
+/** The first name of a node. */
+function machineOf(name: unknown): string {
+  return String(name).replace(/b$/, "");
 }
 
 /** The first program of a stack. */
@@ -163,23 +177,30 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
     case "rename": {
       const name = one.name.endsWith("-2") ? one.name.slice(0, -2) : `${one.name}-2`;
       if (resources.some((it) => it.name === name)) return design;
-      const options: ResourceOptions = { ...one.options, ...(random.chance(0.5) && { aliases: [one.name] }) };
+      const options: ResourceOptions = {
+        ...one.options,
+        ...(random.chance(0.5) ? { aliases: [one.name] } : elsewhere(random, sites)),
+      };
       return changed({ ...one, name, options });
     }
     case "move": {
       const free = sites.own.filter(
         (node) =>
-          !resources.some(({ args }) => args.node === node || (args.nodes as string[] | undefined)?.includes(node)),
+          !resources.some(
+            ({ args }) => machineOf(args.node) === node || (args.nodes as string[] | undefined)?.includes(node),
+          ),
       );
-      if (one.type !== "PrefixSet" || free.length === 0) return design;
-      return changed({ ...one, args: { ...one.args, node: random.pick(free) } });
+      const twin = sites.hasTwins ? [twinOf(String(one.args.node))] : [];
+      if (one.args.node === undefined || free.length + twin.length === 0) return design;
+      const to = twin.length > 0 && random.chance(0.7) ? twin : one.type === "PrefixSet" ? free : twin;
+      return to.length === 0 ? design : changed({ ...one, args: { ...one.args, node: random.pick(to) } });
     }
     case "option":
       return changed({ ...one, options: optionsOf(random, one) });
     case "nodes": {
       const nodes = one.args.nodes as readonly string[] | undefined;
       if (!nodes) return design;
-      const taken = resources.flatMap(({ args }) => (args.node === undefined ? [] : [args.node]));
+      const taken = resources.flatMap(({ args }) => (args.node === undefined ? [] : [machineOf(args.node)]));
       const others = sites.own.filter((node) => !nodes.includes(node) && !taken.includes(node));
       const joins = others.length > 0 && (nodes.length === 1 || random.chance(0.5));
       const now = joins ? [...nodes, random.pick(others)] : nodes.filter((node) => node !== random.pick(nodes));
@@ -190,6 +211,11 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
     case "entries":
       return changed(withOtherEntries(random, one, stack));
   }
+}
+
+/** Another provider process, where there are several: the create is in one and the delete in another. */
+function elsewhere(random: Random, { instances }: Sites): ResourceOptions {
+  return instances > 0 ? { instance: random.int(1, instances) } : {};
 }
 
 function optionsOf(random: Random, { type, args, options = {} }: Declared): ResourceOptions {
