@@ -185,7 +185,7 @@ export class Deployment {
         await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
         this.replace(old, []);
       }
-      const { id, outputs } = await this.creating(subject, inputs, options);
+      const { id, outputs } = await this.creating(subject, inputs, options, isFirst ? undefined : old);
       const kept = { ...subject, id, inputs, outputs, ...optionsIn(options) };
       if (isFirst) this.add(kept);
       else this.replace(old, [{ ...old, replaced: true, protect: false }, kept]);
@@ -207,14 +207,23 @@ export class Deployment {
     });
   }
 
-  /** A create; one that ends half-way leaves the resource in the state. */
-  private async creating(subject: Subject, inputs: JsonObject, options: ResourceOptions) {
+  /** A create; one that ends half-way leaves the resource in the state, and what it replaces is still to be deleted. */
+  private async creating(subject: Subject, inputs: JsonObject, options: ResourceOptions, replaced?: Kept) {
     const about = { ...subject, instance: options.instance };
     try {
       return await this.call("create", about, (door) => door.create(subject, inputs, false));
     } catch (error) {
       if (error instanceof Partial && error.id !== undefined) {
-        this.add({ ...subject, id: error.id, inputs, outputs: error.outputs, ...optionsIn(options), failed: true });
+        const kept: Kept = {
+          ...subject,
+          id: error.id,
+          inputs,
+          outputs: error.outputs,
+          ...optionsIn(options),
+          failed: true,
+        };
+        if (replaced) this.replace(replaced, [{ ...replaced, replaced: true, protect: false }, kept]);
+        else this.add(kept);
       }
       throw error;
     }

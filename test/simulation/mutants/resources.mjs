@@ -131,11 +131,11 @@ export const RESOURCES = mutants([
     replace: "return true;",
   },
   {
-    name: "remove-at-the-address-of-today",
+    name: "spare-nothing-of-another-address",
     promise: 10,
-    file: "resources/places.ts",
-    find: "const inUse = runtime.open(today);\n    if (inUse.endpoint === endpoint) return inUse;",
-    replace: "return runtime.open(today);",
+    file: "resources/same-machine.ts",
+    find: "if (prefixes.length === 0) return spared;",
+    replace: "return spared;",
   },
   {
     name: "swallow-warnings",

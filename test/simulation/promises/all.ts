@@ -1,6 +1,6 @@
 import { driftIsSeen } from "./drift";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
-import { obeysCtrlC } from "./interruption";
+import { blocksInSeconds, obeysCtrlC } from "./in-time";
 import { limitsHold } from "./limits";
 import { mistakesFailEarly } from "./mistakes";
 import { noExposure } from "./no-exposure";
@@ -32,4 +32,5 @@ export const PROMISES: readonly Promised[] = [
   restores,
   redStaysRed,
   obeysCtrlC,
+  blocksInSeconds,
 ];

@@ -225,7 +225,7 @@ function disturbances(random: Random, sites: Sites, nodes: readonly NodePlan[]):
 
 function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Disturbance {
   const request = random.int(1, 14);
-  switch (random.weighted({ fault: 8, kill: 3, cancel: 1, act: 4 })) {
+  switch (random.weighted({ fault: 8, kill: 3, cancel: 2, act: 4 })) {
     case "fault": {
       const [receiver] = sites.receivers;
       const at = receiver !== undefined && random.chance(0.25) ? receiver : random.pick(sites.nodes);
@@ -293,7 +293,7 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
 }
 
 function colleague(random: Random, node: string, set: string): Act {
-  const commit = random.chance(0.8);
+  const commit = random.chance(0.65);
   const insert = random.chance(0.6)
     ? { [random.pick([...FOREIGN, "203.0.113.7/32", "192.0.2.0/25", "2001:db8::/32"])]: random.int(1, 9) }
     : undefined;

@@ -148,7 +148,7 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
   const at = random.int(0, resources.length - 1);
   const one = resources[at] as Declared;
   const changed = (to: Declared): Design => ({ stack, resources: resources.map((it) => (it === one ? to : it)) });
-  switch (random.weighted(CHANGES)) {
+  switch (random.weighted({ ...CHANGES, ...(sites.hasTwins && { move: 12 }) })) {
     case "nothing":
       return design;
     case "revert":
@@ -273,6 +273,9 @@ export function plain(prefix: string): string {
 /** A program with a mistake that must fail before anything is sent. */
 export function withMistake(random: Random, { stack, resources }: Design): Design {
   const one = random.pick(resources);
+  // Two resources that declare the same.
+  if (one.type !== "CloudSignaling" && random.chance(0.3))
+    return { stack, resources: [...resources, { type: one.type, name: `${one.name}-again`, args: one.args }] };
   const broken = { ...one.args };
   if (one.type === "CloudSignaling") broken.prefixes = ["198.51.100.1/24"];
   else if (one.type === "PrefixSetEntry") broken.prefix = "203.0.113.1/24";

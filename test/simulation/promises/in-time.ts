@@ -1,0 +1,60 @@
+import type { Declared } from "../scenario";
+import type { World } from "../simulation";
+import { START } from "../world/machines";
+import { requestsOf } from "./model";
+import type { Case, Promised } from "./promise";
+import { wavesOf } from "./waves";
+
+/** Virtual milliseconds to the end of a run after Ctrl-C: what is under way has its own deadline, and nothing else is waited for. */
+const ENDS_WITHIN_MS = 120_000;
+/** Virtual milliseconds in which an `up` brings blocks to nodes that answer, whatever others do. */
+const BLOCKS_WITHIN_MS = 20_000;
+/** Virtual milliseconds of the longest run: deadlines of a few requests one after the other. */
+const LONGEST_MS = 400_000;
+
+/** Every run obeys the first Ctrl-C: it ends soon, and no further wave begins. */
+export const obeysCtrlC: Promised = {
+  number: 17,
+  name: "every run obeys the first Ctrl-C",
+  judge: ({ world, record: { run, done } }) => {
+    const { cancelledAt, ended } = done;
+    if (cancelledAt === undefined) return [];
+    const late = ended - cancelledAt > ENDS_WITHIN_MS ? [`the run ends ${ended - cancelledAt} ms after Ctrl-C`] : [];
+    const groups = run.program.filter(({ type, args }) => type === "PrefixSetGroup" && args.rollout !== undefined);
+    return [...late, ...groups.flatMap((group) => wavesAfter(world, done, group, cancelledAt))];
+  },
+};
+
+/** Waves that began after Ctrl-C; the next one may have been on its way. */
+function wavesAfter(world: World, done: Case["record"]["done"], group: Declared, cancelledAt: number): string[] {
+  const inserts = wavesOf(group).map((nodes) =>
+    nodes.flatMap((node) =>
+      requestsOf(world, done, world.nodes.get(node)?.name ?? "")
+        .filter(({ cmd, url }) => cmd === "insert" && url === `prefixset://${group.args.arena}/${group.args.set}`)
+        .map(({ time }) => Date.parse(time) - START),
+    ),
+  );
+  const last = inserts.findLastIndex((times) => times.some((time) => time <= cancelledAt));
+  const began = inserts.findIndex((times, index) => index > last + 1 && times.some((time) => time > cancelledAt));
+  return began < 0 ? [] : [`wave ${began + 1} of ${group.name} is written after Ctrl-C in wave ${last + 1}`];
+}
+
+/** Nodes that answer have their blocks in seconds, whatever silent ones do, and every run ends. */
+export const blocksInSeconds: Promised = {
+  number: 17,
+  name: "in an incident, seconds",
+  judge: ({ world, record: { run, done, hasCompany } }) => {
+    const took = done.ended - done.began;
+    const long = took > LONGEST_MS ? [`the run takes ${took} ms`] : [];
+    const waits = run.options.parallel !== undefined || run.program.some(({ args }) => args.rollout !== undefined);
+    if (run.command !== "up" || run.meanwhile.length > 0 || hasCompany || waits) return long;
+    const late = [...world.machines].flatMap(([name, { reach }]) =>
+      requestsOf(world, done, name)
+        .filter(({ commit }) => reach === "up" && Object.keys(commit?.inserted ?? {}).length > 0)
+        .map(({ time }) => Date.parse(time) - START - done.began)
+        .filter((ms) => ms > BLOCKS_WITHIN_MS)
+        .map((ms) => `${name} answers, and gets its entries ${ms} ms after the start of the up`),
+    );
+    return [...long, ...late];
+  },
+};
