@@ -103,11 +103,11 @@ export const RESOURCES = mutants([
     replace: "const lost: CanonicalPrefix[] = [];",
   },
   {
-    name: "allow-a-default-route",
+    name: "mask-host-bits-of-entries",
     promise: 8,
-    file: "resources/limits/content.ts",
-    find: "lengthOf(entry) < shortestOf(entry)",
-    replace: "lengthOf(entry) < 0",
+    file: "resources/entries.ts",
+    find: "const prefix = parseAt(path, spelling, options.hostBits);",
+    replace: 'const prefix = parseAt(path, spelling, "mask");',
   },
   {
     name: "let-the-last-of-two-values-win",

@@ -148,7 +148,8 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
   const at = random.int(0, resources.length - 1);
   const one = resources[at] as Declared;
   const changed = (to: Declared): Design => ({ stack, resources: resources.map((it) => (it === one ? to : it)) });
-  switch (random.weighted({ ...CHANGES, ...(sites.hasTwins && { move: 12 }) })) {
+  const more = { ...(sites.hasTwins && { move: 12 }), ...(sites.instances > 0 && { rename: 10 }) };
+  switch (random.weighted({ ...CHANGES, ...more })) {
     case "nothing":
       return design;
     case "revert":
@@ -282,7 +283,7 @@ export function withMistake(random: Random, { stack, resources }: Design): Desig
   else
     broken.entries = random.pick([
       { "192.0.2.1/24": 1 },
-      { "192.0.2.0/25": 1, "192.0.2.0/025": 2 },
+      { "2001:db8::/32": 1, "2001:DB8::/32": 2 },
       { "0.0.0.0/0": 1 },
     ]);
   return {
