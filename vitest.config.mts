@@ -72,6 +72,7 @@ export default defineConfig({
           include: ["test/**/*.test.{ts,mts}"],
           exclude: ["test/e2e/**", "test/bench/**", LONG, SERVERS],
           globalSetup: ["tools/build-setup.mjs"],
+          setupFiles: ["test/support/fixed-seeds.ts"],
           // What hangs is ended. No measure: with a tenth of a core, what starts processes takes half a minute.
           testTimeout: 60 * SECOND,
           hookTimeout: 60 * SECOND,
