@@ -17,12 +17,12 @@ export function printedOf({ diagnostics }: EngineOutcome): string[] {
     .map(({ severity, message }) => (severity === "warning" ? `warning: ${message}` : message));
 }
 
-/** Steps in the words of the simulated engine. The engine announces a replacement in three. */
+/** Steps in the words of the simulated engine. The engine announces a replacement in three; its own `replace` comes after the create. */
 export function stepsOf({ steps }: EngineOutcome): Step[] {
   const OPS: Readonly<Record<string, Step["op"]>> = {
     create: "create",
     update: "update",
-    replace: "replace",
+    "create-replacement": "replace",
     delete: "delete",
     "delete-replaced": "delete",
     refresh: "refresh",

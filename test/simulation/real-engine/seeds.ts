@@ -12,14 +12,19 @@ const AT_A_TIME = 6;
 /** What is wrong in a seed, with the real engine. */
 export type Trial = (seed: number, engine: RealEngine) => Promise<readonly string[]>;
 
-/** Promises that are broken with the real engine. The time in which something happens is not judged: it is that of the machine. */
+/**
+ * Promises that are broken with the real engine. Two are left to virtual time, since a busy machine breaks them: that resources which an engine hands over
+ * slowly share a commit, and the seconds of an emergency.
+ */
 export const brokenPromises: Trial = async (seed, engine) => {
   const broken: Broken[] = [];
   await using world = await RealWorld.open(generate(seed), engine);
   await world.play(judging(world.judged, broken));
   const invalid = world.records.flatMap(({ outcomes: { done } }) => done.invalid ?? []);
   return [
-    ...broken.map(({ promise, sentence }) => `${promise}: ${sentence}`),
+    ...broken
+      .filter(({ promise }) => !promise.startsWith("4 "))
+      .map(({ promise, sentence }) => `${promise}: ${sentence}`),
     ...(await converges(world.judged)).map((sentence) => `3 state is true: ${sentence}`),
     ...invalid.map((reason) => `the engine wrote a state that makes no sense: ${reason}`),
   ];
