@@ -111,7 +111,9 @@ async function repeat([from, to]: readonly [number, number]): Promise<void> {
   for (const seed of different) {
     const [first = [], second = []] = [once[seed - from]?.split("\n"), again[seed - from]?.split("\n")];
     const line = first.findIndex((text, index) => text !== second[index]);
-    process.stdout.write(`Seed ${seed} differs the second time, at line ${line + 1}:\n${first[line]}\n${second[line]}\n`);
+    process.stdout.write(
+      `Seed ${seed} differs the second time, at line ${line + 1}:\n${first[line]}\n${second[line]}\n`,
+    );
   }
   process.stdout.write(`${seeds.length} seeds, ${different.length} failed\n`);
   process.exitCode = different.length > 0 ? 1 : 0;

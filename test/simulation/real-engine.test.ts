@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RealEngine } from "./real-engine/engine";
 import { brokenPromises, nonconformities, seedsFrom, tryEach } from "./real-engine/seeds";
@@ -10,6 +13,14 @@ beforeAll(async () => {
   engine = await RealEngine.start();
 }, BUILDS_MS);
 afterAll(() => engine[Symbol.asyncDispose]());
+
+test("without Go the engine cannot be built, and the error says so", async () => {
+  const { ensureRealEngine } = await import("./real-engine/ensure.mjs");
+  const home = mkdtempSync(join(tmpdir(), "packetfilter-no-go-"));
+  const built = ensureRealEngine({ env: { PATH: home, PULUMI_HOME: home }, out: { write: () => true } });
+  await expect(built).rejects.toThrow(/there is no go on PATH\. Install Go 1\.26 or later/);
+  rmSync(home, { recursive: true });
+});
 
 test("every promise holds in fixed seeds", { timeout: 600_000 }, async () => {
   expect(await tryEach(engine, seedsFrom(1, 50), brokenPromises)).toEqual([]);

@@ -239,5 +239,7 @@ printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"
 test("the version is the same in the npm wrapper, the Go module and the script", () => {
   const read = (file: string) => readFileSync(join(import.meta.dirname, "../..", file), "utf8");
   expect(JSON.parse(read("package.json")).devDependencies.pulumi).toBe(VERSION);
-  expect(/pulumi\/pkg\/v3 v(\S+)/.exec(read("tools/pulumi-cli/engine/go.mod"))?.[1]).toBe(VERSION);
+  for (const module of ["tools/pulumi-cli/engine", "test/simulation/real-engine"]) {
+    expect(/pulumi\/pkg\/v3 v(\S+)/.exec(read(`${module}/go.mod`))?.[1]).toBe(VERSION);
+  }
 });

@@ -18,7 +18,7 @@ export interface EngineRun {
 }
 
 /** A call of the provider. */
-export interface EngineCall {
+interface EngineCall {
   readonly method: "check" | "diff" | "create" | "read" | "update" | "delete";
   readonly name: string;
   readonly preview?: boolean;
@@ -53,7 +53,7 @@ export interface EngineResource {
 }
 
 /** An operation that the engine announced; `op` is the engine's word. */
-export interface EngineStep {
+interface EngineStep {
   readonly op: string;
   readonly name: string;
   readonly type: Declared["type"];

@@ -4,7 +4,6 @@ import { HttpServer } from "../../../provider/emulator/http/http-server";
 import { reset, sendTruncated } from "../../../provider/emulator/http/reply";
 import { Machine } from "../world/machines";
 import type { Answer } from "../world/network";
-import type { VirtualTime } from "../world/time";
 
 /** Notices the requests that arrive at an address. */
 export interface Watch {
@@ -61,9 +60,6 @@ export class RealMachine extends Machine implements AsyncDisposable {
     deliver(response, answer);
   }
 }
-
-/** The time of the machines, which real time can be. */
-export type MachineTime = VirtualTime;
 
 function deliver(response: ServerResponse, answer: Answer): void {
   if (!("cut" in answer)) {

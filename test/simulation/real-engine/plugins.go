@@ -95,6 +95,7 @@ func (p *pool) give(process *pluginProcess) {
 	process.uses++
 	if process.uses >= deploymentsOfOne {
 		process.end()
+		go func() { _ = process.process.Wait() }()
 		return
 	}
 	p.m.Lock()
@@ -108,13 +109,15 @@ func (p *pool) close() {
 	for _, process := range p.free {
 		process.end()
 	}
+	for _, process := range p.free {
+		_ = process.process.Wait()
+	}
 }
 
 // end closes the standard input of the plugin, which then ends by itself.
 func (p *pluginProcess) end() {
 	_ = p.conn.Close()
 	_ = p.stdin.Close()
-	go func() { _ = p.process.Wait() }()
 }
 
 func (p *pluginProcess) kill() {
