@@ -80,7 +80,7 @@ export class PrefixSetGroupHandler implements Handler {
       return { id, inputs: { ...found.verbatim }, props: writeState(found, kept) };
     }
     const apart = refined(state.apart, seen, [...kept.keys()]);
-    // Whoever answers first, the state is the same.
+    // The state does not depend on the order of the answers.
     const strays = [...new Set([...state.strays, ...changed])].sort();
     FormerRollouts.in(this.runtime).add(state, { strays: strays.filter((node) => state.nodes.has(node)) });
     const outs = writeState(state, kept, { ...state.rollout, apart, strays, lost });
