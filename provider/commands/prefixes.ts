@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { addTo } from "../model/group";
 import type { JsonObject } from "../model/json";
+import type { PrefixTable } from "../prefixes/algebra/table";
 import { leftOutWords } from "../prefixes/collector";
 import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
 import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
+import { aggregateFiles, entriesOf, excludeTables, type TableInput } from "../prefixes/tables";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
 import { requireFile } from "./blocking/given";
 import { type CliIo, UsageError } from "./cli-io";
@@ -17,6 +19,7 @@ interface Flags {
   readonly column: readonly string[];
   readonly prefixLength?: string;
   readonly header?: boolean;
+  readonly records?: string;
   readonly hostBits?: string;
   readonly onDuplicate?: string;
   readonly allowEmpty?: boolean;
@@ -45,14 +48,82 @@ export function register(program: Command, io: CliIo): void {
     .argument("<before>", 'file of prefixes; "-": standard input')
     .argument("<after>", 'its later version; "-": standard input')
     .action((before: string, after: string, flags: Flags) => diff(before, after, flags, io));
+  addReading(
+    prefixes.command("aggregate").description("write the fewest prefixes with the meaning of some prefix files"),
+  )
+    .argument("<file...>", 'files of prefixes; "-": standard input')
+    .option("--exclude <file>", "leave out the prefixes of this file; may be repeated", collect, [])
+    .addOption(new Option("--output <form>", "form of the result").choices(["txt", "json"]).default("txt"))
+    .addHelpText("after", AGGREGATE_HELP)
+    .action((files: string[], flags: AggregateFlags) => aggregate(files, flags, io));
+}
+
+interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
+  readonly exclude: readonly string[];
+  readonly output: "txt" | "json";
+}
+
+const AGGREGATE_HELP = `
+Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that occurs
+several times the last entry counts. Expired entries are left out. Text, CSV and NDJSON are read line by line.
+
+Examples:
+  pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt
+  pulumi-packetfilter prefixes aggregate drop_v4.json drop_v6.json --exclude own.txt --output json
+`;
+
+async function aggregate(files: readonly string[], flags: AggregateFlags, io: CliIo): Promise<void> {
+  if ([...files, ...flags.exclude].filter((file) => file === "-").length > 1)
+    throw new UsageError("Standard input is one file: name the others.");
+  const options = optionsOf(flags);
+  const tablesOf = async (names: readonly string[]) => {
+    const inputs = await Promise.all(names.map((name) => inputOf(name, io)));
+    return wrongUse(TypeError, () => aggregateFiles(inputs, options, now(io)));
+  };
+  const tables = await tablesOf(files);
+  const left = flags.exclude.length === 0 ? tables : excludeTables(tables, await tablesOf(flags.exclude));
+  if (flags.output === "json") return io.out(pretty(entriesOf(left)));
+  const hasValues = left.some(({ contents, content }) =>
+    [...new Set(content)].some((one) => contents[one]?.value !== 1),
+  );
+  for (const table of left) for (const text of textOf(table, hasValues)) io.out(text);
+}
+
+/** Lines in pieces: one write a line takes longer than all else. */
+function* textOf(table: PrefixTable, hasValues: boolean): Generator<string, void> {
+  for (let from = 0; from < table.size; from += LINES_AT_ONCE) {
+    const lines: string[] = [];
+    for (let index = from; index < Math.min(table.size, from + LINES_AT_ONCE); index++)
+      lines.push(hasValues ? `${table.prefix(index)} ${table.entry(index).value}` : table.prefix(index));
+    yield `${lines.join("\n")}\n`;
+  }
+}
+
+const LINES_AT_ONCE = 10_000;
+
+async function inputOf(file: string, io: CliIo): Promise<TableInput> {
+  if (file === "-")
+    return { name: shown(file), text: await standardInput(io, "Name a file, or pipe one to the command.") };
+  const path = resolve(io.folder ?? ".", file);
+  requireFile(file, path, "Check the name.");
+  return { name: file, path };
 }
 
 function addFlags(command: Command): Command {
+  return addReading(command)
+    .option("--limit <number>", "prefixes shown of each list, in text", wholeNumber("--limit", 1, 100_000), 20)
+    .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"))
+    .addHelpText("after", HELP);
+}
+
+/** Options of reading, as those of readPrefixFile. */
+function addReading(command: Command): Command {
   return command
     .addOption(new Option("--format <format>", "default: by name and content of the file").choices(FORMATS))
     .option("--select <member=value>", "only records with this value; may be repeated", collect, [])
     .option("--column <part=name>", `column of a part: ${COLUMNS.join(", ")}; may be repeated`, collect, [])
     .option("--prefix-length <column>", 'column of the prefix length; "/": lengths only follow a slash')
+    .option("--records <path>", "place of the records in a JSON or YAML file: roas, data.entries")
     .option("--header", "the first row of a CSV file is a head line")
     .option("--no-header", "it is none")
     .addOption(
@@ -61,10 +132,7 @@ function addFlags(command: Command): Command {
     .addOption(
       new Option("--on-duplicate <rule>", "the value that counts if a prefix has several").choices(DUPLICATE_RULES),
     )
-    .option("--allow-empty", "accept a file without prefixes, or with fewer than it announces")
-    .option("--limit <number>", "prefixes shown of each list, in text", wholeNumber("--limit", 1, 100_000), 20)
-    .addOption(new Option("--output <form>", "form of the result").choices(["text", "json"]).default("text"))
-    .addHelpText("after", HELP);
+    .option("--allow-empty", "accept a file without prefixes, or with fewer than it announces");
 }
 
 async function check(file: string, flags: Flags, io: CliIo): Promise<void> {
@@ -103,10 +171,11 @@ function optionsOf({
   column,
   prefixLength,
   header,
+  records,
   hostBits,
   onDuplicate,
   allowEmpty,
-}: Flags): JsonObject {
+}: Omit<Flags, "output" | "limit">): JsonObject {
   const wanted = new Map<string, string[]>();
   for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);
   const parts = [...pairs("--column", column), ...(prefixLength === undefined ? [] : [["prefixLength", prefixLength]])];
@@ -114,6 +183,7 @@ function optionsOf({
   return {
     format,
     header,
+    records,
     hostBits,
     onDuplicate,
     allowEmpty,

@@ -16,12 +16,14 @@ const START: Place = { line: 1, column: 1 };
 /** Turns the records of a file into entries, by the rules of all formats. */
 export class Collector {
   private readonly entries: PrefixEntries = {};
-  private size = 0;
+  protected size = 0;
   /** All records of the file, also those not selected or wrong. */
   private records = 0;
   /** Number of records that a list omits, by kind. */
   readonly leftOut = new Map<string, number>();
   private readonly announcements = new Announcements();
+  /** Name of the list of the lines, where they have one. */
+  private list: string | undefined;
   private readonly hostBits: HostBits;
   private readonly plain: PrefixEntry;
   private readonly selection: Selection;
@@ -30,7 +32,7 @@ export class Collector {
     private readonly options: PrefixFileOptions,
     readonly problems: Problems,
     /** Milliseconds since 1970. */
-    private readonly now: number,
+    readonly now: number,
   ) {
     this.hostBits = options.hostBits ?? "reject";
     this.selection = new Selection(options.select);
@@ -42,6 +44,17 @@ export class Collector {
     const taken = this.selection.takes(members);
     if (!taken) this.records++;
     return taken;
+  }
+
+  /** As {@link takes}, for an entry of a list with a name (the member \`list\`): without \`select\`, all must be of one list. */
+  takesFrom(list: string, where: Place): boolean {
+    if (!this.takes({ list })) return false;
+    this.list ??= list;
+    if (list === this.list || this.selection.names("list")) return true;
+    this.problems.fail(
+      where,
+      `belongs to the list ${shown(list)}, and earlier lines to ${shown(this.list)}: choose with select: { list: ${shown(list)} }, several by an array.`,
+    );
   }
 
   /** True for a record that its list omits; it is counted, too. */
@@ -94,8 +107,7 @@ export class Collector {
       return [Prefix.parse(spelling, { hostBits: this.hostBits }).toString()];
     } catch (error) {
       if (!(error instanceof PrefixError || error instanceof RangeError)) throw error;
-      const binary = String(spelling).includes("\0");
-      this.problems.add(where("prefix"), binary ? `holds NUL characters: save it as UTF-8 text.` : error.message);
+      this.problems.add(where("prefix"), oddText(String(spelling)) ?? error.message);
       return [];
     }
   }
@@ -141,21 +153,27 @@ export class Collector {
     return undefined;
   }
 
-  private keep(prefix: string, entry: PrefixEntry, where: Where): void {
+  protected keep(prefix: string, entry: PrefixEntry, where: Where): void {
     const earlier = this.entries[prefix];
     if (earlier !== undefined) {
       this.entries[prefix] = this.oneOf(prefix, earlier, entry, where);
       return;
     }
-    const { maxEntries } = this.options;
-    if (maxEntries !== undefined && this.size >= maxEntries) {
-      this.problems.fail(
-        where("prefix"),
-        `more than ${count(maxEntries, "entry", "entries")}: shorten the file, or raise maxEntries.`,
-      );
-    }
+    if (this.size >= this.most) this.refuseMore(where);
     this.entries[prefix] = entry;
     this.size++;
+  }
+
+  /** Most entries. */
+  protected get most(): number {
+    return this.options.maxEntries ?? Number.POSITIVE_INFINITY;
+  }
+
+  protected refuseMore(where: Where): never {
+    this.problems.fail(
+      where("prefix"),
+      `more than ${count(this.most, "entry", "entries")}: shorten the file, or raise maxEntries.`,
+    );
   }
 
   private oneOf(prefix: string, earlier: PrefixEntry, later: PrefixEntry, where: Where): PrefixEntry {
@@ -172,6 +190,20 @@ export class Collector {
     );
     return earlier;
   }
+}
+
+/** The problem of a prefix with characters that people do not see, or with brackets. */
+function oddText(spelling: string): string | undefined {
+  if (spelling.includes("\0")) return "holds NUL characters: save it as UTF-8 text.";
+  const [hidden] = /[\u00a0\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.exec(spelling) ?? [];
+  if (hidden !== undefined) {
+    const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    return `${JSON.stringify(spelling.slice(0, 64))} has an invisible character (U+${code}): remove it.`;
+  }
+  const [, inner] = /^\[([0-9a-f:.]+)\](?:\/\d+)?$/i.exec(spelling) ?? [];
+  return inner === undefined
+    ? undefined
+    : `${JSON.stringify(spelling)} has brackets: write ${spelling.replace(/[[\]]/g, "")} without them.`;
 }
 
 /** `2 records are left out (1 simulated, 1 of another type than "ban")`. */

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { likelyMeant } from "../model/nearest";
 import type { Collector } from "./collector";
+import { foreignDocument } from "./foreign-files";
 import { doubtfulValue } from "./lengths";
 import { LISTS } from "./lists";
-import { type Element, elements, type Path } from "./lists/list";
+import { type Element, elements, member, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
@@ -29,8 +30,11 @@ export function readDocument(
   text: DocumentText,
 ): void {
   const { problems } = collector;
-  const list = options.columns ? undefined : published(root);
-  if (typeof list === "string") problems.fail(text.place([]), list);
+  const foreign = foreignDocument(root);
+  const list = options.columns || foreign !== undefined ? undefined : published(root);
+  if (options.records !== undefined) readRecords(recordsAt(root, options.records));
+  else if (foreign !== undefined) problems.fail(text.place([]), foreign);
+  else if (typeof list === "string") problems.fail(text.place([]), list);
   else if (list) readRecords(list);
   else if (Array.isArray(root)) readRecords(elements(root));
   else if (isObject(root)) {
@@ -39,6 +43,33 @@ export function readDocument(
     else readRecords([{ path: [], record: root }]);
   } else if (root !== null && root !== undefined) {
     problems.fail(text.place([]), `${shown(root)} is neither an array nor an object.`);
+  }
+
+  function recordsAt(value: unknown, records: string): Element[] {
+    let [current, path]: [unknown, string[]] = [value, []];
+    const around: [object: JsonObject, path: string[]][] = [];
+    for (const name of records.split(".")) {
+      if (isObject(current)) around.push([current, path]);
+      const inner: unknown = Array.isArray(current) ? current[Number(name)] : member(current, name);
+      path = [...path, name];
+      if (inner === undefined)
+        problems.fail(
+          text.place(path.slice(0, -1)),
+          `has no ${shown(name)}, which \`records\` names; it has ${Object.keys(membersOf(current)).slice(0, 10).join(", ") || "no members"}.`,
+        );
+      current = inner;
+    }
+    if (!Array.isArray(current)) problems.fail(text.place(path), `${shown(current)} is not an array of records.`);
+    const all = elements(value, ...path);
+    for (const [object, at] of around) {
+      const sign = options.allowEmpty ? undefined : partialSign(object, all.length);
+      if (sign !== undefined)
+        problems.add(
+          text.place([...at, sign]),
+          `${shown(sign)} is ${shown(object[sign])}, and ${all.length} records are there: they are only a part, fetch all (or set allowEmpty: true).`,
+        );
+    }
+    return all;
   }
 
   function readRecords(found: Iterable<Element>): void {
@@ -72,6 +103,22 @@ export function readDocument(
       }
     }
   }
+}
+
+/** The name of a member beside records that says that they are only a part. */
+function partialSign(object: JsonObject, length: number): string | undefined {
+  return Object.keys(object).find((name) => {
+    const value = object[name];
+    if (
+      /^(?:is_?|has_?)?(?:next|more|truncated|partial|incomplete|cursor|next_?(?:page|token|cursor|link)\w*)$/i.test(
+        name,
+      )
+    )
+      return value !== null && value !== false && value !== "" && value !== 0 && value !== undefined;
+    return (
+      /^(?:total|count|total_?(?:count|records|entries|items|elements|results))$/i.test(name) && Number(value) > length
+    );
+  });
 }
 
 /** The elements of the first published list whose shape the document has, or the reason why it cannot be used. */

@@ -46,6 +46,11 @@ export interface PrefixFileOptions {
   /** Columns, for CSV, JSON, NDJSON and YAML. Default: the members of the published lists, then those named as the parts. */
   readonly columns?: PrefixColumns;
   /**
+   * Place of the records in a JSON or YAML document, names of members with dots between them: `"roas"`, `"data.entries"`. What
+   * stands beside them is ignored, but for signs that they are only a part. Default: the published lists, or the whole document.
+   */
+  readonly records?: string;
+  /**
    * `true` if the first row of a CSV file is a head line. Default: with names in `columns` it is; with numbers only it is not;
    * without `columns`, if it holds the usual names.
    */
@@ -104,6 +109,7 @@ const optionsSchema = schema(() => {
         { error: objectError('is not an object, such as { prefix: "cidr" }') },
       )
       .optional(),
+    records: z.string({ error: "is not a text" }).min(1, "is empty").optional(),
     header: z.boolean({ error: "is neither true nor false" }).optional(),
     value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
     reason: z.string({ error: "is not a text" }).optional(),

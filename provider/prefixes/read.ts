@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { Collector } from "./collector";
 import type { PrefixEntries } from "./entries";
+import { foreignText } from "./foreign-files";
 import { formatOf } from "./formats";
 import { type PrefixFileOptions, parseOptions } from "./options";
 import { Problems } from "./problems";
@@ -63,14 +64,27 @@ export function openPrefixText(text: string, options: unknown, now = Date.now())
 }
 
 function read(source: TextSource, extension: string, options: PrefixFileOptions, now: number): PrefixFile {
-  const problems = new Problems(source.name);
-  const collector = new Collector(options, problems, now);
-  if (/^\s*<(?:!doctype|html|\?xml)/i.test(source.head)) {
-    problems.fail({ line: 1, column: 1 }, "is a page or an error message, not a list: fetch it again.");
-  }
-  const format = formatOf(source.head, extension, options.format);
-  if (options.header !== undefined && !format.hasHeader)
-    throw new TypeError("The option `header` needs the format csv.");
-  format.read(source, collector, options);
+  const collector = new Collector(options, new Problems(source.name), now);
+  readSource(source, extension, options, collector);
   return { entries: collector.finish(), leftOut: collector.leftOut };
+}
+
+/** Passes the records of a text to a collector. @param extension Of the file's name, with the dot. */
+export function readSource(
+  source: TextSource,
+  extension: string,
+  options: PrefixFileOptions,
+  collector: Collector,
+): void {
+  const foreign = foreignText(source.head);
+  if (foreign !== undefined) collector.problems.fail({ line: 1, column: 1 }, foreign);
+  const format = formatOf(source.head, extension, options.format);
+  for (const [name, formats] of [
+    ["header", "csv"],
+    ["records", "json or yaml"],
+  ] as const) {
+    if (options[name] !== undefined && !format.options?.includes(name))
+      throw new TypeError(`The option \`${name}\` needs the format ${formats}.`);
+  }
+  format.read(source, collector, options);
 }

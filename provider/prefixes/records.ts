@@ -95,7 +95,7 @@ export class RecordReader {
         where(),
         this.options.columns?.prefix !== undefined
           ? `has no ${shown(this.options.columns.prefix)}, which \`columns\` names as the prefix; it has ${names || "no members"}.`
-          : `has no member that is known to hold a prefix; it has ${names || "no members"}: name it with columns: { prefix: "…" }.`,
+          : `has no member that is known to hold a prefix; it has ${names || "no members"}: ${placeOfRecords(record) ?? 'name it with columns: { prefix: "…" }'}.`,
       );
       return;
     }
@@ -145,6 +145,14 @@ export class RecordReader {
         : `closes a list, and has no number ${shown(name)} of its records: fetch it again (or set allowEmpty: true).`,
     );
   }
+}
+
+/** The setting for records below a member of a document. */
+function placeOfRecords(record: JsonObject): string | undefined {
+  const name = Object.keys(record).find(
+    (one) => Array.isArray(record[one]) && (record[one] as unknown[]).some(isObject),
+  );
+  return name === undefined ? undefined : `if records are in ${shown(name)}, set records: ${shown(name)}`;
 }
 
 /** Records of a list since its last closing record. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { caught } from "../model/errors";
+import { caught, codeOf } from "../model/errors";
 import { PrefixFileError } from "./problems";
 
 const CHUNK = 64 * 1024;
@@ -11,6 +11,9 @@ const OTHERS = [
   { bytes: [0xfe, 0xff], what: "is UTF-16 text: save it as UTF-8" },
   { bytes: [0x1f, 0x8b], what: "is compressed with gzip: unpack it first" },
   { bytes: [0x50, 0x4b, 0x03, 0x04], what: "is a zip archive: unpack it first" },
+  { bytes: [0x42, 0x5a, 0x68], what: "is compressed with bzip2: unpack it first" },
+  { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], what: "is compressed with xz: unpack it first" },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], what: "is compressed with zstd: unpack it first" },
 ] as const;
 
 /**
@@ -45,7 +48,7 @@ export function withFile<T>(file: string, name: string, use: (source: TextSource
         0,
         attempt(name, () => readSync(handle, buffer, 0, CHUNK, null)),
       );
-    const first = next();
+    const first = firstPiece(next);
     const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
     if (other) throw unreadable(name, `${other.what}.`);
     const head = withoutMark(decoder.write(first));
@@ -53,6 +56,17 @@ export function withFile<T>(file: string, name: string, use: (source: TextSource
   } finally {
     closeSync(handle);
   }
+}
+
+/** The beginning of a file, as much as shows its format: a pipe gives less at once. */
+function firstPiece(next: () => Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let bytes = 0, part = next(); part.length > 0; part = next()) {
+    parts.push(Buffer.from(part));
+    bytes += part.length;
+    if (bytes >= CHUNK) break;
+  }
+  return Buffer.concat(parts);
 }
 
 function* pieces(head: string, next: () => Buffer, decoder: StringDecoder): Generator<string, void> {
@@ -68,7 +82,11 @@ function withoutMark(text: string): string {
 
 function attempt<T>(name: string, work: () => T): T {
   return caught(work, Error, (error) => {
-    throw unreadable(name, `cannot be read (${error.message}).`, error);
+    const isLate = codeOf(error) === "EAGAIN";
+    const why = isLate
+      ? 'is a pipe without data at this moment: write it to a file first, or pipe it to standard input ("-").'
+      : `cannot be read (${error.message}).`;
+    throw unreadable(name, why, error);
   });
 }
 

@@ -233,3 +233,24 @@ describe("block and unblock", () => {
     );
   });
 });
+
+test("aggregate writes the fewest prefixes of several files, without those of others", async () => {
+  await writeFile(join(folder, "a.txt"), "192.0.2.0/25\n192.0.2.7\n2001:db8::/33\n");
+  await writeFile(join(folder, "b.csv"), "prefix,expires\n192.0.2.128/25,\n198.51.100.0/24,2020-01-01T00:00:00Z\n");
+  await writeFile(join(folder, "own.txt"), "192.0.2.0/26\n");
+  const aggregate = (...args: string[]) => run(["prefixes", "aggregate", "a.txt", "b.csv", ...args], { folder });
+  expect(await aggregate()).toEqual({ code: 0, out: "192.0.2.0/24\n2001:db8::/33\n", err: "" });
+  expect((await aggregate("--exclude", "own.txt")).out).toBe("192.0.2.64/26\n192.0.2.128/25\n2001:db8::/33\n");
+  expect(JSON.parse((await aggregate("--output", "json")).out)).toEqual({
+    "192.0.2.0/24": { value: 1 },
+    "2001:db8::/33": { value: 1 },
+  });
+  await writeFile(join(folder, "c.txt"), "203.0.113.0/24 5\n");
+  expect((await aggregate("c.txt")).out).toBe("192.0.2.0/24 1\n203.0.113.0/24 5\n2001:db8::/33 1\n");
+  await writeFile(join(folder, "bad.txt"), "192.0.2.1/24\n");
+  expect(await aggregate("bad.txt")).toMatchObject({ code: 1, out: "", err: expect.stringContaining("bad.txt:1:1: ") });
+  expect(await aggregate("none.txt")).toMatchObject({
+    code: 2,
+    err: "none.txt: there is no such file. Check the name.\n",
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type PrefixFileOptions, parsePrefixes } from "../../provider/prefixes";
+import { openPrefixText } from "../../provider/prefixes/read";
 import { problemsOf } from "./support";
 
 const keys = (text: string, options?: PrefixFileOptions) => Object.keys(parsePrefixes(text, options));
@@ -369,5 +370,118 @@ describe("the format of a file", () => {
     ["list", "# 192.0.2.1/24, and: more\n192.0.2.0/24 ; x, y\n"],
   ])("%s with %j is recognised", (file, text) => {
     expect(parsePrefixes(text, { file })).toEqual({ "192.0.2.0/24": { value: 1 } });
+  });
+});
+
+describe("files of other programs", () => {
+  const now = Date.parse("2030-01-01T00:00:00Z");
+  const read = (lines: readonly string[], options: PrefixFileOptions = {}) =>
+    openPrefixText(lines.join("\n"), options, now).entries;
+
+  test.each<[name: string, lines: readonly string[], entries: object]>([
+    [
+      "ipset save",
+      [
+        "create blocked hash:net family inet hashsize 1024 maxelem 65536 timeout 600 counters comment bucketsize 12",
+        'add blocked 192.0.2.0/24 timeout 3600 packets 5 bytes 300 comment "wave #2; old"',
+        "add blocked 198.51.100.7 timeout 0",
+      ],
+      {
+        "192.0.2.0/24": { value: 1, reason: "wave #2; old", expires: "2030-01-01T01:00:00Z" },
+        "198.51.100.7/32": { value: 1 },
+      },
+    ],
+    [
+      "prefix-list of bgpq4",
+      ["no ip prefix-list NN", "ip prefix-list NN permit 192.0.2.0/24", "ip prefix-list NN permit 198.51.100.0/24"],
+      { "192.0.2.0/24": { value: 1 }, "198.51.100.0/24": { value: 1 } },
+    ],
+    [
+      "prefix-list of Cisco, IPv6",
+      ["ipv6 prefix-list NN description ours", "ipv6 prefix-list NN seq 5 permit 2001:db8::/32"],
+      { "2001:db8::/32": { value: 1 } },
+    ],
+    [
+      "RouterOS",
+      [
+        "# 2030-01-01 by RouterOS 7",
+        "/ip firewall address-list",
+        'add address=192.0.2.0/24 comment="a \\"b\\"" list=blocked timeout=1d2h',
+        "add list=blocked address=192.0.2.8-192.0.2.9 disabled=no",
+        "/ip firewall address-list add address=198.51.100.7 list=blocked timeout=00:10:00",
+      ],
+      {
+        "192.0.2.0/24": { value: 1, reason: 'a "b"', expires: "2030-01-02T02:00:00Z" },
+        "192.0.2.8/31": { value: 1 },
+        "198.51.100.7/32": { value: 1, expires: "2030-01-01T00:10:00Z" },
+      },
+    ],
+    [
+      "P2P",
+      ["# list: of 192.0.2.0-192.0.2.1", "Example: one, two:192.0.2.0-192.0.2.255"],
+      { "192.0.2.0/24": { value: 1, reason: "Example: one, two" } },
+    ],
+  ])("%s is read", (_, lines, entries) => {
+    expect(read(lines)).toEqual(entries);
+  });
+
+  test.each<[line: string, problem: string]>([
+    ["add blocked 192.0.2.0/24 nomatch", '1:26: "nomatch" may change the meaning of the entry'],
+    ["create blocked hash:net,port family inet", '"hash:net,port" may change the meaning of the set'],
+    ["create blocked hash:ip netmask 24", '"netmask" may change the meaning of the set'],
+    ["ip prefix-list NN seq 5 deny 192.0.2.0/24", '"deny" may change'],
+    ["ip prefix-list NN permit 192.0.2.0/24 ge 25", '"ge" may change'],
+    ["no ip prefix-list NN permit 192.0.2.0/24", '"no" may change'],
+    ["add address=192.0.2.0/24 list=a disabled=yes", '"disabled=yes" may change'],
+    ["add address=192.0.2.0/24 list=a src-port=5", '"src-port" may change'],
+    ["add address=192.0.2.0/24 list=a timeout=soon", '"timeout=soon" may change'],
+    ["add address=example.com list=a", '"example.com" is not an IP address'],
+    [
+      "add a 192.0.2.0/24\nadd b 198.51.100.0/24",
+      'belongs to the list "b", and earlier lines to "a": choose with select',
+    ],
+    ["table inet filter {\n set a {", "is a set of nftables"],
+    ["elements = { 192.0.2.0/24 }", "is a set of nftables"],
+    ["ripencc|DE|ipv4|192.0.2.0|256|20200101|allocated", "is a file of delegated resources"],
+    ["access-list 10 permit 192.0.2.0 0.0.0.255", "is an access list"],
+    ["ip access-list extended IN\n permit ip 192.0.2.0 0.0.0.255 any", "is an access list"],
+    ['"3221225984","3221226239","US","Example"', "is a list of IP2Location"],
+    ['{"nftables":[{"set":{"name":"a","elem":["192.0.2.7"]}}]}', "is the JSON of nftables"],
+    ['{"type":"bundle","objects":[{"type":"indicator"}]}', "is a bundle of STIX"],
+    ['{"Event":{"Attribute":[{"type":"ip-src","value":"192.0.2.7"}]}}', "is an event of MISP"],
+    ["[2001:db8::1]", '"[2001:db8::1]" has brackets'],
+    ["192.0.2.7\n[2001:db8::1]", '"[2001:db8::1]" has brackets: write 2001:db8::1 without them.'],
+    ["192.0.2.7\u200b", "has an invisible character (U+200B): remove it."],
+    ["192.0.2.7\u00ad/32", "has an invisible character (U+00AD): remove it."],
+    ['{"metadata":{},"roas":[{"prefix":"192.0.2.0/24"}]}', 'if records are in "roas", set records: "roas"'],
+  ])("%j is refused with what it is", (text, problem) => {
+    expect(problemsOf(text)[0]).toContain(problem);
+  });
+
+  test("one of several lists is selected by its name", () => {
+    const lines = ["add a 192.0.2.0/24", "add b 198.51.100.0/24"];
+    expect(Object.keys(read(lines, { select: { list: "b" } }))).toEqual(["198.51.100.0/24"]);
+    expect(Object.keys(read(lines, { select: { list: ["a", "b"] } }))).toHaveLength(2);
+  });
+
+  test("records below a path", () => {
+    const rpki = {
+      metadata: { counts: 7 },
+      roas: [{ asn: "AS64496", prefix: "192.0.2.0/24", maxLength: 24, ta: "x" }],
+    };
+    expect(keys(JSON.stringify(rpki), { records: "roas" })).toEqual(["192.0.2.0/24"]);
+    const answer = { data: { entries: ["192.0.2.0/24"], total: 1 }, next: null };
+    expect(keys(JSON.stringify(answer), { records: "data.entries" })).toEqual(["192.0.2.0/24"]);
+    expect(keys("data:\n  entries: [192.0.2.0/24]\n", { format: "yaml", records: "data.entries" })).toHaveLength(1);
+    const problem = (json: object, records: string) => problemsOf(JSON.stringify(json), { records })[0];
+    expect(problem({ data: [], rows: 1 }, "entries")).toBe(
+      'text:1:1: has no "entries", which `records` names; it has data, rows.',
+    );
+    expect(problem({ data: { a: 1 } }, "data")).toBe("text:1:2: an object is not an array of records.");
+    expect(problem({ ...answer, next: "/2" }, "data.entries")).toContain('"next" is "/2", and 1 records are there');
+    expect(problem({ data: ["192.0.2.0/24"], total: 5 }, "data")).toContain("they are only a part, fetch all");
+    expect(() => parsePrefixes("192.0.2.7", { records: "a" })).toThrow(
+      "The option `records` needs the format json or yaml.",
+    );
   });
 });

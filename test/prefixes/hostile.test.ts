@@ -42,6 +42,9 @@ describe("files", () => {
     ["page.txt", "<!DOCTYPE html><title>503</title>", "is a page or an error message"],
     ["utf16.txt", utf16("192.0.2.0/24\n"), "is UTF-16 text: save it as UTF-8"],
     ["list.txt.gz", Buffer.from([0x1f, 0x8b, 8, 0]), "is compressed with gzip"],
+    ["list.bz2", Buffer.from("BZh91AY"), "is compressed with bzip2"],
+    ["list.xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), "is compressed with xz"],
+    ["list.zst", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "is compressed with zstd"],
     ["number.json", "7", "7 is neither an array nor an object"],
     ["other.json", '{"data":{"x":1}}', "has no member that is known to hold a prefix; it has data"],
   ])("%s is an error, never an empty list", (name, content, what) => {

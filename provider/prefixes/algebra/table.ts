@@ -1,4 +1,5 @@
 import { sentIn } from "../../model/entry";
+import { Prefix } from "../../model/prefix";
 import { wordsOf } from "../../model/prefix-text";
 import { formatPrefix, readCanonical } from "../address";
 import { type EntriesLike, eachEntry, laterOf, type PrefixEntry, parsePrefixAt } from "../entries";
@@ -41,9 +42,8 @@ export class PrefixTable {
    * @throws {TypeError} naming the entry.
    */
   static of(entries: EntriesLike, argument?: string, now = Date.now()): readonly [PrefixTable, PrefixTable] {
-    const contents = new Contents();
-    const columns = { 1: new Columns(1), 4: new Columns(4) };
-    const scratch = new Uint32Array(4);
+    const building = new TableBuilder();
+    const { contents, columns, scratch } = building;
     eachEntry(entries, argument, (path, spelling, content) => {
       const length = typeof spelling === "string" ? readCanonical(spelling, scratch) : -1;
       if (length >= 0)
@@ -54,6 +54,11 @@ export class PrefixTable {
         columns[prefix.family === 4 ? 1 : 4].push(words, prefix.length, contents.numberOf(content));
       }
     });
+    return PrefixTable.built(building, now);
+  }
+
+  /** The tables of prefixes that were added to a builder. @param now As for {@link of}. */
+  static built({ columns, contents }: TableBuilder, now: number): readonly [PrefixTable, PrefixTable] {
     const table = (words: 1 | 4) => {
       const { address, length, content } = columns[words].done();
       return new PrefixTable(words, address, length, content, contents.all).sorted(now);
@@ -188,6 +193,26 @@ export class PrefixTable {
       else if (laterOf(this.entry(last), this.entry(index), now) === this.entry(index)) order[size - 1] = index;
     }
     return this.pick(order.subarray(0, size));
+  }
+}
+
+/** Prefixes that become tables: a million of them need no object each. */
+export class TableBuilder {
+  readonly contents = new Contents();
+  readonly columns = { 1: new Columns(1), 4: new Columns(4) };
+  readonly scratch = new Uint32Array(4);
+
+  /** @param prefix In canonical form. */
+  add(prefix: string, content: PrefixEntry): void {
+    const { scratch } = this;
+    const length = readCanonical(prefix, scratch);
+    if (length >= 0) {
+      this.columns[prefix.includes(":") ? 4 : 1].push(scratch, length, this.contents.numberOf(content));
+      return;
+    }
+    // Rare forms.
+    const { family, bits, length: own } = Prefix.parse(prefix);
+    this.columns[family === 4 ? 1 : 4].push(wordsOf(family, bits), own, this.contents.numberOf(content));
   }
 }
 

@@ -5,6 +5,7 @@ import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
 import { type Head, headOf } from "./csv-head";
 import { type Format, firstLines } from "./format";
+import { readKnownLine } from "./line-kinds";
 
 /** Rows may begin with a semicolon, which begins comments in other formats. */
 const COMMENT = /^\s*(?:#.*)?$/;
@@ -16,10 +17,12 @@ const COMMENT = /^\s*(?:#.*)?$/;
  */
 export const csv: Format = {
   extensions: [".csv", ".tsv"],
-  hasHeader: true,
+  options: ["header"],
   recognises(head) {
     const [first = ""] = firstLines(head, 1);
-    return first.replace(/[#;].*/, "").includes(",") && !/^\s*[[{]/.test(first);
+    return (
+      first.replace(/[#;].*/, "").includes(",") && !/^\s*[[{]/.test(first) && readKnownLine(first, 0) === undefined
+    );
   },
   read(source, collector, options) {
     const [first = ""] = firstLines(source.head, 1, COMMENT);

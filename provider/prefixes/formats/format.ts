@@ -6,8 +6,8 @@ import type { TextSource } from "../source";
 export interface Format {
   /** File extensions that name it. */
   readonly extensions: readonly string[];
-  /** True if the option `header` has a meaning. */
-  readonly hasHeader?: true;
+  /** Options that have a meaning for this format alone. */
+  readonly options?: readonly ("header" | "records")[];
   /** True for the beginning of a text of this format, for files whose extension does not show it. */
   recognises(head: string): boolean;
   /** Passes all records of the text to the collector. */

@@ -7,7 +7,9 @@ import { type Format, firstLines } from "./format";
 /** One JSON document: an object of prefixes, an array, or one of the published lists. */
 export const json: Format = {
   extensions: [".json"],
-  recognises: (head) => /^\s*[[{]/.test(head),
+  options: ["records"],
+  // "[2001:db8::1]" is an address as urls write it.
+  recognises: (head) => /^\s*[[{](?![0-9a-f]*:[0-9a-f:.]*\])/i.test(head),
   read(source, collector, options) {
     const text = [...source.chunks].join("");
     const place = (offset: number) => placeOf(text, offset);

@@ -5,6 +5,7 @@ import type { TextShape } from "../lists/list";
 import type { RawEntry, Where } from "../problems";
 import { LONGEST_LINE, linesOf } from "../source";
 import type { Format } from "./format";
+import { type LineResult, readKnownLine } from "./line-kinds";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
 
@@ -21,6 +22,11 @@ export const txt: Format = {
       line++;
       if (text.length > LONGEST_LINE) {
         collector.problems.add({ line, column: 1 }, "is a line of more than a megabyte: write one prefix a line.");
+        continue;
+      }
+      const known = readKnownLine(text, collector.now);
+      if (known !== undefined) {
+        takeKnown(known, text, line, collector);
         continue;
       }
       const comment = text.search(/[#;]/);
@@ -47,6 +53,17 @@ export const txt: Format = {
 };
 
 const NO_MEMBERS = {};
+
+/** Takes a line of another program, whose lists have names: entries of several lists are selected by it. */
+function takeKnown(known: LineResult, text: string, line: number, collector: Collector): void {
+  if (known === "nothing") return;
+  if ("problem" in known) {
+    collector.problems.add({ line, column: Math.max(0, text.indexOf(known.at ?? "")) + 1 }, known.problem);
+  } else if (collector.takesFrom(known.list, { line, column: 1 })) {
+    const column = Math.max(0, text.lastIndexOf(String(known.entry.prefix))) + 1;
+    collector.add(known.entry, () => ({ line, column }));
+  }
+}
 
 interface Comment {
   readonly sign: string;

@@ -9,6 +9,7 @@ import { firstLines } from "./format";
 /** One YAML document of the shapes that JSON documents have. */
 export const yaml: Format = {
   extensions: [".yaml", ".yml"],
+  options: ["records"],
   recognises(head) {
     const [first = ""] = firstLines(head, 1);
     // "2001:db8::" at the end of a line is an address; as a key it needs its length, quotes or the extension.

@@ -1,0 +1,48 @@
+import { isObject } from "../model/json";
+import { member } from "./lists/list";
+
+/** Files that hold prefixes and are not read, by their first lines, and the way to make one of them that is. */
+const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
+  { test: /^\s*<(?:!doctype|html|\?xml)/i, is: "is a page or an error message, not a list: fetch it again." },
+  {
+    test: /^\s*(?:table\s+\S+\s+\S+\s*\{|set\s+\S+\s*\{|(?:flags|type|elements)\b[^\n]*\n?\s*elements\s*=\s*\{|elements\s*=\s*\{)/m,
+    is: 'is a set of nftables: write its elements one a line, for example with "nft -j list set … | jq -r …", or its JSON with the prefixes alone.',
+  },
+  {
+    test: /^(?:\d(?:\.\d)?\|)?[a-z]+\|[^|\n]*\|[^|\n]*\|[^|\n]*\|[^|\n]*\|/m,
+    is: "is a file of delegated resources (start and number of addresses): write the ranges as start-end, one a line.",
+  },
+  {
+    test: /^\s*(?:ip(?:v6)?\s+access-list\b|access-list\s+\S+\s+(?:permit|deny)\b|\d*\s*(?:permit|deny)\s+(?:ip|ipv6|tcp|udp|host|any|\d))/im,
+    is: "is an access list, whose lines have actions, wildcards and ports: write its prefixes one a line.",
+  },
+  {
+    test: /^"?\d{5,10}"?,"?\d{5,10}"?,/,
+    is: "is a list of IP2Location, with addresses as integers: take its CIDR edition, or write the ranges as start-end.",
+  },
+];
+
+/** Characters that show the kind of a file: expressions over a long text can take quadratic time. */
+const BEGIN = 2_000;
+
+/** The sentence about a text that cannot be read; `undefined` for any other. */
+export function foreignText(head: string): string | undefined {
+  const begin = head.slice(0, BEGIN);
+  return TEXTS.find(({ test }) => test.test(begin))?.is;
+}
+
+/** As {@link foreignText}, for the value of a JSON or YAML document. */
+export function foreignDocument(root: unknown): string | undefined {
+  if (!isObject(root)) return undefined;
+  if (Array.isArray(member(root, "nftables"))) {
+    return "is the JSON of nftables: write the elements of one set as an array, for example with jq '[.nftables[].set? | select(.name == \"…\").elem[]]'.";
+  }
+  if (member(root, "type") === "bundle" && Array.isArray(member(root, "objects"))) {
+    return "is a bundle of STIX: write the addresses of its indicators as an array or one a line, for example with jq.";
+  }
+  const event = member(root, "Event") ?? (Array.isArray(member(root, "response")) ? root : undefined);
+  if (event !== undefined && JSON.stringify(event).includes('"Attribute"')) {
+    return "is an event of MISP: export its addresses as text (restSearch with returnFormat: text), or write them one a line.";
+  }
+  return undefined;
+}
