@@ -99,7 +99,7 @@ function* textOf(table: PrefixTable, hasValues: boolean): Generator<string, void
   }
 }
 
-const LINES_AT_ONCE = 10_000;
+const LINES_AT_ONCE = 2_000;
 
 async function inputOf(file: string, io: CliIo): Promise<TableInput> {
   if (file === "-")

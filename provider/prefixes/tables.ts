@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { canonicalV4 } from "../model/prefix";
 import { aggregateTable } from "./algebra/aggregate";
 import { excludePrefixes } from "./algebra/cut";
 import { PrefixTable, TableBuilder } from "./algebra/table";
@@ -50,6 +51,8 @@ export function entriesOf(tables: readonly PrefixTable[]): PrefixEntries {
   return entries;
 }
 
+const SLASH = 47;
+
 /** Puts entries into tables instead of an object. */
 class TableCollector extends Collector {
   constructor(
@@ -59,6 +62,19 @@ class TableCollector extends Collector {
     private readonly builder: TableBuilder,
   ) {
     super(options, problems, now);
+    this.isSelecting = options.select !== undefined;
+  }
+
+  private readonly isSelecting: boolean;
+
+  override takesPlain(line: string): boolean {
+    if (this.isSelecting || this.size >= this.most) return false;
+    const text = line.length > 9 && line.charCodeAt(line.length - 3) === SLASH ? line : `${line}/32`;
+    const address = canonicalV4(text);
+    if (address < 0) return false;
+    this.countPlain();
+    this.builder.addV4(address, text === line ? Number(line.slice(-2)) : 32, this.plain);
+    return true;
   }
 
   protected override keep(prefix: string, entry: PrefixEntry, where: Where): void {

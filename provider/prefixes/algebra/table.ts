@@ -177,8 +177,27 @@ export class PrefixTable {
     return (this.length[a] as number) - (this.length[b] as number);
   }
 
+  /** As {@link sorted}, for IPv4 prefixes with one content: as numbers, which sort in a tenth of the time. */
+  private sortedPlain(): PrefixTable {
+    const keys = new Float64Array(this.size);
+    for (let index = 0; index < keys.length; index++)
+      keys[index] = (this.address[index] as number) * 64 + (this.length[index] as number);
+    keys.sort();
+    const { address, length } = this;
+    let size = 0;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as number;
+      if (index > 0 && key === keys[index - 1]) continue;
+      address[size] = Math.floor(key / 64);
+      length[size++] = key % 64;
+    }
+    const content = this.content.slice(0, size);
+    return new PrefixTable(this.words, address.slice(0, size), length.slice(0, size), content, this.contents);
+  }
+
   /** @param now Time at which expired entries give way to others of their prefix. */
   private sorted(now: number): PrefixTable {
+    if (this.words === 1 && this.contents.length <= 1) return this.sortedPlain();
     let ordered = true;
     for (let index = 1; ordered && index < this.size; index++) ordered = this.compare(index - 1, index) < 0;
     // Most lists are in order already.
@@ -201,6 +220,12 @@ export class TableBuilder {
   readonly contents = new Contents();
   readonly columns = { 1: new Columns(1), 4: new Columns(4) };
   readonly scratch = new Uint32Array(4);
+
+  /** @param address As a number, without host bits. */
+  addV4(address: number, length: number, content: PrefixEntry): void {
+    this.scratch[0] = address;
+    this.columns[1].push(this.scratch, length, this.contents.numberOf(content));
+  }
 
   /** @param prefix In canonical form. */
   add(prefix: string, content: PrefixEntry): void {

@@ -24,6 +24,7 @@ export const txt: Format = {
         collector.problems.add({ line, column: 1 }, "is a line of more than a megabyte: write one prefix a line.");
         continue;
       }
+      if (collector.takesPlain(text)) continue;
       const known = readKnownLine(text, collector.now);
       if (known !== undefined) {
         takeKnown(known, text, line, collector);
