@@ -34,9 +34,9 @@ export class Announcements {
 }
 
 /** Second half of a sentence about a number that is not that of the records of its list. */
-export function contradiction(announced: number, records: number, isLast: boolean): string {
-  const found = `but ${counted(records, "record")} ${records === 1 ? "stands" : "stand"} ${isLast ? "before" : "after"} it`;
+export function contradiction(announced: number, records: number, isBefore: boolean): string {
+  const found = `but ${counted(records, "record")} ${records === 1 ? "stands" : "stand"} ${isBefore ? "before" : "after"} it`;
   if (records < announced) return `${found}: the list is incomplete, ${REMEDY}.`;
-  const other = isLast ? "an earlier list has lost its last line" : "records of another list follow";
+  const other = isBefore ? "an earlier list has lost its last line" : "records of another list follow";
   return `${found}: ${other}. Read each list from a file of its own, or ${REMEDY}.`;
 }

@@ -63,7 +63,7 @@ export function emptyRemedy(answers: Answers | undefined, told: Told): string {
 export type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswers, "success" | "failure">;
 
 /** The setting for a member or header that reports nothing about the list, beside those that are ignored already. */
-export function ignoreSetting(answers: Answers | undefined, name: string): string {
+function ignoreSetting(answers: Answers | undefined, name: string): string {
   return `answers.ignore: ${literal([...(answers?.ignore ?? []), name])}`;
 }
 
