@@ -120,8 +120,8 @@ export const RESOURCES = mutants([
     name: "let-host-bits-of-a-signaling-pass",
     promise: 8,
     file: "resources/cloud-signaling/handler.ts",
-    find: "if (found.length > 0) return { inputs: news, problems: found };",
-    replace: "if (found.length > 0) return { inputs: news, problems: [] };",
+    find: "spelling, args.hostBits)",
+    replace: 'spelling, "mask")',
   },
   {
     name: "take-another-address-of-one-machine-for-two",
