@@ -1,6 +1,7 @@
 import { driftIsSeen } from "./drift";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
 import { blocksInSeconds, obeysCtrlC } from "./in-time";
+import { lateEffects } from "./late-effects";
 import { limitsHold } from "./limits";
 import { mistakesFailEarly } from "./mistakes";
 import { noExposure } from "./no-exposure";
@@ -21,6 +22,7 @@ export const PROMISES: readonly Promised[] = [
   oneCommit,
   oneList,
   nothingNeedless,
+  lateEffects,
   driftIsSeen,
   mistakesFailEarly,
   secretsStaySecret,
