@@ -26,7 +26,9 @@ async function changesBy(door: Door, scenario: Scenario): Promise<string[]> {
       .flatMap((machine) =>
         requestsOf(world, done, machine)
           .filter(isMutating)
-          .map(({ cmd, op, url, data }) => [machine, cmd ?? op, url, JSON.stringify(data)].join(" ")),
+          .map(({ cmd, op, url, data }) =>
+            [machine, cmd ?? op, url, data?.map((item) => JSON.stringify(item)).sort()].join(" "),
+          ),
       )
       .sort()
       .join("; "),

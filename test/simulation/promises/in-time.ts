@@ -46,7 +46,11 @@ export const blocksInSeconds: Promised = {
   judge: ({ world, record: { run, done, hasCompany } }) => {
     const took = done.ended - done.began;
     const long = took > LONGEST_MS ? [`the run takes ${took} ms`] : [];
-    const waits = run.options.parallel !== undefined || run.program.some(({ args }) => args.rollout !== undefined);
+    // A refresh asks every node first, and waits for a silent one as long as for any other answer.
+    const waits =
+      run.options.refresh ||
+      run.options.parallel !== undefined ||
+      run.program.some(({ args }) => args.rollout !== undefined);
     if (run.command !== "up" || run.meanwhile.length > 0 || hasCompany || waits) return long;
     const late = [...world.machines].flatMap(([name, { reach }]) =>
       requestsOf(world, done, name)

@@ -12,8 +12,8 @@ import {
   nextProgram,
   PARTNERS,
   type Sites,
-  URGENT,
   twinOf,
+  URGENT,
   withMistake,
 } from "./programs";
 
@@ -231,7 +231,11 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
       const at = receiver !== undefined && random.chance(0.25) ? receiver : random.pick(sites.nodes);
       const nth = random.pick([1, 1, 1, 2, 2, 3, 4, 5]);
       if (random.chance(0.1))
-        return { kind: "fault", at, fault: { kind: "stuck-commit", cmd: "commit", nth: 1, times: random.pick([1, 100]) } };
+        return {
+          kind: "fault",
+          at,
+          fault: { kind: "stuck-commit", cmd: "commit", nth: 1, times: random.pick([1, 100]) },
+        };
       if (random.chance(0.06)) {
         // Some sides quote what they cannot use.
         const message = `unknown: ${at.startsWith("n") ? CANARY : CLIENT.secretKey}`;

@@ -271,12 +271,18 @@ export function plain(prefix: string): string {
   return lower.includes("/") ? lower : `${lower}/32`;
 }
 
+/** A resource without options, in its process: processes do not compare what they declare. */
+function inSameProcess({ type, name, args, options }: Declared): Declared {
+  const { instance } = options ?? {};
+  return { type, name, args, ...(instance !== undefined && { options: { instance } }) };
+}
+
 /** A program with a mistake that must fail before anything is sent. */
 export function withMistake(random: Random, { stack, resources }: Design): Design {
   const one = random.pick(resources);
   // Two resources that declare the same.
   if (one.type !== "CloudSignaling" && random.chance(0.3))
-    return { stack, resources: [...resources, { type: one.type, name: `${one.name}-again`, args: one.args }] };
+    return { stack, resources: [...resources, { ...inSameProcess(one), name: `${one.name}-again` }] };
   const broken = { ...one.args };
   if (one.type === "CloudSignaling") broken.prefixes = ["198.51.100.1/24"];
   else if (one.type === "PrefixSetEntry") broken.prefix = "203.0.113.1/24";
