@@ -13,13 +13,15 @@ export const previewShows: Promised = {
     if (run.command !== "up" || !preview || done === preview) return [];
     const shown = (prefix: string) => mentions(preview, prefix);
     const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
+    // Where a list shows an older set, nobody can know what is there.
+    const isMisled = run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
         const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
         // Bringing back the value that was declared all the time is a restoration, which may begin after the preview.
         const [was, is] = [declaredAt(before, world, machine, url), declaredAt(now, world, machine, url)];
         const changed = Object.entries(commit?.changed ?? {})
-          .filter(([prefix, { to }]) => was[prefix] !== to || is[prefix] !== to)
+          .filter(([prefix, { to }]) => !isMisled && (was[prefix] !== to || is[prefix] !== to))
           .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
         if (op === "start") own.push(...data);
