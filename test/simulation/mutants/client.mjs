@@ -89,13 +89,6 @@ export const CLIENT = mutants([
     replace: "if (patient) progress.believe(progress.unshown, undefined as never);\n      return undefined;",
   },
   {
-    name: "trust-no-status",
-    promise: 6,
-    file: "client/signaling-ensure.ts",
-    find: "const { active, unseen } = seen ? { active: seen } : await firstStatus(requests, prefixes);",
-    replace: "const { active, unseen } = { active: [] as Prefix[], unseen: undefined };",
-  },
-  {
     name: "repeat-for-minutes",
     promise: 17,
     file: "client/requester.ts",

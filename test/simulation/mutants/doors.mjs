@@ -4,6 +4,13 @@ import { mutants } from "./mutant.mjs";
 /** Faults of the two front doors. */
 export const DOORS = mutants([
   {
+    name: "keep-what-an-up-restored-in-the-state",
+    promise: 6,
+    file: "resources/dynamic-provider.ts",
+    find: "withoutText(olds), withoutNews(news)",
+    replace: "withoutText(olds), withoutText(news)",
+  },
+  {
     name: "write-in-a-preview",
     promise: 2,
     file: "plugin/resource-methods.ts",

@@ -19,13 +19,6 @@ export const RESOURCES = mutants([
       "await this.runtime.receiver(inputs.receiver).client.ensureInactive(state.prefixes as never);\n    const newlyStarted = await receiver.start(prefixes,",
   },
   {
-    name: "overwrite-values-that-no-preview-showed",
-    promise: 2,
-    file: "resources/set-plan.ts",
-    find: "(ignores(prefix) || !isSeen(prefix))",
-    replace: "ignores(prefix)",
-  },
-  {
     name: "remove-foreign-entries",
     promise: 2,
     file: "resources/set-plan.ts",
@@ -75,13 +68,6 @@ export const RESOURCES = mutants([
     replace: "if (unsettled.has(prefix) && !desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);",
   },
   {
-    name: "write-without-a-change",
-    promise: 6,
-    file: "resources/resource-set.ts",
-    find: "if (!isOpen && isEmpty(sharedDifference(known, desired))) return undefined;",
-    replace: "",
-  },
-  {
     name: "see-a-change-where-none-is",
     promise: 6,
     file: "resources/changes.ts",
@@ -96,11 +82,11 @@ export const RESOURCES = mutants([
     replace: "const entries = state.entries.size === 0 ? observed : new",
   },
   {
-    name: "refresh-a-signaling-from-the-state",
+    name: "refresh-the-outputs-alone",
     promise: 7,
-    file: "resources/cloud-signaling/handler.ts",
-    find: "const lost = state.prefixes.filter((prefix) => !active.has(prefix));",
-    replace: "const lost: CanonicalPrefix[] = [];",
+    file: "resources/prefix-set/handler.ts",
+    find: "inputs: { ...state.verbatim, entries: props.entries }, props };",
+    replace: "inputs: { ...state.verbatim }, props };",
   },
   {
     name: "mask-host-bits-of-entries",
