@@ -5,7 +5,7 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError } from "commander";
 import { recorded } from "./plan-out";
 import { play } from "./play";
-import { EXCEPTIONS } from "./promises/exceptions";
+import { EXCEPTIONS, FINAL_EXCEPTIONS } from "./promises/exceptions";
 import { playSeed, type SeedResult } from "./seeds";
 import { Coverage } from "./story/coverage";
 import { generate } from "./story/generate";
@@ -85,7 +85,7 @@ async function simulate(flags: Flags): Promise<void> {
   process.stdout.write(flags.pairs ? coverage.pairTable() : coverage.table());
   for (const [kind, seeds] of grouped(failures))
     process.stdout.write(`${seeds.length} x ${kind} (seeds ${seeds.slice(0, 8).join(", ")})\n`);
-  for (const { name, promise, seed } of EXCEPTIONS)
+  for (const { name, promise, seed } of [...EXCEPTIONS, ...FINAL_EXCEPTIONS])
     process.stdout.write(`${excused.get(name) ?? 0} x known exception to ${promise} (seed ${seed}): ${name}\n`);
   const [first] = failures.sort((a, b) => a.seed - b.seed);
   if (first) await tell(first);

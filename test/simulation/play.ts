@@ -1,7 +1,7 @@
 import { PROMISES } from "./promises/all";
 import { bothDoorsAgree } from "./promises/both-doors";
 import { converges } from "./promises/converges";
-import { exceptionFor } from "./promises/exceptions";
+import { exceptionFor, FINAL_EXCEPTIONS } from "./promises/exceptions";
 import { type Claim, claimsOf } from "./promises/model";
 import { emergenciesInSeconds } from "./promises/seconds";
 import type { Scenario } from "./scenario";
@@ -37,6 +37,12 @@ export async function play(scenario: Scenario): Promise<Played> {
     };
     for (const [promise, sentences] of Object.entries(end)) {
       for (const sentence of sentences) {
+        const exception = FINAL_EXCEPTIONS.find(({ says }) => sentence.includes(says));
+        if (exception) {
+          excused.add(exception.name);
+          world.story.note("KNOWN", `${promise}: ${sentence}`);
+          continue;
+        }
         broken.push({ promise, sentence });
         world.story.note("PROMISE", `${promise}: ${sentence}`);
       }

@@ -85,7 +85,7 @@ export const RESOURCES = mutants([
     name: "refresh-the-outputs-alone",
     promise: 7,
     file: "resources/prefix-set/handler.ts",
-    find: "inputs: { ...state.verbatim, entries: props.entries }, props };",
+    find: "inputs: { ...state.verbatim, entries }, props };",
     replace: "inputs: { ...state.verbatim }, props };",
   },
   {

@@ -62,6 +62,7 @@ function isPlain({ world, record: { isCalm, run, done } }: Case): boolean {
     run.options.parallel === undefined &&
     stack?.instances === 0 &&
     done.acts.length === 0 &&
+    !scenario.nodes.some(({ aliases }) => aliases !== undefined) &&
     !scenario.nodes.some(({ dialect }) => dialect?.commitDelay !== undefined)
   );
 }

@@ -5,7 +5,8 @@ export const lateEffects: Promised = {
   number: 3,
   name: "state is true",
   judge: ({ record: { done, isCalm } }) =>
-    isCalm
+    // What others had staged may take the place of what the run sent.
+    isCalm && !done.printed.some((line) => line.includes("did not send"))
       ? done.errors
           .filter((error) => error.includes("committed, but after"))
           .map((error) => `an undisturbed run does not wait for its commit: ${error}`)

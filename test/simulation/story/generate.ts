@@ -198,7 +198,7 @@ const FAULTS: readonly Fault[] = [
   { status: 500, when: "after" },
   { status: 503 },
   { status: 429, retryAfter: 1 },
-  { kind: "delay", delay: 15_000 },
+  { kind: "delay", delay: 15_000, when: "after" },
   { kind: "silence" },
   { kind: "silence", when: "before" },
   { kind: "refuse", delay: 800 },
