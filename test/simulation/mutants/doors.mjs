@@ -19,20 +19,6 @@ export const DOORS = mutants([
       "answer.setProperties(foreseen(inputs));\n        await handler.create(read(inputs));\n        return answer;",
   },
   {
-    name: "forget-the-state-after-a-failure",
-    promise: 3,
-    file: "plugin/failures.ts",
-    find: "const found = onWire && partialOf(error);",
-    replace: "const found = undefined as ReturnType<typeof partialOf>;",
-  },
-  {
-    name: "lose-outputs-of-a-partial-failure",
-    promise: 3,
-    file: "resources/dynamic-provider.ts",
-    find: "if (!(error instanceof PartialFailure) || !inputs) throw fresh;",
-    replace: "throw fresh;",
-  },
-  {
     name: "forget-to-delete",
     promise: 19,
     file: "plugin/resource-methods.ts",
@@ -45,13 +31,6 @@ export const DOORS = mutants([
     file: "plugin/resource-methods.ts",
     find: "await handler.update(request.getId(), read(state), read(news));",
     replace: "await handler.update(request.getId(), read(state), read(state));",
-  },
-  {
-    name: "ask-nobody-before-a-step",
-    promise: 14,
-    file: "resources/dynamic-provider.ts",
-    find: "async delete(id, props) {\n      runtime.shared.learn();",
-    replace: "async delete(id, props) {",
   },
   {
     name: "let-two-declarations-differ",

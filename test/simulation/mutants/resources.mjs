@@ -4,13 +4,6 @@ import { mutants } from "./mutant.mjs";
 /** Faults of the handlers and of what they share. */
 export const RESOURCES = mutants([
   {
-    name: "stop-what-another-resource-wants",
-    promise: 1,
-    file: "resources/receiver-access.ts",
-    find: "const left = prefixes.filter((prefix) => !wanted.has(prefix));",
-    replace: "const left = prefixes.filter(() => true);",
-  },
-  {
     name: "stop-first-and-start-again",
     promise: 1,
     file: "resources/cloud-signaling/handler.ts",
@@ -40,27 +33,6 @@ export const RESOURCES = mutants([
     replace: "return stops ? leaving :",
   },
   {
-    name: "forget-unsettled-entries-of-a-set",
-    promise: 3,
-    file: "resources/prefix-set/state.ts",
-    find: 'unsettled: new Set(stored.prefixes("unsettled")),',
-    replace: "unsettled: new Set<CanonicalPrefix>(),",
-  },
-  {
-    name: "forget-unsettled-signalings",
-    promise: 3,
-    file: "resources/cloud-signaling/state.ts",
-    find: 'unsettled: stored.prefixes("unsettled"),',
-    replace: "unsettled: [] as CanonicalPrefix[],",
-  },
-  {
-    name: "forget-what-a-failed-stop-left",
-    promise: 3,
-    file: "resources/cloud-signaling/handler.ts",
-    find: "prefixes: [...prefixes, ...left], started: owned, unsettled: left };",
-    replace: "prefixes, started };",
-  },
-  {
     name: "leave-what-the-program-dropped",
     promise: 3,
     file: "resources/set-plan.ts",
@@ -80,13 +52,6 @@ export const RESOURCES = mutants([
     file: "resources/prefix-set/lifecycle.ts",
     find: "const entries = state.exclusive ? observed : new",
     replace: "const entries = state.entries.size === 0 ? observed : new",
-  },
-  {
-    name: "refresh-the-outputs-alone",
-    promise: 7,
-    file: "resources/prefix-set/handler.ts",
-    find: "inputs: { ...state.verbatim, entries }, props };",
-    replace: "inputs: { ...state.verbatim }, props };",
   },
   {
     name: "mask-host-bits-of-entries",
@@ -131,13 +96,6 @@ export const RESOURCES = mutants([
     replace: "",
   },
   {
-    name: "say-nothing-of-an-adoption",
-    promise: 12,
-    file: "resources/prefix-set-entry/handler.ts",
-    find: "this.runtime.notices.warn(\n      `${label}: adopted",
-    replace: "void (\n      `${label}: adopted",
-  },
-  {
     name: "forget-forbidden-prefixes-of-the-stack",
     promise: 13,
     file: "resources/limits/content.ts",
@@ -159,13 +117,6 @@ export const RESOURCES = mutants([
     replace: "return this.hasHere(key);",
   },
   {
-    name: "tell-the-other-processes-nothing",
-    promise: 14,
-    file: "resources/wanted.ts",
-    find: "this.others?.tell(\n      addresses.map",
-    replace: "void (\n      addresses.map",
-  },
-  {
     name: "see-no-loss",
     promise: 15,
     file: "resources/look-at-set.ts",
@@ -185,40 +136,5 @@ export const RESOURCES = mutants([
     file: "resources/drift.ts",
     find: "if (listed === undefined) missing.push(prefix);",
     replace: "if (listed === undefined) continue;",
-  },
-  {
-    name: "pass-a-failing-check",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "status === wanted ? undefined",
-    replace: "status > 0 ? undefined",
-  },
-  {
-    name: "count-a-silent-check-as-healthy",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);",
-    replace: 'return (error as HttpFailure).kind === "timeout" ? undefined : this.wordsOf(error, timeoutMs);',
-  },
-  {
-    name: "check-the-first-node-alone",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "for (const node of nodes) addTo",
-    replace: "for (const node of nodes.slice(0, 1)) addTo",
-  },
-  {
-    name: "wait-for-a-silent-node",
-    promise: 17,
-    file: "resources/look.ts",
-    find: "export const PATIENCE_MS = 2_000;",
-    replace: "export const PATIENCE_MS = 200_000;",
-  },
-  {
-    name: "hear-no-cancel",
-    promise: 17,
-    file: "resources/runtime.ts",
-    find: "this.ending.abort();",
-    replace: "",
   },
 ]);
