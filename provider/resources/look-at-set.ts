@@ -65,10 +65,9 @@ const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 
-/** Reports lost entries and their fate: they are restored, unless a wave has to pass first. */
-export function sayLost(say: SayOfSet, set: ResourceSet, lost: Lost, desired: ListedMap, isHeld = false): void {
-  const fate = (number: number) =>
-    isHeld ? "nothing is written there until the check of its wave has passed." : `this up puts ${them(number)} back.`;
+/** Reports lost entries, which this run restores. */
+export function sayLost(say: SayOfSet, set: ResourceSet, lost: Lost, desired: ListedMap): void {
+  const fate = (number: number) => `this up puts ${them(number)} back.`;
   const { length } = lost.missing;
   const { size } = lost.different;
   if (length > 0) say("seen", set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);

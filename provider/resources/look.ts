@@ -75,6 +75,12 @@ export class Look {
     return answer;
   }
 
+  /** True for an address that did not answer in this process. */
+  isSilent(endpoint: string): boolean {
+    const error = this.unseen.get(endpoint);
+    return error !== undefined && !isBusy(error);
+  }
+
   private async required<T>({ reads, what }: Looked<T>): Promise<Seen<T>> {
     try {
       return { there: await reads.read() };

@@ -169,6 +169,11 @@ export class DeploymentSet implements Addressed {
     for (const prefix of Array.isArray(ignored) ? ignored : []) this.ignored.add(Prefix.canonical(String(prefix)));
   }
 
+  /** True for an entry whose other values the program leaves. */
+  ignores(prefix: CanonicalPrefix): boolean {
+    return this.isIgnored || this.ignored.has(prefix);
+  }
+
   get activity() {
     return this.writer.activity;
   }

@@ -1,3 +1,4 @@
+import { subscribe } from "node:diagnostics_channel";
 import { fstatSync } from "node:fs";
 import type { Socket } from "node:net";
 import { availableParallelism } from "node:os";
@@ -33,6 +34,7 @@ export function providerProcess(start: Start = { address: addressIn(process.argv
   if (deployment) return deployment.runtime;
   deployment = begun(start);
   process.once("exit", () => deployment?.folder?.end());
+  cancelWithEngine({ cancel: () => deployment?.runtime.cancel() });
   exitWithEngine();
   return deployment.runtime;
 }
@@ -68,6 +70,21 @@ export function addressIn(argv: readonly string[]): string | undefined {
 function folderOf(address: string | undefined): DeploymentFolder | undefined {
   if (address === undefined) return undefined;
   return new DeploymentFolder({ address, pid: process.pid }, sharedFolder(process.env.PULUMI_HOME));
+}
+
+/** Path of the call with which the engine passes on the first Ctrl-C. */
+const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
+
+/**
+ * Obeys the engine's `Cancel`: no further wave, node or check begins. The SDK's server of dynamic resources answers that call
+ * and tells nobody, and the process gets no signal. But Node reports each call that its http2 server gets, which gRPC stands
+ * on. A Node without this channel reports nothing: there the run goes on to its end, and only the plugin obeys.
+ */
+export function cancelWithEngine(inUse: Pick<Runtime, "cancel">): void {
+  subscribe("http2.server.stream.created", (message) => {
+    const { headers } = message as { readonly headers?: Readonly<Record<string, unknown>> };
+    if (headers?.[":path"] === CANCEL) inUse.cancel();
+  });
 }
 
 /**

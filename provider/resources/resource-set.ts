@@ -153,7 +153,7 @@ export class ResourceSet {
   }
 
   ignores(prefix: CanonicalPrefix): boolean {
-    return this.set.isIgnored || this.set.ignored.has(prefix);
+    return this.set.ignores(prefix);
   }
 
   /** A text about this set for an argument, without secrets. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { InFlight } from "../batch/in-flight";
 import { pause } from "../client/clock";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
@@ -180,7 +181,10 @@ export class Runtime {
   /** Aborts once the engine wants the process to end, or the operation's time has passed: what only waits is waited for no longer. */
   get cancelled(): AbortSignal {
     const [ending, limit] = [this.ending.signal, this.limits?.signal];
-    return limit ? AbortSignal.any([ending, limit]) : ending;
+    const signal = limit ? AbortSignal.any([ending, limit]) : ending;
+    // The checks of a wave listen beside each other, one for each node.
+    setMaxListeners(0, signal);
+    return signal;
   }
 
   cancel(): void {

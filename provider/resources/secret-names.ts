@@ -11,7 +11,7 @@ export const SECRET_PREFIXES = "secretPrefixes";
 export const LISTS_KEY = "__lists";
 
 /** Outputs that name prefixes. */
-export const LISTS = ["adopted", "found", "unsettled", "differs", "lost"];
+export const LISTS = ["adopted", "found", "unsettled", "differs", "lost", "history"];
 
 /** Arguments that hold prefixes: if one is secret, its prefixes are too. */
 export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];

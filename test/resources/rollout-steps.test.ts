@@ -120,9 +120,10 @@ it("a group that is replaced while it is red (--replace) is checked before anyth
   // The engine tells the provider nothing of the state then: it asks for a create beside the old one, and for its delete later.
   const { engine } = waves;
   engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
+  // A new content begins with the first wave, and stops at the node that is ill.
   for (const entries of [NEW, { [A]: 2 }]) {
     expect((await waves.up(entries)).error).toContain("(fra1) did not pass: ");
-    expect(waves.held()).toMatchObject({ lab1: NEW, ams1: OLD });
+    expect(waves.held()).toMatchObject({ lab1: entries, ams1: OLD });
   }
   waves.doctor.ill.clear();
   expect((await waves.up(NEW)).error).toBe("");

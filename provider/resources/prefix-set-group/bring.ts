@@ -1,50 +1,63 @@
 import { pause } from "../../client/clock";
+import { groupBy } from "../../model/group";
 import type { JsonObject } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
 import type { Runtime } from "../runtime";
 import { GroupNodes } from "./group-nodes";
+import type { Check } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
+import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
 import { wayOut } from "./rollout/passed-over";
-import { Rollout, type Wave } from "./rollout/rollout";
+import { roll } from "./rollout/roll";
+import { uneven } from "./rollout/uneven";
+import type { Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
 export async function bring(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
-  const former = state ? undefined : FormerRollouts.in(runtime).at(url, places);
-  const before = state ? { ...state.rollout, strays: state.strays } : former;
-  const nodes = new GroupNodes(runtime, inputs, state, former);
-  const { args } = inputs.rollout;
+  const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);
+  const nodes = new GroupNodes(runtime, inputs, state, replaced);
+  const beginning = await nodes.beginning();
+  const start = begun(beginning);
+  nodes.settle(start);
+  const { args = state?.rollout.args ?? replaced?.args } = inputs.rollout;
   const { world } = runtime.shared;
-  const rollout = new Rollout(
-    nodes,
-    inputs.rollout,
-    before ?? { args: undefined, pending: undefined, strays: [] },
-    {
-      wayOut: wayOut(url),
-      isCancelled: () => runtime.cancelled.aborted,
-      pause: async ({ number, of }: Wave) => {
-        const ms = args?.pauseMs ?? 0;
-        if (ms === 0) return;
-        runtime.notices.info(`Set ${url}: wave ${number} of ${of} is written; its pause is ${ms / 1_000} s.`);
-        await pause(world, ms, runtime.cancelled);
+  const ask = (check: Check, names: readonly string[], isOnce: boolean) => {
+    const surroundings = { world, env: runtime.env, signal: runtime.cancelled };
+    return checkWave(surroundings, check, { nodes: names, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
+  };
+  const end =
+    uneven(beginning, wayOut(url)) ??
+    (await roll(
+      start,
+      {
+        isCancelled: () => runtime.cancelled.aborted,
+        restore: (names) => nodes.restore(names, start),
+        write: (names, isBrief) => nodes.write(names, isBrief),
+        pause: async (wave, of) => {
+          const ms = inputs.rollout.args?.pauseMs ?? 0;
+          if (ms === 0) return;
+          runtime.notices.info(`Set ${url}: wave ${wave} of ${of} is written; its pause is ${ms / 1_000} s.`);
+          await pause(world, ms, runtime.cancelled);
+        },
+        check: async (names, isOnce) => {
+          const checks = groupBy(names, (node) => start.checkOf(node));
+          const unpassed: Unpassed[] = [];
+          for (const [check, alike] of checks) {
+            const found = check && (await ask(check, alike, isOnce));
+            if (found) unpassed.push(found);
+          }
+          const [first] = unpassed;
+          return first && { reason: first.reason, nodes: unpassed.flatMap((one) => one.nodes) };
+        },
       },
-      check: (check, names, isOnce) => {
-        const timeoutMs = (args ?? before?.args)?.checkTimeoutMs ?? 0;
-        const surroundings = { world, env: runtime.env, signal: runtime.cancelled };
-        return checkWave(surroundings, check, { nodes: names, set: url, timeoutMs, isOnce });
-      },
-    },
-    runtime.settings.passesWave(url),
-  );
-  const red = await rollout.run();
-  // Without waves, a failed node stops no other.
-  const isRollout = args !== undefined || before?.pending !== undefined || red?.isHeld === true;
-  if (red && isRollout) {
-    if (!runtime.cancelled.aborted) await nodes.restore(red);
-    nodes.leaveStaying();
-  } else await nodes.clear();
-  return nodes.ended(isRollout ? red : undefined);
+      wayOut(url),
+    ));
+  const isRed = end.text !== undefined && (start.isRollout || runtime.cancelled.aborted);
+  if (isRed) nodes.leaveStaying();
+  else await nodes.clear();
+  return nodes.ended(start.isRollout || isRed ? end : {});
 }

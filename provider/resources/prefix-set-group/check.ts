@@ -11,8 +11,9 @@ import { type Differences, differing, overridden, readDiffers } from "./content"
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
 import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
-import { sayNext } from "./rollout/say-next";
+import { sayNext } from "./rollout/say";
 import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
@@ -81,17 +82,24 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
   if (url && isNew && !hasUnknown(inputs)) {
     const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
-    sayNext(runtime, undefined, readInputs(inputs), FormerRollouts.in(runtime).at(url, places)?.pending);
+    const replaced = FormerRollouts.in(runtime).at(url, places);
+    const beginning = { runtime, inputs: readInputs(inputs), replaced, former: new Map(), left: [] };
+    const start = { ...beginning, seen: new Map(), silent: new Set<string>() };
+    sayNext(start, begun(start));
   }
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
 }
 
-/** Differences of a refresh that stay: the program ignores changes of all entries, or of these (`ignoreChanges`). */
+/**
+ * Differences of a refresh that stay: the program ignores changes of all entries, or of these (`ignoreChanges`). A missing
+ * entry (`null`) is a loss, which no program can ignore.
+ */
 function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined {
-  if (!isObject(differs) || ignored === true) return isObject(differs) ? differs : undefined;
   const prefixes: readonly unknown[] = Array.isArray(ignored) ? ignored : [];
-  const left = Object.entries(differs).flatMap(([node, found]) => {
-    const kept = Object.entries(membersOf(found)).filter(([prefix]) => prefixes.includes(prefix));
+  const isLeft = ([prefix, value]: [string, unknown]) =>
+    value !== null && (ignored === true || prefixes.includes(prefix));
+  const left = Object.entries(membersOf(differs)).flatMap(([node, found]) => {
+    const kept = Object.entries(membersOf(found)).filter(isLeft);
     return kept.length > 0 ? [[node, Object.fromEntries(kept)] as const] : [];
   });
   return left.length > 0 ? Object.fromEntries(left) : undefined;

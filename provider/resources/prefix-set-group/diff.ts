@@ -11,10 +11,20 @@ import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import type { Place } from "../wanted";
 import { sayLeaving } from "./leaving";
-import { hasOwed, readRollout } from "./rollout/arguments";
+import { writeDiffersToChange } from "./outputs";
+import { readRollout } from "./rollout/arguments";
+import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
-import { sayNext } from "./rollout/say-next";
-import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
+import { sayChanges, sayNext } from "./rollout/say";
+import {
+  GROUP_OUTPUTS,
+  type GroupInputs,
+  type GroupState,
+  keptBefore,
+  readInputs,
+  readReplaced,
+  readState,
+} from "./state";
 
 /** `diff` of a `PrefixSetGroup`: compares state and program, and records entries of the state as owned. */
 export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about?: About): Compared {
@@ -27,11 +37,11 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
-  if (!hasUnknown(news)) sayNext(runtime, readReplaced(olds), readInputs(news));
+  if (!hasUnknown(news)) sayPlan(runtime, readReplaced(olds), readInputs(news));
   const hasMoved = areKnown && isElsewhere(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({
-    olds: { ...withoutLeaving(olds), rollout: given },
+    olds: { ...withoutLeaving(withLost(runtime, olds)), rollout: given },
     news,
     about,
     outputs: GROUP_OUTPUTS,
@@ -39,7 +49,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
     leave: () => {
       const state = readState(olds);
       const successor = setUrl(news);
-      if (pending && successor) formers.add(state, { url: formatUrl(successor) });
+      if (pending && successor) formers.add(state, formatUrl(successor));
       if (state.onDestroy !== "keep") leave(runtime, state, state.endpoints.keys());
     },
     settle: () => {
@@ -74,25 +84,41 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     addTo(alike, held.entries, { name: node, endpoint });
     if (news === undefined || hasUnknown(news)) continue;
     const set = ResourceSet.open(runtime, held);
-    if (held.foreign.size === 0 && !set.seen) continue;
+    if (held.foreign.size === 0 && !held.lost && !set.seen) continue;
     inputs ??= readInputs(news);
     if (!inputs.nodes.has(node)) continue;
     const wanted = inputs.of(node);
     if (held.foreign.size > 0) lifecycle.sayForeign(set, held, wanted.entries);
-    const isHeld = isHeldBack(runtime, state, inputs, node);
-    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, { ...wanted, isHeld });
+    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, wanted);
   }
   notices.flush();
   const url = formatUrl(state.address);
   for (const [entries, places] of alike) runtime.shared.owned.addAll(places, url, entries);
 }
 
-/** True for a node of a wave that has not passed, if the program lacks the check of that wave: nothing is written there. */
-function isHeldBack(runtime: Runtime, { address, rollout, strays }: GroupState, inputs: GroupInputs, node: string) {
-  const { pending, args } = rollout;
-  const isOfWave = pending?.nodes.includes(node) === true && !strays.includes(node);
-  const hasCheck = hasOwed(args?.check, inputs.rollout.args?.check);
-  return isOfWave && !hasCheck && !runtime.settings.passesWave(formatUrl(address));
+/** Reports the steps of an `up` by the state and the look of this run. */
+function sayPlan(runtime: Runtime, state: GroupState, inputs: GroupInputs): void {
+  const names = [...inputs.nodes.keys()];
+  const { former, left } = placed(runtime, names, state);
+  const silent = new Set(names.filter((node) => runtime.look.isSilent(runtime.node(node).endpoint)));
+  const beginning = { runtime, inputs, state, former, left, seen: new Map(), silent };
+  const start = begun(beginning);
+  sayNext(beginning, start);
+  sayChanges(beginning, start);
+}
+
+/** The state with the entries that its nodes should hold; `lost` remains if an update restores something. */
+function withLost(runtime: Runtime, { lost, differs, ...olds }: JsonObject): JsonObject {
+  if (lost === undefined) return differs === undefined ? olds : { ...olds, differs };
+  const state = readReplaced({ ...olds, lost, differs });
+  const kept = new Map([...state.endpoints.keys()].map((node) => [node, keptBefore(state, node)]));
+  const isLeft = (node: string) => {
+    const set = runtime.node(node).set(state.address);
+    const held = kept.get(node)?.entries;
+    return [...(kept.get(node)?.lost?.keys() ?? [])].every((prefix) => held?.has(prefix) && set.ignores(prefix));
+  };
+  const known = { ...olds, ...writeDiffersToChange(state, kept) };
+  return Object.keys(membersOf(lost)).every(isLeft) ? known : { ...known, lost };
 }
 
 /** A node takes the place of another one: the contents of both are compared before the new one is written. */

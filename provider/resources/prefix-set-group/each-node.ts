@@ -40,6 +40,8 @@ export async function eachNode(
   await Promise.all(
     nodes.map(async (node) => {
       const release = await slots.acquire();
+      // After a cancellation no further node is begun.
+      if (runtime.cancelled.aborted) return release();
       try {
         await work(node);
         done += 1;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../model/json";
-import { equal, type ListedMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import type { About, Handler } from "../handler";
@@ -12,10 +12,10 @@ import { diffPrefixSetGroup } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { isImport, sharedContent } from "./import";
 import { lookAtGroup } from "./look";
-import { writeDiffers, writeState } from "./outputs";
+import { writeDiffersToChange, writeState } from "./outputs";
 import { FormerRollouts } from "./rollout/former";
 import { askPassedOver } from "./rollout/passed-over";
-import { wavesOf } from "./rollout/rollout";
+import { inWaves } from "./rollout/waves";
 import { type GroupState, type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
 
 /** One set that is kept equal on many nodes. */
@@ -42,9 +42,7 @@ export class PrefixSetGroupHandler implements Handler {
   async read(id: string, json: JsonObject) {
     const state = readState(json);
     const kept = new Map<string, KeptNode>();
-    const changed: string[] = [];
     const seen = new Map<string, ListedMap>();
-    const lost = new Map(state.lost);
     for (const node of state.nodes.keys()) kept.set(node, keptBefore(state, node));
     const isNew = isImport(state);
     const failures = await eachSet(
@@ -60,31 +58,23 @@ export class PrefixSetGroupHandler implements Handler {
         const set = isLeaving ? { ...state.of(node), exclusive: false } : state.of(node);
         const now = await lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
         if (!now) return;
-        kept.set(node, { ...now, open: before.open });
+        const { open, history } = before;
+        kept.set(node, { ...now, open, ...(isLeaving ? { lost: undefined } : { history }) });
         seen.set(node, now.entries);
         if (isLeaving && now.entries.size === 0) kept.delete(node);
-        const isOfWave = state.rollout.pending?.nodes.includes(node) === true;
-        if (isOfWave || !kept.has(node)) return;
-        const isChanged = !equal(now.entries, before.entries);
-        // A killed run may have had one again that had left, and the next program, too.
-        if (isChanged) changed.push(node);
-        if (isLeaving || !state.rollout.args) return;
-        const passed = [...(isChanged ? before.entries : []), ...(lost.get(node) ?? [])];
-        lost.set(node, new Map(passed.filter(([prefix, value]) => now.entries.get(prefix) !== value)));
       },
     );
     const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
     if (isNew) {
       const found = readState(sharedContent(json, seen));
+      for (const [node, { lost: _, ...set }] of kept) kept.set(node, set);
       return { id, inputs: { ...found.verbatim }, props: writeState(found, kept) };
     }
     const apart = refined(state.apart, seen, [...kept.keys()]);
-    // The state does not depend on the order of the answers.
-    const strays = [...new Set([...state.strays, ...changed])].sort();
-    FormerRollouts.in(this.runtime).add(state, { strays: strays.filter((node) => state.nodes.has(node)) });
-    const outs = writeState(state, kept, { ...state.rollout, apart, strays, lost });
-    return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
+    FormerRollouts.in(this.runtime).add(state);
+    const outs = writeState(state, kept, { ...state.rollout, apart });
+    return { id, inputs: { ...state.verbatim, ...writeDiffersToChange(state, kept) }, props: outs };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
@@ -122,7 +112,9 @@ export class PrefixSetGroupHandler implements Handler {
 
 /** Nodes of the state by their waves, the last wave first; those that left the program come before all. */
 function inReverse(state: GroupState, names: readonly string[]): (readonly string[])[] {
-  const waves = wavesOf([...state.nodes.keys()], state.rollout).map(({ nodes }) =>
+  const { args } = state.rollout;
+  const members = [...state.nodes.keys()];
+  const waves = (args ? inWaves(members, args.waves) : [members]).map((nodes) =>
     nodes.filter((node) => state.endpoints.has(node)),
   );
   const left = names.filter((node) => !state.nodes.has(node));

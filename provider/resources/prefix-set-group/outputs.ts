@@ -1,5 +1,4 @@
 import { type JsonObject, membersOf } from "../../model/json";
-import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { Apart } from "./apart";
 import { differencesOf } from "./content";
@@ -9,22 +8,19 @@ import type { GroupMembers, KeptNode } from "./state";
 /**
  * The outputs of a group with these arguments and this content.
  *
- * @param known `pending`: the wave that has not passed; `apart`: nodes that are machines of their own; `strays`: nodes that a
- * refresh found changed since the last run; `lost`: entries that they held before
+ * @param known `rollout`: its argument, if it is not that of the group; `pending`: the wave that has not passed; `apart`: nodes that are machines of their own
  */
 export function writeState(
   group: GroupMembers,
   nodes: ReadonlyMap<string, KeptNode>,
   {
+    rollout = group.rollout.given,
     pending,
     apart = new Map(),
-    strays = [],
-    lost = new Map(),
   }: {
+    readonly rollout?: JsonObject | undefined;
     readonly pending?: Pending | undefined;
     readonly apart?: Apart;
-    readonly strays?: readonly string[];
-    readonly lost?: ReadonlyMap<string, ListedMap>;
   } = {},
 ): JsonObject {
   const all = [...nodes];
@@ -51,16 +47,28 @@ export function writeState(
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),
     ...some("apart", [...apart]),
-    ...named("strays", strays),
+    ...some(
+      "history",
+      all.flatMap(([name, { history = [] }]) => (history.length > 0 ? [[name, history.join(" ")] as const] : [])),
+    ),
     ...some(
       "lost",
-      [...lost].flatMap(([name, entries]) => (entries.size > 0 ? [[name, Object.fromEntries(entries)] as const] : [])),
+      all.flatMap(([name, { lost }]) => (lost && lost.size > 0 ? [[name, Object.fromEntries(lost)] as const] : [])),
     ),
-    ...(pending && { rollout: { ...membersOf(group.rollout.given), ...pending } }),
+    ...((rollout || pending) && { rollout: { ...membersOf(rollout), ...pending } }),
   };
 }
 
-/** Differences of nodes from these arguments, which a refresh makes an input. */
+/** The same without losses, which are no wish of a program: a refresh makes the other differences an input. */
+export function writeDiffersToChange(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
+  const known = [...nodes].map(([name, node]) => {
+    const { entries, lost } = node;
+    return [name, lost ? { ...node, entries: new Map([...entries, ...lost]) } : node] as const;
+  });
+  return writeDiffers(group, new Map(known));
+}
+
+/** Differences of nodes from these arguments. */
 export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
   const found = [...nodes].flatMap(([name, { entries, endpoint, open }]): [string, object][] => {
     // A node whose wave has not come would differ in every entry.

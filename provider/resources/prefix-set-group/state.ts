@@ -57,7 +57,7 @@ export const GROUP_OUTPUTS = [
   "unreached",
   "failed",
   "apart",
-  "strays",
+  "history",
   "lost",
 ] as const;
 
@@ -73,6 +73,8 @@ export interface KeptNode extends Omit<KeptSet, "endpoint"> {
   readonly endpoint: string | undefined;
   /** The last `up` went on without it, or failed there. */
   readonly open?: "unreached" | "failed" | undefined;
+  /** Digests of the contents that were live there before, the last one first. */
+  readonly history?: readonly string[];
 }
 
 const { exclusive, onExisting, onDestroy, atOnce, maxUnreachable } = prefixSetGroupSchema.shape;
@@ -95,7 +97,7 @@ const factsSchema = z.object({
   found: listsSchema,
   unsettled: listsSchema,
   apart: byName(z.number()),
-  strays: names,
+  history: byName(z.string()),
   lost: byName(z.record(z.string(), listedValue)),
 });
 
@@ -123,26 +125,36 @@ export function readState(json: JsonObject) {
     ...facts.unreached.map((node) => [node, "unreached"] as const),
     ...facts.failed.map((node) => [node, "failed"] as const),
   ]);
+  const losses = new Map(Object.entries(facts.lost).map(([node, lost]) => [node, mapOf(lost)] as const));
+  const held = (node: string) => setOf(members, given, node).entries;
   return {
     ...members,
     /** Nodes that the last `up` went on without, or failed at. */
     open,
     /** Nodes that are known to be machines of their own. */
     apart: new Map(Object.entries(facts.apart)),
-    /** Nodes that a refresh found changed since the last run: a killed update may have written them. */
-    strays: facts.strays,
-    /** Entries that nodes lost, as refreshes found since the last run. */
-    lost: new Map(Object.entries(facts.lost).map(([node, lost]) => [node, mapOf(lost)] as const)),
+    /** True if all nodes hold the entries of the arguments. */
+    isEven: Object.keys(facts.unsettled).length === 0 && members.differs.size === 0,
+    /** Digests of the contents that were live on a node before, the last one first. */
+    historyOf: (node: string): readonly string[] => facts.history[node]?.split(" ") ?? [],
+    /** Entries by the last list or write of a node. */
+    heldBy: held,
     /** Addresses of the nodes with a set in the state, also of those that could not be cleared yet. */
     endpoints: new Map(inOrder(facts.endpoints)),
     /** State of one node's set. */
-    of: (node: string): SetState => ({
-      ...setOf(members, given, node),
-      isOpen: open.has(node),
-      endpoint: facts.endpoints[node],
-      unsettled: prefixesOf(facts.unsettled[node]),
-      foreign: prefixesOf([...(facts.adopted[node] ?? []), ...(facts.found[node] ?? [])]),
-    }),
+    of: (node: string): SetState => {
+      const set = setOf(members, given, node);
+      const lost = losses.get(node);
+      return {
+        ...set,
+        entries: lost ? new Map([...set.entries, ...lost]) : set.entries,
+        ...(lost && { lost }),
+        isOpen: open.has(node),
+        endpoint: facts.endpoints[node],
+        unsettled: prefixesOf(facts.unsettled[node]),
+        foreign: prefixesOf([...(facts.adopted[node] ?? []), ...(facts.found[node] ?? [])]),
+      };
+    },
   };
 }
 
@@ -230,8 +242,14 @@ function readNodes(nodes: unknown) {
 export function keptBefore(state: GroupState | undefined, node: string | undefined): KeptNode {
   const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
   if (!state || node === undefined || endpoint === undefined) return NOTHING_KEPT;
-  const { entries, unsettled, foreign } = state.of(node);
-  return { entries, unsettled, found: foreign, endpoint, open: state.open.get(node) };
+  const { lost, unsettled, foreign } = state.of(node);
+  const [entries, open, history] = [state.heldBy(node), state.open.get(node), state.historyOf(node)];
+  return { entries, lost, unsettled, found: foreign, endpoint, open, history };
+}
+
+/** Entries that a program declared, without those that a refresh found or a create adopted. */
+export function withoutFound({ entries, foreign }: SetState): ListedMap {
+  return foreign.size === 0 ? entries : new Map([...entries].filter(([prefix]) => !foreign.has(prefix)));
 }
 
 /** Set of a node that this group never wrote. */

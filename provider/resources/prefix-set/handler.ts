@@ -49,7 +49,7 @@ export class PrefixSetHandler implements Handler {
       const set = ResourceSet.open(this.runtime, state);
       set.owned.take(state.entries);
       const { entries } = news;
-      if (hasUnknown(entries) || (state.foreign.size === 0 && !set.seen)) return;
+      if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.seen)) return;
       const desired = storedSet(news).entries();
       if (state.foreign.size > 0) this.lifecycle.sayForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)

@@ -75,14 +75,13 @@ export class SetLifecycle {
       return set.write({ plan }, failure);
     });
     this.sayShared(set, inputs, written.before);
-    const isChanged = written.changes.size > 0;
-    if (adopted.size === 0) return { entries: desired, endpoint, isChanged };
+    if (adopted.size === 0) return { entries: desired, endpoint };
     this.say(
       "warn",
       set,
       `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare with this value: ${some([...adopted.keys()])}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
     );
-    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), isChanged };
+    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys() };
   }
 
   /** Tries a create against the result of a look. */
@@ -132,7 +131,12 @@ export class SetLifecycle {
         new UnfinishedWrite(message, reachedOf(reached, new Map([...known, ...desired, ...withdrawn]))),
     );
     this.warnOfOthers(set, inputs, result);
-    return { ...kept, isChanged: result.changes.size > 0 };
+    return {
+      ...kept,
+      get changes() {
+        return result.changes;
+      },
+    };
   }
 
   /**
@@ -237,23 +241,27 @@ export class SetLifecycle {
     );
   }
 
-  /**
-   * Reports differences between the look and the program, and what this run does about them.
-   *
-   * @param isHeld True if nothing is restored before a wave has passed.
-   */
+  /** Reports differences between the look and the program, and what this run does about them. */
   sayLook(
     set: ResourceSet,
     state: SetState,
     desired: ListedMap,
-    { exclusive = true, isHeld = false }: { readonly exclusive?: unknown; readonly isHeld?: boolean } = {},
+    { exclusive = true }: { readonly exclusive?: unknown } = {},
   ): void {
     const { seen } = set;
-    if (!seen) return;
     const say = (text: string) => this.say("seen", set, text);
     const { entries: known, foreign } = state;
+    if (!seen) {
+      const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);
+      const names = some(gone.map(([prefix]) => prefix));
+      if (gone.length > 0)
+        say(
+          `lacked ${declared(gone.length)}, or held other values (${names}): this up puts ${them(gone.length)} back.`,
+        );
+      return;
+    }
     const lost = set.lost(known, desired);
-    if (lost) sayLost(this.say, set, lost, desired, isHeld);
+    if (lost) sayLost(this.say, set, lost, desired);
     const { different } = lostOf(seen, known, desired);
     const ignored = [...different.keys()].filter((prefix) => set.ignores(prefix));
     if (ignored.length > 0) {
@@ -265,9 +273,15 @@ export class SetLifecycle {
     const isUndeclared = (prefix: CanonicalPrefix) => !set.wanted.has(prefix) && !set.ignores(prefix);
     const undeclared =
       exclusive === true ? [...sharedDifference(seen, desired).remove.keys()].filter(isUndeclared) : [];
-    const ours = undeclared.filter((prefix) => known.has(prefix) && !foreign.has(prefix));
-    const others = undeclared.filter((prefix) => !known.has(prefix));
-    if (others.length === 0) return;
+    const isOurs = (prefix: CanonicalPrefix) => known.has(prefix) || state.unsettled.has(prefix);
+    const ours = undeclared.filter((prefix) => isOurs(prefix) && !foreign.has(prefix));
+    const others = undeclared.filter((prefix) => !isOurs(prefix));
+    const unsettled = ours.filter((prefix) => state.unsettled.has(prefix));
+    if (others.length === 0) {
+      if (unsettled.length > 0)
+        say(`holds what an interrupted run left (${some(unsettled)}): this up removes ${them(unsettled.length)}.`);
+      return;
+    }
     const entries = count(ours.length + others.length, "undeclared entry", "undeclared entries");
     const remedy = `"pulumi up --refresh" removes ${them(others.length)}.`;
     const stay = others.length === 1 ? "stays" : "stay";
@@ -275,7 +289,7 @@ export class SetLifecycle {
       say(`holds ${entries} (${some(others)}): ${others.length === 1 ? "it" : "they"} ${stay}; ${remedy}`);
     else
       say(
-        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}: not ours (${some(others)}); ${remedy}`,
+        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}: of others, or of an interrupted run of this stack (${some(others)}); ${remedy}`,
       );
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SetResult } from "../../batch/set-operation";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { parseShareLimit } from "../../model/limits";
 import type { CanonicalPrefix } from "../../model/prefix";
@@ -148,8 +149,8 @@ export interface KeptSet {
   readonly lost?: ListedMap | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
-  /** The run changed something at the node. */
-  readonly isChanged?: boolean;
+  /** Changes of the run at the node, by its list. */
+  readonly changes?: SetResult["changes"];
 }
 
 /** The outputs of a resource with these arguments. */

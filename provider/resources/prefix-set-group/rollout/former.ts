@@ -1,12 +1,15 @@
+import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import type { Runtime } from "../../runtime";
-import type { GroupState } from "../state";
-import type { Before } from "./rollout";
+import { type GroupState, withoutFound } from "../state";
+import type { readRollout } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
-export interface Former extends Before {
+export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "pending"> {
   /** Nodes at which the last write did not end. */
   readonly failed: readonly string[];
+  /** Entries of the last program at each node. */
+  readonly bases: ReadonlyMap<string, ListedMap>;
 }
 
 /** Rollout of a group in a state. */
@@ -30,14 +33,12 @@ export class FormerRollouts {
     return formers;
   }
 
-  /**
-   * @param url The set that replaces this one, if it is another one.
-   * @param strays Nodes that a refresh found changed.
-   */
-  add(state: GroupState, { url = formatUrl(state.address), strays = state.strays } = {}): void {
+  /** @param url The set that replaces this one, if it is another one. */
+  add(state: GroupState, url = formatUrl(state.address)): void {
     const { args, pending } = state.rollout;
     const failed = [...state.open].flatMap(([node, how]) => (how === "failed" ? [node] : []));
-    this.told.push({ url, endpoints: state.endpoints, args, pending, failed, strays });
+    const bases = new Map([...state.nodes.keys()].map((node) => [node, withoutFound(state.of(node))]));
+    this.told.push({ url, endpoints: state.endpoints, args, pending, failed, bases });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
@@ -46,9 +47,14 @@ export class FormerRollouts {
     const here = this.told.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
-    const { args, pending, failed, strays, endpoints } = former;
+    const { args, pending, failed, bases, endpoints } = former;
     const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
     const owing = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
-    return { args, pending: owing, failed: failed.map(nameNow), strays: strays.map(nameNow) };
+    return {
+      args,
+      pending: owing,
+      failed: failed.map(nameNow),
+      bases: new Map([...bases].map(([node, base]) => [nameNow(node), base])),
+    };
   }
 }

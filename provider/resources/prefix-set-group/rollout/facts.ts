@@ -1,0 +1,162 @@
+import type { ListedValue } from "../../../model/entry";
+import type { CanonicalPrefix } from "../../../model/prefix";
+import { equal, isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../../model/prefix-map";
+import { formatUrl } from "../../../model/resource-url";
+import { lostOf, unignored } from "../../drift";
+import { withdrawnOf } from "../../entries";
+import type { SetState } from "../../prefix-set/state";
+import type { Runtime } from "../../runtime";
+import { digestOf } from "../content";
+import { type GroupInputs, type GroupState, withoutFound } from "../state";
+import { type Check, hasOwed, type Pending } from "./arguments";
+import type { Former } from "./former";
+import { type NodeState, nodeState, type RolloutState } from "./model";
+import { inWaves } from "./waves";
+
+/** All that a run of a group begins with, in preview and `up` alike. */
+export interface Beginning {
+  readonly runtime: Runtime;
+  readonly inputs: GroupInputs;
+  readonly state?: GroupState | undefined;
+  /** State of the group that this one replaces. */
+  readonly replaced?: Former | undefined;
+  /** Node of the program to node of the state. */
+  readonly former: ReadonlyMap<string, string>;
+  /** Nodes of the state that left the program. */
+  readonly left: readonly string[];
+  /** Lists of this run, by nodes of the program and those that left it. */
+  readonly seen: ReadonlyMap<string, ListedMap>;
+  /** Nodes that did not answer. */
+  readonly silent: ReadonlySet<string>;
+}
+
+/** The rollout at the start of a run, and what its steps need beside it. */
+export interface Begun {
+  readonly state: RolloutState;
+  /** True if there are waves, in the program or in the state. */
+  readonly isRollout: boolean;
+  /** Entries that a node lost and the program still declares. */
+  readonly losses: ReadonlyMap<string, ListedMap>;
+  /** The wave that has not passed, by the names of the program. */
+  readonly pending: Pending | undefined;
+  /** The check that a node has to pass. */
+  checkOf(node: string): Check | undefined;
+}
+
+/** The rollout of a group by its state, its program and the lists of this run. */
+export function begun(beginning: Beginning): Begun {
+  const { runtime, inputs, state, replaced, former, left, seen, silent } = beginning;
+  const { args } = inputs.rollout;
+  const before = state?.rollout ?? replaced;
+  const isLifted = runtime.settings.passesWave(formatUrl(inputs.address));
+  const isRollout = args !== undefined || before?.pending !== undefined;
+  const names = [...inputs.nodes.keys()];
+  const nameNow = new Map([...former].map(([now, name]) => [name, now]));
+  const pendingNow = before?.pending && {
+    ...before.pending,
+    nodes: before.pending.nodes.map((name) => nameNow.get(name) ?? name),
+  };
+  const pending = isLifted ? undefined : pendingNow;
+  const owed = before?.args?.check;
+  const own = args?.check;
+  const isOwn = hasOwed(owed, own);
+  const losses = new Map<string, ListedMap>();
+  const nodes = new Map<string, NodeState>();
+  const isAsked = !isLifted && (owed ?? own) !== undefined;
+  for (const node of names) {
+    const it = standing(beginning, node);
+    if (it.losses.size > 0) losses.set(node, it.losses);
+    const isLost = it.losses.size > 0;
+    nodes.set(
+      node,
+      nodeState({
+        holds: it.holds && (isRollout || !isLost),
+        had: it.had,
+        lost: isRollout && isLost,
+        silent: silent.has(node),
+        isPending: pending?.nodes.includes(node) === true,
+        isAttempted: it.isAttempted,
+        isFound: isAsked && it.isFound,
+      }),
+    );
+  }
+  for (const node of left) {
+    const isPending = pending?.nodes.includes(node) === true;
+    const held = seen.get(node);
+    const known = state ? withoutFound(state.of(node)) : new Map();
+    const { entries } = inputs.common;
+    const isNews = state?.nodes.has(node) === true && !equal(known, entries);
+    const isFound = isAsked && isNews && isBrought(held, known, entries);
+    if (isPending || isFound) nodes.set(node, { holds: true, open: "same" });
+  }
+  const isOpen = [...nodes.values()].some(({ open }) => open !== undefined);
+  const isHeld = isOpen && owed !== undefined && !isOwn && (pending !== undefined || own === undefined);
+  return {
+    isRollout: isRollout || isOpen,
+    losses,
+    pending,
+    state: {
+      waves: args ? inWaves(names, args.waves) : [names],
+      nodes,
+      hasCheck: own !== undefined,
+      isHeld,
+      maxSilent: inputs.maxUnreachable,
+    },
+    checkOf: (node) => (!isOwn && pending?.nodes.includes(node) ? owed : (own ?? owed)),
+  };
+}
+
+/** Where a node stands with the content of the program. */
+function standing({ runtime, inputs, state, replaced, former, seen }: Beginning, node: string) {
+  const wanted = inputs.of(node);
+  const desired = wanted.entries;
+  const set = runtime.node(node).set(inputs.address);
+  const name = former.get(node);
+  const before = name === undefined ? undefined : state?.of(name);
+  const known: ListedMap = before?.entries ?? new Map();
+  const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
+  const base = before ? withoutFound(before) : replaced?.bases.get(node);
+  const isSame = isEmpty(sharedDifference(known, desired));
+  const isBase = base !== undefined && isEmpty(sharedDifference(base, desired));
+  const open = name === undefined ? undefined : state?.open.get(name);
+  const withdrawn = withdrawnOf(wanted.notes, before && !before.isOpen ? before.notes : new Map(), node);
+  const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !wanted.exclusive);
+  const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
+  const attempted = name !== undefined && open === "failed" && state?.contentOf(name).entries;
+  const list = seen.get(node) ?? set.seen;
+  // Entries of other resources, which this group takes over.
+  const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.owned.has(prefix));
+  return {
+    holds: isThere && open === undefined && isSame && isBase && isSettled,
+    had: history.includes(digestOf(desired)) || (before !== undefined && open !== undefined && isSame),
+    isAttempted: replaced?.failed.includes(node) === true || (attempted ? equal(attempted, desired) : false),
+    isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
+    losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
+  };
+}
+
+/** True if a list shows a content, and nothing that the content leaves out of the known one. */
+const isBroughtTo = madeOnce(
+  (list: ListedMap, known: ListedMap, desired: ListedMap): boolean =>
+    desired.size > 0 &&
+    [...desired].every(([prefix, value]) => list.get(prefix) === value) &&
+    [...known.keys()].every((prefix) => desired.has(prefix) || !list.has(prefix)),
+);
+
+function isBrought(list: ListedMap | undefined, known: ListedMap, desired: ListedMap): boolean {
+  return list !== undefined && isBroughtTo(list, known, desired);
+}
+
+/** Entries that the state has as the program declares them, and that the node does not show; by the last refresh without a list. */
+function lossesOf(
+  { entries: known, lost }: SetState,
+  desired: ListedMap,
+  list: ListedMap | undefined,
+  ignores: (prefix: CanonicalPrefix) => boolean,
+): ListedMap {
+  const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
+  if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
+  const { missing, different } = unignored(lostOf(list, known, desired), ignores);
+  const gone = [...missing, ...different.keys()];
+  return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
+}
