@@ -84,10 +84,17 @@ export class SetWriter {
     return result;
   }
 
-  /** Puts entries back that are not there. @throws {Error} as {@link submit} */
-  async putBack(entries: ListedMap): Promise<void> {
+  /**
+   * Puts entries back that are not there, by a list of its own: one from before may show what has gone since.
+   *
+   * @returns the list after it
+   * @throws {Error} as {@link submit}
+   */
+  async putBack(entries: ListedMap): Promise<ListedMap> {
+    this.options.reads.forget();
     const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
-    await this.group.submit({ plan: (observed) => ({ put: absent(observed), remove: new Set() }) });
+    const put = (observed: ListedMap) => ({ put: absent(observed), remove: new Set<CanonicalPrefix>() });
+    return (await this.group.submit({ plan: put })).after;
   }
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {

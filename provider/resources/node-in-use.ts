@@ -186,7 +186,7 @@ export class DeploymentSet implements Addressed {
     return this.set.last?.values;
   }
 
-  putBack(entries: ListedMap): Promise<void> {
+  putBack(entries: ListedMap): Promise<ListedMap> {
     return this.writer.putBack(entries);
   }
 }

@@ -54,8 +54,9 @@ export class ReceiverInUse implements Connection, Addressed {
     return this.listed;
   }
 
-  putBack(entries: ListedMap): Promise<unknown> {
-    return this.client.ensureActive([...entries.keys()].map((prefix) => Prefix.fromCanonical(prefix)));
+  /** @throws {Error} if not all are active afterwards */
+  async putBack(entries: ListedMap): Promise<undefined> {
+    await this.client.ensureActive([...entries.keys()].map((prefix) => Prefix.fromCanonical(prefix)));
   }
 
   private async active(options?: { readonly until?: number }): Promise<readonly Prefix[]> {

@@ -20,7 +20,8 @@ export interface Addressed {
   list(): Promise<ListedMap>;
   /** Entries of the last list of this process. */
   last(): ListedMap | undefined;
-  putBack(entries: ListedMap): Promise<unknown>;
+  /** @returns the list after it, where there is one */
+  putBack(entries: ListedMap): Promise<ListedMap | undefined>;
 }
 
 /** Number of addresses whose staying entries are reported in full. */
@@ -128,7 +129,9 @@ export class SameMachine {
         const now = await there.list();
         const lost = held.filter(([prefix]) => !now.has(prefix));
         if (lost.length === 0) continue;
-        await there.putBack(new Map(lost));
+        const after = await there.putBack(new Map(lost));
+        const still = after ? lost.filter(([prefix]) => !after.has(prefix)) : [];
+        if (still.length > 0) throw new Error(`${some(still.map(([prefix]) => prefix))} is not in the list after it.`);
         this.notices.warn(
           `${there.title}: ${some(lost.map(([prefix]) => prefix))} was removed by a commit at ${here.endpoint} and is put back, since this stack declares it: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
         );

@@ -22,7 +22,7 @@ function place(endpoint: string, prefixes: readonly string[], isWanted: boolean)
       return new Map(prefixes.map((prefix) => [prefix as CanonicalPrefix, 1]));
     },
     last: () => undefined,
-    putBack: async () => {},
+    putBack: async () => undefined,
   };
   return { at, activity, lists };
 }

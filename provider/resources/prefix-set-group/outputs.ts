@@ -69,7 +69,7 @@ export function writeDiffersToChange(group: GroupMembers, nodes: ReadonlyMap<str
 }
 
 /** Differences of nodes from these arguments. */
-export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
+function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
   const found = [...nodes].flatMap(([name, { entries, endpoint, open }]): [string, object][] => {
     // A node whose wave has not come would differ in every entry.
     if (endpoint === undefined && open === undefined) return [];

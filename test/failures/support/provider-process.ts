@@ -35,6 +35,7 @@ export interface Provider {
 export class ProviderProcess implements Provider {
   /** Output of the process. */
   readonly printed: string[] = [];
+  readonly runtime: Runtime;
   private readonly providers: Record<TypeName, DynamicProvider>;
 
   constructor(
@@ -43,6 +44,7 @@ export class ProviderProcess implements Provider {
     env: Readonly<Record<string, string>> = {},
   ) {
     const runtime = new Runtime({ env, print: (line) => this.printed.push(line), world });
+    this.runtime = runtime;
     this.providers = {
       PrefixSet: keepingSecrets(dynamicProvider(new PrefixSetHandler(runtime), runtime), runtime.secrets),
       PrefixSetEntry: keepingSecrets(dynamicProvider(new PrefixSetEntryHandler(runtime), runtime), runtime.secrets),
