@@ -77,7 +77,7 @@ const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 
 /**
  * Obeys the engine's `Cancel`: no further wave, node or check begins. The SDK's server of dynamic resources answers that call
- * and tells nobody, and the process gets no signal. But Node reports each call that its http2 server gets, which gRPC stands
+ * and passes it on to no provider, and the process gets no signal. But Node reports each call that its http2 server gets, which gRPC stands
  * on. A Node without this channel reports nothing: there the run goes on to its end, and only the plugin obeys.
  */
 export function cancelWithEngine(inUse: Pick<Runtime, "cancel">): void {

@@ -64,7 +64,7 @@ function set(world: World, names: readonly string[], change: (it: Truth) => Trut
   return new Map([...world].map(([name, it]) => [name, names.includes(name) ? change(it) : it]));
 }
 
-/** What a step may come to, and the world after it. */
+/** Possible outcomes of a step, and the world after each. */
 function* outcomes(step: Step, world: World, content: Content): Generator<readonly [Event, World]> {
   if (step.do === "end") return;
   const { nodes } = step;
@@ -107,7 +107,7 @@ function* outcomes(step: Step, world: World, content: Content): Generator<readon
   yield [{ is: "not passed", nodes, red: { nodes: [first], reason: "" }, isFormer: step.do === "ask" }, ill];
 }
 
-/** What is wrong with a step: a content comes to a node that no run brought it to, before the nodes of earlier waves have passed it. */
+/** Reason why a step is wrong: a content comes to a node that no run brought it to, before the nodes of earlier waves have passed it. */
 function wrong(step: Step, world: World, state: RolloutState, content: Content): string | undefined {
   if (step.do !== "write" && step.do !== "try again") return undefined;
   for (const name of step.nodes) {
@@ -192,7 +192,7 @@ function shown(step: Step): string {
   return step.do === "end" ? "end" : `${step.do} ${step.nodes}`;
 }
 
-/** What the state of the group says of a node. */
+/** A node by the state of the group. */
 function stateOf(world: World, name: string): Pick<Truth, "known" | "history" | "isPending" | "attempted"> {
   const { known, history, isPending, attempted } = world.get(name) as Truth;
   return { known, history, isPending, ...{ attempted } };

@@ -101,7 +101,7 @@ class Passed {
     else passed?.delete(this.contentOf(node));
   }
 
-  /** What a failed commit may have brought has come there. */
+  /** A failed commit may have brought its content. */
   tried({ content, failing, silent }: Run): void {
     for (const node of [failing, silent]) if (node) this.came.get(node)?.add(content);
   }

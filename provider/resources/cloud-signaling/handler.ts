@@ -156,7 +156,7 @@ export class CloudSignalingHandler implements Handler {
     }
   }
 
-  /** True if there is something to start again, which is reported, whoever had started it before. */
+  /** True if there is something to start again, which is reported, by this stack or by others. */
   private putsBack(olds: JsonObject, news: JsonObject): boolean {
     if (news[PUTS_BACK] === undefined || isElsewhere(this.runtime, olds, news, "receiver")) return false;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];

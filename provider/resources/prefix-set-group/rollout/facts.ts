@@ -106,7 +106,7 @@ export function begun(beginning: Beginning): Begun {
   };
 }
 
-/** Where a node stands with the content of the program. */
+/** A node and the content of the program, by state and lists. */
 function standing({ runtime, inputs, state, replaced, former, seen }: Beginning, node: string) {
   const wanted = inputs.of(node);
   const desired = wanted.entries;

@@ -14,7 +14,7 @@ export interface Written {
   readonly reason: string;
 }
 
-/** What the steps of a rollout do to the nodes. */
+/** Effects of the steps of a rollout on the nodes. */
 export interface Hands {
   restore(nodes: readonly string[]): Promise<void>;
   /** @param isBrief True for nodes that were silent: they are asked for a moment only. */
