@@ -51,6 +51,8 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Acknowledgements of so long share one write to the disk. `StoredLedger`. */
   acknowledgeEveryMs: 100,
+  /** Time in which a sink that flaps has two lines. `Troubles`. */
+  troubleEveryMs: 60_000,
   /** Between two lines about records that a sink will not get for one cause. `Losses`. */
   lossEveryMs: 60_000,
   /** Looks at the content of the spool, for metrics. `Delivery`. */

@@ -62,7 +62,7 @@ export class Forwarder {
     const { ledger, loop, opened } = store;
     // A pace belongs to a clock: another clock has its own paces.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
-    this.troubles = new Troubles(log);
+    this.troubles = new Troubles(log, world);
     this.countWhatIs();
     this.noteReload(true);
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });

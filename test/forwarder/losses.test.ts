@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
+import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import type { Loss } from "../../provider/forwarder/loss";
 import { Losses } from "../../provider/forwarder/telling/losses";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
+import { Troubles } from "../../provider/forwarder/telling/troubles";
 import { passUntil, TestClock } from "./support/clock";
 import { lostBy, lostByLog, startForwarding, Told, temporaryFolder } from "./support/forward";
 
@@ -116,4 +118,67 @@ test("losses of a sink and a cause share one line a minute, with tables and time
   expect(reported()).toEqual([]);
   losses.report(true);
   expect(told).toEqual([line(6, 6, 6, [["web", 6]])]);
+});
+
+test("a sink that flaps has two lines a minute; the next one says how many were left out and what holds", () => {
+  const clock = new TestClock();
+  const log = new Told();
+  const troubles = new Troubles(log, clock);
+  const flap = (n: number): void => {
+    troubles.begin("sink/web", {}, `Sink "web" accepts no records: ${n}.`);
+    troubles.end("sink/web", {}, 'Sink "web" accepts records again.');
+    clock.advance(1_000);
+    troubles.flush();
+  };
+  for (let n = 1; n <= 30; n++) flap(n);
+  expect(log.lines.splice(0)).toEqual([
+    'warn Sink "web" accepts no records: 1.',
+    'info Sink "web" accepts records again.',
+  ]);
+  troubles.begin("sink/web", {}, 'Sink "web" accepts no records: 31.');
+  // Another sink, and what is no sink, have lines of their own; what is wrong is known at once.
+  troubles.begin("sink/other", {}, 'Sink "other" accepts no records.');
+  troubles.begin("disk", {}, "The disk is full.");
+  expect(log.lines.splice(0)).toEqual(['warn Sink "other" accepts no records.', "warn The disk is full."]);
+  expect(troubles.all.get("sink/web")).toBe('Sink "web" accepts no records: 31.');
+  clock.advance(30_000);
+  troubles.flush();
+  expect(log.lines.splice(0)).toEqual([
+    'warn Sink "web" accepts no records: 31. (58 more lines about this were left out in the last minute.)',
+  ]);
+  troubles.end("sink/web", {}, 'Sink "web" accepts records again.');
+  clock.advance(60_000);
+  troubles.flush();
+  expect(log.lines).toEqual(['info Sink "web" accepts records again.']);
+});
+
+test("spool_full_in_seconds knows the disk: what is sooner counts, and a spool that does not grow is never full", () => {
+  const clock = new TestClock();
+  const metrics = new Metrics();
+  const view = new SpoolView({ metrics, world: clock, reserveBytes: () => 1_000 });
+  const take = (bytes: number, still: number, freeBytes: number) => {
+    const sink = (name: string, own: number) => ({
+      name,
+      records: 1,
+      bytes: own,
+      dropped: 0,
+      behind: [],
+      limitBytes: 100_000,
+    });
+    view.take({
+      sinks: [sink("web", bytes), sink("still", still)],
+      bytes: bytes + still,
+      lost: [],
+      freeBytes,
+      setAside: 0,
+    });
+    clock.advance(10_000);
+    return view.sinks.map(({ fullInSeconds }) => fullInSeconds);
+  };
+  const never = Number.POSITIVE_INFINITY;
+  expect(take(0, 500, 1e9)).toEqual([never, never]);
+  // A kilobyte a second.
+  expect(take(10_000, 500, 1e9)).toEqual([90, never]);
+  expect(take(20_000, 500, 41_000)).toEqual([40, never]);
+  expect(take(30_000, 500, 900)).toEqual([0, never]);
 });

@@ -70,7 +70,19 @@ test("every series that the reference lists is there at the first scrape, at its
   const service = await Service.start(live, { log, open: (now) => Forwarder.open({ config: now, ...parts }) });
   onTestFinished(async () => void (await service.stop()));
   const url = JSON.stringify(log.lines).match(/http:\/\/[^/"]+/)?.[0];
-  const page = readPage(await (await fetch(`${url}/metrics`)).text());
+  const whole = readPage(await (await fetch(`${url}/metrics`)).text());
+  const page = new Map([...whole].filter(([name]) => name.startsWith("packetfilter_")));
+  const { process_start_time_seconds: started, ...others } = Object.fromEntries(
+    [...whole].filter(([name]) => !page.has(name)).map(([name, { kind, series }]) => [name, [kind, series.get(name)]]),
+  );
+  expect(started?.[0]).toBe("gauge");
+  expect(Math.abs(Number(started?.[1]) - performance.timeOrigin / 1_000)).toBeLessThan(1);
+  expect(Object.keys(others)).toEqual([
+    "process_cpu_seconds_total",
+    "process_resident_memory_bytes",
+    "process_open_fds",
+    "process_max_fds",
+  ]);
 
   expect([...page].map(([name, { kind, help }]) => ({ name, kind, help }))).toEqual(
     documented({ cluster: true }).map(({ name, kind, help }) => ({ name, kind, help })),

@@ -50,7 +50,10 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
   expect(JSON.parse(await page(new URL(health ?? "").pathname)).ok).toBe(true);
   expect(new URL(health ?? "").port).toBe(/listen: .*:(\d+)/.exec(read("forwarder.yaml"))?.[1]);
   // What the dashboard shows is what a running forwarder serves.
-  const served = [...(await page("/metrics")).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]);
+  const served = [...(await page("/metrics")).matchAll(/^# TYPE (packetfilter\S+) (\S+)$/gm)].map(([, name, kind]) => [
+    name,
+    kind,
+  ]);
   expect(served).toEqual(
     Object.entries(FORWARD_METRICS).map(([name, { kind }]) => [`packetfilter_forward_${name}`, kind]),
   );

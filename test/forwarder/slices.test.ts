@@ -75,7 +75,10 @@ test("many sinks that write out at once take one slice of records a turn", async
   using turns = new PerTurn();
   const http = await listening(
     createHttpServer((request, response) => {
-      request.resume().on("end", () => response.end("{}"));
+      // As each protocol acknowledges.
+      const items = Array.from({ length: 1_500 }, () => ({ create: { status: 201 } }));
+      const isBulk = request.url === "/_bulk";
+      request.resume().on("end", () => response.end(isBulk ? JSON.stringify({ items }) : ""));
     }),
   );
   const syslog = await listening(createTcpServer((socket) => socket.resume()));

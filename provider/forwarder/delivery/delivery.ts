@@ -50,7 +50,7 @@ export class Delivery {
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
-    this.spool = new SpoolView(parts);
+    this.spool = new SpoolView({ ...parts, reserveBytes: () => parts.config.current.reserveBytes });
     this.losses = new Losses(parts);
     this.answeredAt = parts.world.monotonic();
   }
@@ -189,6 +189,7 @@ export class Delivery {
       if (this.status.lastAside) tellSetAside(log, this.status.lastAside);
       this.losses.add(status.lost);
       this.losses.report();
+      troubles.flush();
     } catch {
       // Readers and writers of the ledger report its failures.
       return;

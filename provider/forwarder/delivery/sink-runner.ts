@@ -147,7 +147,9 @@ export class SinkRunner {
       troubles.begin(
         `sink/${this.name}`,
         labels,
-        `Sink "${this.name}" accepts no records: ${reason}. They are sent again.`,
+        count < before
+          ? `Sink "${this.name}" does not accept all records: ${reason}. The others are sent again.`
+          : `Sink "${this.name}" accepts no records: ${reason}. They are sent again.`,
       );
       await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
     }

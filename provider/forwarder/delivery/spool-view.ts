@@ -6,7 +6,7 @@ import type { Waiting } from "./rejected";
 
 /** A sink's part of the spool: how full it is, and which tables wait for it. */
 export interface SinkView extends Omit<Backlog, "oldestNow"> {
-  /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait or are behind, else infinite while it does not grow. */
+  /** Seconds until the limit is reached or the disk is full, if it grows as in the last minute: 0 while tables wait or are behind, else infinite while it does not grow. */
   readonly fullInSeconds: number;
   /** Tables that are not polled until this sink has room. */
   readonly pausedTables: readonly string[];
@@ -14,6 +14,8 @@ export interface SinkView extends Omit<Backlog, "oldestNow"> {
   readonly rejected: Waiting;
 }
 
+/** Name of no sink, for the samples of the whole spool. */
+const ALL = "";
 const NONE: Waiting = { records: 0, bytes: 0 };
 
 /** Fill of the spool for each sink, its trend, and the tables that wait: for metrics and for `/readyz`. */
@@ -23,7 +25,14 @@ export class SpoolView {
   private readonly samples = new Map<string, { readonly at: number; readonly bytes: number }[]>();
   private readonly paused = new Map<string, Set<string>>();
 
-  constructor(private readonly parts: { readonly metrics: Metrics; readonly world: ForwarderWorld }) {}
+  constructor(
+    private readonly parts: {
+      readonly metrics: Metrics;
+      readonly world: ForwarderWorld;
+      /** Bytes of the disk that stay free. */
+      reserveBytes(): number;
+    },
+  ) {}
 
   /** As of the last status. */
   get sinks(): readonly SinkView[] {
@@ -31,11 +40,14 @@ export class SpoolView {
   }
 
   /** Takes what the ledger says now. */
-  take({ sinks }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
-    const { metrics, world } = this.parts;
+  take({ sinks, bytes: all, freeBytes }: LedgerStatus, letters: ReadonlyMap<string, Waiting> = new Map()): void {
+    const { metrics, world, reserveBytes } = this.parts;
+    // All sinks share the disk.
+    const onDisk = Math.max(0, freeBytes - reserveBytes()) / this.growth({ name: ALL, bytes: all });
     this.views = sinks.map(({ oldestNow, ...backlog }) => {
       const { name, bytes, records, oldest, limitBytes } = backlog;
-      const left = Math.max(0, limitBytes - bytes) / this.growth(backlog);
+      const growth = this.growth(backlog);
+      const left = growth === 0 ? Number.POSITIVE_INFINITY : Math.min(onDisk, Math.max(0, limitBytes - bytes) / growth);
       const fullInSeconds = this.paused.get(name)?.size || backlog.behind.length > 0 ? 0 : left;
       const listed = oldestNow ?? oldest;
       const now = oldestNow === undefined ? world.wall() : world.monotonic();
@@ -52,7 +64,8 @@ export class SpoolView {
       metrics.set("rejected_bytes", rejected.bytes, labels);
       return { ...backlog, fullInSeconds, pausedTables: [], rejected };
     });
-    for (const name of this.samples.keys()) if (!sinks.some((one) => one.name === name)) this.samples.delete(name);
+    for (const name of this.samples.keys())
+      if (name !== ALL && !sinks.some((one) => one.name === name)) this.samples.delete(name);
   }
 
   /** Notes that a table waits for sinks, until `over`. */

@@ -9,6 +9,7 @@ import { partsOf } from "../fields";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "../health";
 import { METRICS_TYPE } from "../telling/metrics";
+import { processMetrics } from "../telling/process-metrics";
 
 /** Address of a forwarder's server, and its end. */
 type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
@@ -154,7 +155,7 @@ function answer(url: string, forwarder: Forwarder, isLetIn: boolean) {
     }
     case "/metrics":
       if (!isLetIn) return { status: 401, type: TEXT, body: "The token of `listen` is required.\n", ...BEARER };
-      return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };
+      return { status: 200, type: METRICS_TYPE, body: `${forwarder.metricsText()}${processMetrics()}` };
     default:
       return { status: 404, type: TEXT, body: "This server has /healthz, /readyz and /metrics.\n" };
   }

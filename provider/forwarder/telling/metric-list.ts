@@ -66,7 +66,7 @@ export const FORWARD_METRICS = {
   lag_seconds: gauge("Age of the oldest record that a sink has not acknowledged.", "sink"),
   spool_limit_bytes: gauge("Limit of `lag_bytes`.", "sink"),
   spool_full_in_seconds: gauge(
-    "Time until `lag_bytes` reaches its limit if it grows as in the last minute: 0 while tables wait or are behind, +Inf while it does not grow.",
+    "Time until `lag_bytes` reaches its limit, or the disk is full, if the spool grows as in the last minute: 0 while tables wait or are behind, +Inf while it does not grow.",
     "sink",
   ),
   paused_tables: gauge("Tables that are not polled until a sink has room in the spool; `/readyz` names them.", "sink"),
