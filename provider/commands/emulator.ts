@@ -6,13 +6,12 @@ import type { JournalEntry } from "../emulator/journal/entry";
 import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/options";
 import { defaultState } from "../emulator/state/default-state";
 import { readStates } from "../emulator/state/state-file";
-import { openOwn } from "../files/no-links";
-import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
 import { addBehaviour } from "./emulating/behaviour";
 import { callsOf } from "./emulating/call";
 import { addContents } from "./emulating/contents";
 import { addJournal } from "./emulating/journal";
+import { JournalFile } from "./emulating/journal-file";
 import { addTraffic } from "./emulating/traffic";
 import { addBackground, startInBackground } from "./emulator-background";
 import { stopped } from "./interruption";
@@ -77,7 +76,7 @@ export function register(program: Command, io: CliIo): void {
     .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
     .option("--journal-requests <number>", "requests in the journal; default: 20000", wholeNumber("--journal-requests"))
     .option("--mark-capacity <number>", "records in a table of marks; default: 1048576", wholeNumber("--mark-capacity"))
-    .option("--journal <file>", "write each request as a line of JSON, without secrets")
+    .option("--journal <file>", "write each request as a line of JSON, without secrets; at 128 MiB it becomes <file>.1")
     .option("--json", "print the ready line as JSON")
     .option("--advertise <url>", "base address for clients, if they need another one, for example with mapped ports")
     .option("--background", "return once it is ready; emulator stop ends it")
@@ -89,12 +88,8 @@ export function register(program: Command, io: CliIo): void {
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
   const start = parents();
-  const journal =
-    flags.journal === undefined
-      ? undefined
-      : (await openOwn(flags.journal, "append", PRIVATE_FILE)).createWriteStream();
-  const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
-  const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
+  const journal = flags.journal === undefined ? undefined : await JournalFile.open(flags.journal);
+  const onRequest = journal && ((entry: JournalEntry) => journal.add(`${JSON.stringify(entry)}\n`));
   await using emulator = await wrongUse(TypeError, async () =>
     startEmulator({ ...(await optionsOf(flags, io)), onRequest }),
   );
@@ -102,8 +97,9 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
-  await Promise.race([stopped(io.stop), emulator.closed, parentsEnded(io, start), journalFailed]);
-  await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
+  const ends = [stopped(io.stop), emulator.closed, parentsEnded(io, start)];
+  await Promise.race([...ends, ...(journal ? [journal.failed] : [])]);
+  await journal?.end();
 }
 
 async function optionsOf(flags: Flags, io: CliIo): Promise<EmulatorOptions> {
