@@ -68,6 +68,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
     "records that a sink refused",
   ],
   "provider/forwarder/requeue.ts": ["rename rm", "its own names in the state folder"],
+  "provider/commands/emulating/journal-file.ts": ["rename", "rotates its own names", "the emulator's journal"],
   "provider/forwarder/sinks/file.ts": ["mkdir rename rm", "rotates its own names", "a file of the forwarder"],
   "provider/forwarder/ledger/store.ts": [
     "mkdirSync renameSync utimesSync",
@@ -82,7 +83,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
 const BY_FILES: Record<string, readonly Case[]> = {
   "policies/findings-file.ts": ["the findings of policies"],
   "provider/commands/emulator-background.ts": ["what probe found, a pid file"],
-  "provider/commands/emulator.ts": ["the emulator's journal"],
+  "provider/commands/emulating/journal-file.ts": ["the emulator's journal"],
   "provider/commands/probe.ts": ["what probe found, a pid file"],
   "provider/commands/probing/undo-file.ts": ["notes of a probe"],
   "provider/emulator/recording/recording.ts": ["a recording"],
