@@ -44,7 +44,7 @@ drainMs: 0
 sinks: [{ name: disk, type: file, path: marks.ndjson }]
 ${more}`;
 
-/** Errors of the machine or the configuration: exit code, member, the line of the log, and the remedy while nobody looks. */
+/** Errors of the machine or the configuration: exit code, member, the line of the log, and the remedy without an operator. */
 const ERRORS: Record<string, [code: number, more: string, line: RegExp, mend?: (folder: string) => void]> = {
   "a file of a secret that is not there yet": [
     1,

@@ -25,7 +25,7 @@ export class JournalFile {
     /** Minus infinity of what cannot be renamed. */
     private bytes: number,
   ) {
-    // It may be given up before anybody looks.
+    // No caller may wait for it yet.
     this.failed.catch(() => {});
   }
 

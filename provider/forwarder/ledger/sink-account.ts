@@ -186,9 +186,9 @@ export class SinkAccount {
     this.lost.push(...entries.map((entry): Dropped => ({ ...entry, cause: "missed" })));
   }
 
-  /** Records that are lost and were not reported yet. @param isLast True when those under way do not arrive any more. */
-  takeLost(isLast: boolean): Loss[] {
-    const lost = [...this.lost.splice(0), ...(isLast ? this.underWay.splice(0) : [])];
+  /** Records that are lost and were not reported yet. @param isEnd True when those under way do not arrive any more. */
+  takeLost(isEnd: boolean): Loss[] {
+    const lost = [...this.lost.splice(0), ...(isEnd ? this.underWay.splice(0) : [])];
     return lost.map(({ table_id, records, taken, cause }) => {
       return { sink: this.spec.name, cause, table: this.nameOf(table_id), records, first: taken, last: taken };
     });

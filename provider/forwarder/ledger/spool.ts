@@ -272,9 +272,9 @@ export class Spool {
       this.removed.push({ sink, cause: "removed", ...row });
   }
 
-  /** Records that sinks will not get, each once. @param isLast True when nothing that is under way arrives any more. */
-  takeLost(isLast = false): Loss[] {
-    return [...this.removed.splice(0), ...[...this.accounts.values()].flatMap((account) => account.takeLost(isLast))];
+  /** Records that sinks will not get, each once. @param isEnd True when nothing that is under way arrives any more. */
+  takeLost(isEnd = false): Loss[] {
+    return [...this.removed.splice(0), ...[...this.accounts.values()].flatMap((account) => account.takeLost(isEnd))];
   }
 
   private opened(spec: SinkSpec): SinkAccount {

@@ -33,12 +33,12 @@ export class Losses {
     }
   }
 
-  /** Logs what is due. @param isLast True at the end: all of it. */
-  report(isLast = false): void {
+  /** Logs what is due. @param isEnd True at the end: all of it. */
+  report(isEnd = false): void {
     const now = this.parts.world.monotonic();
     for (const [key, losses] of this.open) {
       const last = this.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
-      if (!isLast && now - last < TIMES.lossEveryMs) continue;
+      if (!isEnd && now - last < TIMES.lossEveryMs) continue;
       this.toldAt.set(key, now);
       this.open.delete(key);
       this.tell([...losses.values()]);
