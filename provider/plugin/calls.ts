@@ -29,7 +29,10 @@ export interface PluginParts {
 }
 
 /** A method of the protocol: failures as the engine reads them, after each line that was printed so far. */
-export function unary<Request, Response>({ log }: Pick<PluginParts, "log">, work: (request: Request) => Promise<Response>) {
+export function unary<Request, Response>(
+  { log }: Pick<PluginParts, "log">,
+  work: (request: Request) => Promise<Response>,
+) {
   return async ({ request }: ServerUnaryCall<Request, Response>, answer: sendUnaryData<Response>): Promise<void> => {
     try {
       const response = await work(request);
