@@ -59,4 +59,11 @@ export const BATCH = mutants([
     find: "const isShown = unlisted === undefined && absent.length === 0;",
     replace: "const isShown = true;",
   },
+  {
+    name: "believe-an-unconfirmed-commit",
+    promise: 12,
+    file: "batch/set-confirmation.ts",
+    find: "const absent = missing({ put, remove }, after);",
+    replace: "const absent: CanonicalPrefix[] = [];",
+  },
 ]);

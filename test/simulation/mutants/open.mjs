@@ -11,13 +11,6 @@ export const OPEN = mutants([
     replace: "forget(): void {",
   },
   {
-    name: "believe-an-unconfirmed-commit",
-    promise: 12,
-    file: "batch/set-confirmation.ts",
-    find: "const absent = missing({ put, remove }, after);",
-    replace: "const absent: CanonicalPrefix[] = [];",
-  },
-  {
     name: "forget-what-is-unsettled",
     promise: 3,
     file: "batch/set-confirmation.ts",
@@ -141,14 +134,7 @@ export const OPEN = mutants([
     promise: 12,
     file: "resources/prefix-set-entry/handler.ts",
     find: "this.runtime.notices.warn(\n      `${label}: adopted",
-    replace: "void (\n      `${label}: adopted",
-  },
-  {
-    name: "tell-the-other-processes-nothing",
-    promise: 14,
-    file: "resources/wanted.ts",
-    find: "this.others?.tell(\n      addresses.map",
-    replace: "void (\n      addresses.map",
+    replace: "String(\n      `${label}: adopted",
   },
   {
     name: "pass-a-failing-check",

@@ -137,4 +137,11 @@ export const RESOURCES = mutants([
     find: "if (listed === undefined) missing.push(prefix);",
     replace: "if (listed === undefined) continue;",
   },
+  {
+    name: "tell-the-other-processes-nothing",
+    promise: 14,
+    file: "resources/wanted.ts",
+    find: "this.others?.tell(\n      addresses.map",
+    replace: "((..._: unknown[]) => {})(\n      addresses.map",
+  },
 ]);
