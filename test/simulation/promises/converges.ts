@@ -31,6 +31,8 @@ export async function converges(world: World): Promise<string[]> {
 
 /** Entries of a whole set that nobody declares and nobody else has put there. */
 function leftovers(world: World, claims: readonly Claim[]): string[] {
+  // Two addresses may be one machine there: what another one declares stays, and a warning says so.
+  if (world.scenario.nodes.some(({ aliases }) => aliases !== undefined)) return [];
   return claims.flatMap((claim) => {
     if (claim.kind !== "set" || !claim.exclusive || claim.resource.options?.ignoreChanges) return [];
     const machine = world.nodes.get(claim.node);
