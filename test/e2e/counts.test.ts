@@ -19,6 +19,8 @@ it("entries of two stacks that write to one set are all there, and each stack na
   const runs = await Promise.all([one, two].map((stack) => stack.up("--skip-preview")));
   expect(runs.map(({ code }) => code)).toEqual([0, 0]);
   expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(80);
-  expect(runs.map(({ text }) => text).join()).toMatch(/warning: .*entries that this run did not send appeared: 10\.[12]\./);
+  expect(runs.map(({ text }) => text).join()).toMatch(
+    /warning: .*entries that this run did not send appeared: 10\.[12]\./,
+  );
   for (const stack of [one, two]) expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
 });
