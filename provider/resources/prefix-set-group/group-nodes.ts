@@ -81,9 +81,17 @@ export class GroupNodes {
     });
     for (const { node, error } of failures) if (isUnreachableNode(error) && this.names.includes(node)) silent.add(node);
     this.apart = refined(this.apart, seen, this.names);
+    for (const [node, list] of seen) this.forgetRegained(node, list);
     // They count at once, and are tried again at the end.
     if (silent.size <= inputs.maxUnreachable) for (const node of silent) this.silent.add(node);
     return { runtime, inputs, state, replaced, former, left, seen, silent };
+  }
+
+  /** A loss that a refresh noted, and that a list of this run no longer shows, is none any more. */
+  private forgetRegained(node: string, list: ListedMap): void {
+    const kept = this.kept.get(node);
+    const isBack = kept?.lost && [...kept.lost].every(([prefix, value]) => list.get(prefix) === value);
+    if (kept && isBack) this.kept.set(node, { ...kept, lost: undefined });
   }
 
   /** Nodes that hold what the program declares will not be called: nothing waits for them. */

@@ -1,9 +1,9 @@
 import type { Declared } from "../scenario";
 import type { World } from "../simulation";
 import { START } from "../world/machines";
-import { requestsOf } from "./model";
+import { canonical, requestsOf } from "./model";
 import type { Case, Promised } from "./promise";
-import { wavesOf } from "./waves";
+import { everDeclared, wavesOf } from "./waves";
 
 /** Virtual milliseconds to the end of a run after Ctrl-C: what is under way has its own deadline, and nothing else is waited for. */
 const ENDS_WITHIN_MS = 120_000;
@@ -21,16 +21,29 @@ export const obeysCtrlC: Promised = {
     if (cancelledAt === undefined) return [];
     const late = ended - cancelledAt > ENDS_WITHIN_MS ? [`the run ends ${ended - cancelledAt} ms after Ctrl-C`] : [];
     const groups = run.program.filter(({ type, args }) => type === "PrefixSetGroup" && args.rollout !== undefined);
-    return [...late, ...groups.flatMap((group) => wavesAfter(world, done, group, cancelledAt))];
+    return [...late, ...groups.flatMap((group) => wavesAfter({ world, done, group, stack: run.stack }, cancelledAt))];
   },
 };
 
+interface GroupRun {
+  readonly world: World;
+  readonly done: Case["record"]["done"];
+  readonly group: Declared;
+  readonly stack: number;
+}
+
 /** Waves that began after Ctrl-C; the next one may have been on its way. */
-function wavesAfter(world: World, done: Case["record"]["done"], group: Declared, cancelledAt: number): string[] {
+function wavesAfter({ world, done, group, stack }: GroupRun, cancelledAt: number): string[] {
+  const url = `prefixset://${group.args.arena}/${group.args.set}`;
+  // What a node had before is no step of a rollout, and comes back to all nodes at once.
+  const isNew = (node: string, data: readonly unknown[]) => {
+    const known = everDeclared(world, node, url, stack, done.began);
+    return data.some((item) => !known.includes(canonical((item as { p?: unknown }).p) ?? ""));
+  };
   const inserts = wavesOf(group).map((nodes) =>
     nodes.flatMap((node) =>
       requestsOf(world, done, world.nodes.get(node)?.name ?? "")
-        .filter(({ cmd, url }) => cmd === "insert" && url === `prefixset://${group.args.arena}/${group.args.set}`)
+        .filter(({ cmd, url: at, data = [] }) => cmd === "insert" && at === url && isNew(node, data))
         .map(({ time }) => Date.parse(time) - START),
     ),
   );

@@ -83,7 +83,7 @@ function healthThroughout({ acts, health }: World, node: string, since: number):
 }
 
 /** Prefixes that an earlier program of the stack has declared for a node. */
-function everDeclared({ records }: World, node: string, url: string, stack: number, before: number): string[] {
+export function everDeclared({ records }: World, node: string, url: string, stack: number, before: number): string[] {
   return records
     .filter(({ run, done }) => run.stack === stack && run.command === "up" && done.began < before)
     .flatMap(({ run }) => run.program)
