@@ -38,7 +38,7 @@ export async function namedProject(): Promise<string> {
 }
 
 /** Names that a commit may bring, and on which a shell would act: no shell offers one. */
-export const HOSTILE = [
+const HOSTILE = [
   "$(touch pwned)",
   "fra$(touch pwned)",
   "`touch pwned`",

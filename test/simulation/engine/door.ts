@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../provider/model/json";
-import type { Runtime } from "../../../provider/resources/runtime";
 import type { TypeName } from "../scenario";
 
 /** A resource as the engine names it. */
@@ -10,7 +9,7 @@ export interface Subject {
 }
 
 /** Answer to `diff`. */
-export interface Comparison {
+interface Comparison {
   /** Absent: the engine compares the inputs. */
   readonly changes?: boolean;
   readonly replaces: readonly string[];
@@ -60,6 +59,3 @@ export interface Door {
   ): Promise<JsonObject>;
   delete(subject: Subject, id: string, outputs: JsonObject): Promise<void>;
 }
-
-/** Makes a door to the handlers of a runtime. */
-export type OpenDoor = (runtime: Runtime, config: JsonObject) => Door;

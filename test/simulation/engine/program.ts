@@ -123,7 +123,7 @@ function declare({ type, name, args, options = {} }: Declared): void {
 }
 
 /** A value of the configuration, as the engine hands it over. */
-export function text(value: unknown): string {
+function text(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

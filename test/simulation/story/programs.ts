@@ -266,7 +266,7 @@ function withOtherEntries(random: Random, one: Declared, stack: number): Declare
 }
 
 /** One spelling of each prefix of this file. */
-export function plain(prefix: string): string {
+function plain(prefix: string): string {
   const lower = prefix.toLowerCase();
   return lower.includes("/") ? lower : `${lower}/32`;
 }

@@ -1,5 +1,5 @@
 /** The run waits for something that no timer will bring. */
-export class Deadlock extends Error {}
+class Deadlock extends Error {}
 
 /** Turns of the event loop without any activity after which nothing can run any more: an HTTP client answers two turns late. */
 const QUIET_TURNS = 4;
