@@ -1,6 +1,6 @@
 import type { World } from "./simulation";
 
-/** What the simulated engine did in each run of a scenario, for the comparison with the real one. */
+/** Calls and states of the simulated engine in each run of a scenario, for the comparison with the real one. */
 export function recorded({ records, scenario }: World) {
   return records
     .filter(({ turn }) => turn < scenario.turns.length)

@@ -13,7 +13,7 @@ export interface Broken {
   readonly sentence: string;
 }
 
-/** What became of one seed. */
+/** Result of one seed. */
 export interface Played {
   readonly broken: readonly Broken[];
   /** Names of the exceptions that covered a broken promise. */
@@ -61,7 +61,7 @@ export async function play(scenario: Scenario): Promise<Played> {
 
 /** Judges every promise after each run, and adds what is broken. */
 export function judging(world: World, broken: Broken[], excused = new Set<string>()): (record: RunRecord) => void {
-  /** What each stack's program declared when it was last applied, wholly or in part. */
+  /** Declarations of each stack's program when it was last applied, wholly or in part. */
   const declared = new Map<number, readonly Claim[]>();
   return (record) => {
     const { run, done, preview } = record;

@@ -9,7 +9,7 @@ export interface Scenario {
   readonly nodes: readonly NodePlan[];
   readonly receivers: readonly ReceiverPlan[];
   readonly stacks: readonly StackPlan[];
-  /** What happens, one after the other. */
+  /** Events, one after the other. */
   readonly turns: readonly Turn[];
 }
 
@@ -36,7 +36,7 @@ export interface ReceiverPlan {
   readonly active: readonly string[];
 }
 
-/** How the engine reaches the provider: the SDK's server of dynamic resources, or the protocol of the plugin. */
+/** Way of the engine to the provider: the SDK's server of dynamic resources, or the protocol of the plugin. */
 export type Door = "dynamic" | "plugin";
 
 /** A stack. */
@@ -68,7 +68,7 @@ export interface Run {
   readonly isMistake?: true;
   /** The processes of the run cannot read what the others tell them. */
   readonly isDeaf?: true;
-  /** What happens meanwhile. */
+  /** Events meanwhile. */
   readonly meanwhile: readonly Disturbance[];
 }
 
@@ -120,7 +120,7 @@ export type Disturbance =
   /** An actor acts when this request of the run has been answered. */
   | { readonly kind: "act"; readonly request: number; readonly act: Act };
 
-/** What an actor does. */
+/** Deed of an actor. */
 export type Act =
   /** A colleague's script: a change of a set, with or without its commit. */
   | {

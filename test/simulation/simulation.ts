@@ -14,7 +14,7 @@ import { type Calendar, ProcessWorld } from "./world/process-world";
 import { Random } from "./world/random";
 import { VirtualTime } from "./world/time";
 
-/** What one deployment did: a preview, or a command that changes something. */
+/** Record of one deployment: a preview, or a command that changes something. */
 export interface CommandRecord {
   readonly command: Run["command"];
   readonly isPreview: boolean;
@@ -125,7 +125,7 @@ export class World {
       const { runs } = what;
       const records = await this.time.until(Promise.all(runs.map((run) => this.run(turn, run, runs.length > 1))));
       this.clearFaults();
-      // What a fault delayed takes effect before anybody looks.
+      // What a fault delayed takes effect before the next look.
       await this.time.until(this.time.sleep(SETTLED_MS));
       for (const record of records) {
         this.records.push(record);

@@ -19,7 +19,7 @@ export interface Exchange {
   cut(outcome: Cut): void;
   /** Ends a request whose body never arrived. */
   abandon(): void;
-  /** Calls back once nobody waits for the answer any more. */
+  /** Calls back once no caller waits for the answer any more. */
   whenClosed(run: () => void): void;
 }
 

@@ -13,7 +13,7 @@ export interface Platform {
   readonly author: object;
 }
 
-/** A comment of somebody else. */
+/** A comment of another account. */
 interface Comment {
   readonly body: string;
   readonly [member: string]: unknown;

@@ -29,7 +29,7 @@ export class Partial extends Error {
 /** The process was killed while a call was open. */
 export class Killed extends Error {}
 
-/** What the engine calls in a provider process, whatever carries the calls. Inputs and outputs are as the state keeps them. */
+/** Calls of the engine in a provider process, whatever carries them. Inputs and outputs are as the state keeps them. */
 export interface Door {
   /** True if creates and updates are called in a preview, too. */
   readonly previews: boolean;

@@ -20,7 +20,7 @@ export interface Registration {
   readonly ignoreChanges: readonly string[];
 }
 
-/** What a program registers, until it fails. */
+/** Registrations of a program, until it fails. */
 export interface Registered {
   readonly registrations: readonly Registration[];
   /** Lines of the program's own log. */
@@ -69,7 +69,7 @@ interface Surroundings {
   readonly preview: boolean;
 }
 
-/** What a language without our classes registers. */
+/** Registrations of a language without our classes. */
 function asWritten(program: readonly Declared[]): Registered {
   const registrations = program.map((declared) => ({
     declared,

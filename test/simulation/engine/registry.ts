@@ -6,7 +6,7 @@ interface Told {
   readonly keys: readonly string[];
 }
 
-/** What the processes of one deployment tell each other, in memory: the form of their files without a disk. */
+/** Messages between the processes of one deployment, in memory: the form of their files without a disk. */
 export class MemoryRegistry {
   private readonly told: Told[] = [];
   private members = 0;

@@ -1,7 +1,7 @@
 // @ts-check
 import { mutants } from "./mutant.mjs";
 
-/** Faults that no seed has found so far, or that nobody has played 500 seeds with: the generator does not draw what they need often enough. */
+/** Faults that no seed has found so far, or that have not been played with 500 seeds: the generator does not draw what they need often enough. */
 export const OPEN = mutants([
   {
     name: "keep-a-list-after-a-write",
@@ -186,7 +186,7 @@ export const OPEN = mutants([
     replace: "throw fresh;",
   },
   {
-    name: "ask-nobody-before-a-step",
+    name: "ask-no-process-before-a-step",
     promise: 14,
     file: "resources/dynamic-provider.ts",
     find: "async delete(id, props) {\n      runtime.shared.learn();",

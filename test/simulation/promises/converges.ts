@@ -29,7 +29,7 @@ export async function converges(world: World): Promise<string[]> {
   return problems;
 }
 
-/** Entries of a whole set that nobody declares and nobody else has put there. */
+/** Entries of a whole set that no program declares and no other writer has put there. */
 function leftovers(world: World, claims: readonly Claim[]): string[] {
   // Two addresses may be one machine there: what another one declares stays, and a warning says so.
   if (world.scenario.nodes.some(({ aliases }) => aliases !== undefined)) return [];

@@ -3,7 +3,7 @@ import { Prefix } from "../../../provider/model/prefix";
 import type { Declared, Entries, RunOptions } from "../scenario";
 import type { CommandRecord, World } from "../simulation";
 
-/** What one resource of a program declares at one place. */
+/** Declaration of one resource of a program at one place. */
 export type Claim =
   | {
       readonly kind: "set";
@@ -20,7 +20,7 @@ export type Claim =
       readonly prefixes: readonly string[];
     };
 
-/** What a program declares, place by place, of the resources that a command includes. It knows nothing of how it gets there. */
+/** Declarations of a program, place by place, of the resources that a command includes. They say nothing of the way there. */
 export function claimsOf(program: readonly Declared[], { targets, excludes }: RunOptions = {}): Claim[] {
   return program.flatMap((resource): Claim[] => {
     if (targets?.includes(resource.name) === false || excludes?.includes(resource.name)) return [];

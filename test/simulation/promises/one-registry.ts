@@ -2,7 +2,7 @@ import { requestsOf } from "./model";
 import { isOfColleague } from "./no-exposure";
 import type { Promised } from "./promise";
 
-/** Where the processes of a deployment cannot share what they want, nothing is removed or stopped. */
+/** Nothing is removed or stopped while the processes of a deployment cannot share what they want. */
 export const oneRegistry: Promised = {
   number: 14,
   name: "one registry per deployment",

@@ -13,7 +13,7 @@ export const previewShows: Promised = {
     if (run.command !== "up" || !preview || done === preview) return [];
     const shown = (prefix: string) => mentions(preview, prefix);
     const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
-    // Where a list shows an older set, nobody can know what is there.
+    // Where a list shows an older set, no client can know what is there.
     const isMisled = run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {

@@ -1,11 +1,11 @@
 import type { RunRecord, World } from "../simulation";
 import type { Claim } from "./model";
 
-/** What a promise is judged by: one run, and what was before it. */
+/** One run, and the facts before it, by which a promise is judged. */
 export interface Case {
   readonly world: World;
   readonly record: RunRecord;
-  /** What the stack's program declared before this run, and what it declares now. */
+  /** Declarations of the stack's program before this run, and now. */
   readonly before: readonly Claim[];
   readonly now: readonly Claim[];
 }

@@ -1,7 +1,7 @@
 import type { Promised } from "./promise";
 import { differences } from "./truth-of-green";
 
-/** What a program declares, as before, and a node or receiver lacks, a plain `up` shows in its preview and restores. */
+/** A plain `up` shows in its preview, and restores, what a program declares as before and a node or receiver lacks. */
 export const restores: Promised = {
   number: 15,
   name: "a plain up restores protection",

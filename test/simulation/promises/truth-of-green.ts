@@ -49,7 +49,7 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
   });
 }
 
-/** True where the run named the difference, or somebody else made it after the run had looked. */
+/** True where the run named the difference, or another writer made it after the run had looked. */
 function isExcused({ done, preview }: RunRecord, place: string, prefix: string): boolean {
   // A plan names a node, and what is sent again is not there yet: neither says that something is missing in the end.
   const isNamed = (line: string) =>

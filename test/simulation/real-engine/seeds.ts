@@ -9,7 +9,7 @@ import { RealWorld } from "./world";
 /** Seeds that are played at the same time: most of the time of one is waiting. */
 const AT_A_TIME = 6;
 
-/** What is wrong in a seed, with the real engine. */
+/** Sentences about a seed with the real engine. */
 export type Trial = (seed: number, engine: RealEngine) => Promise<readonly string[]>;
 
 /**

@@ -20,7 +20,7 @@ export function kindsOf({ scenario, records, acts, story }: World): string[] {
   return [...new Set(found)].sort();
 }
 
-/** What only the story shows. */
+/** Kinds that only the story shows. */
 const SIGNS: Readonly<Record<string, RegExp>> = {
   "red wave": /did not pass/,
   restored: /puts (it|them) back|restores/,

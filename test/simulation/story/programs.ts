@@ -21,7 +21,7 @@ const SIGNALED = [
   ["198.51.100.200/32", "198.51.100.201/32"],
 ] as const;
 
-/** What a stack's programs are made of; it changes from run to run. */
+/** Resources of a stack's next program; they change from run to run. */
 export interface Design {
   readonly stack: number;
   readonly resources: readonly Declared[];

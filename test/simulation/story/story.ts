@@ -2,7 +2,7 @@ import type { Step } from "../engine/deployment";
 import type { Act, RunOptions } from "../scenario";
 import type { VirtualTime } from "../world/time";
 
-/** What happened, a line an event: virtual time, actor, event. Two runs of one seed give the same lines. */
+/** Lines of a world, one an event: virtual time, actor, event. Two runs of one seed give the same lines. */
 export class Story {
   readonly lines: string[] = [];
   /** Number of events. */

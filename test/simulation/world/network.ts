@@ -11,7 +11,7 @@ export interface Sent {
   readonly body: Buffer;
 }
 
-/** What becomes of a request at its host. */
+/** Outcome of a request at its host. */
 export type Answer =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
   /** The connection breaks, after half of this body if there is one. */

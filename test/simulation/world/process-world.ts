@@ -10,7 +10,7 @@ export interface Calendar {
   offset: number;
 }
 
-/** What a process does at its requests; the story and the disturbances of a run take part in it. */
+/** Reactions to the requests of a process: those of the story, and of the disturbances of a run. */
 export interface Watch {
   /** Label of its requests in the journals. */
   readonly label: string;
