@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import type { Clock } from "./clock";
 import type { Cookies } from "./cookies";
@@ -26,6 +27,16 @@ export interface HttpAnswer {
 export interface OpenAnswer extends Omit<HttpAnswer, "body"> {
   /** Chunks as they arrive; none is read before it is asked for. Throws when the connection breaks off. */
   readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
+}
+
+/** Limits of one open answer. */
+export interface OpenLimits {
+  /** Ends the request, and the body with it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of it: connecting, sending, and the last byte of the answer. */
+  readonly deadlineMs: number;
+  /** Bytes of the body. */
+  readonly maxBytes: number;
 }
 
 /** A proxy, and the hosts that are reached without it. */
@@ -162,22 +173,41 @@ export class Http {
   }
 
   /**
-   * Sends, and returns when the body begins: for bodies too large to be held in memory. Has neither time-out nor size
-   * limit: the reader of the body applies both.
+   * Sends, and returns when the body begins: for bodies too large to be held in memory. The whole answer, whatever its status,
+   * has a limit in bytes and in time, also where nobody reads it to its end.
    *
-   * @param signal Ends the request, and the body with it.
-   * @throws undici's error, unredacted, when no answer came.
+   * @throws {HttpFailure} `timeout`, also from the body, and `too-large` from the body; else undici's error, unredacted.
    */
   async open(
     { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
-    signal: AbortSignal,
+    { signal, deadlineMs, maxBytes }: OpenLimits,
   ): Promise<OpenAnswer> {
     // The caller reads the body, so its end is unknown here and the count stays.
     this.underWay += 1;
-    const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
-    const answer = await ask.call(dispatcher, { origin, path, method, headers: { ...headers }, body, signal });
-    const header = (name: string) => [answer.headers[name]].flat()[0];
-    return { status: answer.statusCode, header, headers: answer.headers, body: answer.body };
+    const late = new AbortController();
+    const cancelTimer = this.world.after(Math.max(0, deadlineMs), () => late.abort(new HttpFailure("timeout", true)));
+    try {
+      const [dispatcher, ask] = await Promise.all([this.dispatcher(), loadRequest()]);
+      const ending = AbortSignal.any([signal, late.signal]);
+      // The request, its connection and its body listen.
+      setMaxListeners(0, ending);
+      const answer = await ask.call(dispatcher, {
+        origin,
+        path,
+        method,
+        headers: { ...headers },
+        body,
+        signal: ending,
+      });
+      const header = (name: string) => [answer.headers[name]].flat()[0];
+      // A body that nobody reads ends without a listener of its own.
+      answer.body.once("close", cancelTimer).on("error", () => {});
+      const { statusCode: status, headers: answered } = answer;
+      return { status, header, headers: answered, body: within(answer.body, maxBytes, late.signal) };
+    } catch (error) {
+      cancelTimer();
+      throw late.signal.aborted ? late.signal.reason : error;
+    }
   }
 
   /** Waits for requests under way, then closes the connections. */
@@ -220,6 +250,24 @@ export class Http {
     const proxies = { httpProxy: url, httpsProxy: url, noProxy: except };
     return new EnvHttpProxyAgent({ ...options, ...proxies, proxyTunnel: false, requestTls: connect });
   }
+}
+
+/** The body up to its limit, and the reason where its time ended it. */
+function within(body: Dispatcher.ResponseData["body"], maxBytes: number, late: AbortSignal): OpenAnswer["body"] {
+  const chunks = async function* () {
+    let bytes = 0;
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        // An error in the loop ends the connection.
+        if (bytes > maxBytes) throw new HttpFailure("too-large", true);
+        yield chunk;
+      }
+    } catch (error) {
+      throw late.aborted ? late.reason : error;
+    }
+  };
+  return { [Symbol.asyncIterator]: chunks, destroy: () => body.destroy() };
 }
 
 type Ask = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;

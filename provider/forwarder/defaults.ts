@@ -35,8 +35,10 @@ export const SINK_DEFAULTS = {
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
-  /** Sinks that POST: until all of the answer is there; syslog: without a byte taken; kafka: without an acknowledgement. */
+  /** Sinks that POST: without a byte in either direction; syslog: without a byte taken; kafka: without an acknowledgement. */
   timeoutMs: 30_000,
+  /** Sinks that POST: one delivery with its answer, redirects included. Any sink: a delivery that lasts longer is stuck. */
+  deadlineMs: 30_000,
   /** syslog over TLS (RFC 5425, section 4.1). */
   syslogPort: 6514,
   /** nats: an acknowledgement of JetStream takes milliseconds. */
@@ -119,9 +121,9 @@ export const SIZES = {
   firstPieceBytes: 65_536,
   /** Largest piece of a body: copied in no time. `MarkSource`. */
   largestPieceBytes: 1_048_576,
-  /** Bytes that are read of the body of an error. `MarkSource`. */
+  /** Bytes that are read of the body of an error, and of a redirect. `MarkSource`, `HttpConnection`. */
   errorBytes: 65_536,
-  /** Longest answer of a sink: those to `_bulk` are the largest. `HttpConnection`. */
+  /** Bytes of a sink's answer, of which those to `_bulk` are the largest; a longer one is a failure. `PostingSink`. */
   sinkAnswerBytes: 33_554_432,
   /** A file of refused records has this part of their limit, at most of the default one: the oldest goes as a whole, and one is read at a time. `RejectedFiles`. */
   rejectedFiles: 16,

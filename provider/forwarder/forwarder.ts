@@ -290,4 +290,4 @@ export class Forwarder {
 }
 
 /** Beginnings of the keys of {@link Troubles} about a sink. */
-const ABOUT_SINKS = ["sink", "full", "behind", "rejected", "rejected-full", "spool"];
+const ABOUT_SINKS = ["sink", "full", "behind", "rejected", "rejected-full", "stuck", "spool"];

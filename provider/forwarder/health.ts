@@ -48,7 +48,7 @@ export class Health {
     const untried = pollers.untried.map((name) => `Node ${name} was not tried yet.`);
     return {
       nodes: checkOf(isPolling() ? untried : ["Polling has ended."]),
-      sinks: checkOf(messages("full", "behind", "rejected-full")),
+      sinks: checkOf(messages("full", "behind", "rejected-full", "stuck")),
       disk: checkOf(messages(DISK)),
       cluster: checkOf([...unshared, ...cluster]),
     };

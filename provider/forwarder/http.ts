@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Http, type HttpProxy, type OpenAnswer } from "../client/http";
+import { Http, HttpFailure, type HttpProxy, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import { codeOf } from "../model/errors";
@@ -10,8 +10,12 @@ import type { ForwarderWorld } from "./world";
 /** One request, and how long it may take. */
 export interface PostRequest {
   readonly request: Parameters<Http["open"]>[0];
-  /** Milliseconds until the answer begins, and then without a byte of it; of `post`: until all of the answer is there. */
+  /** Milliseconds without a byte, in either direction, after which it is closed. */
   readonly timeoutMs: number;
+  /** Milliseconds for the whole of it, redirects included, after which it is closed. */
+  readonly deadlineMs: number;
+  /** Bytes of the answer, whatever its status. */
+  readonly maxBytes: number;
   readonly signal?: AbortSignal;
   /** True if 307 and 308 within the origin are followed, with the body. */
   readonly follows: boolean;
@@ -24,7 +28,7 @@ export interface Answer {
   readonly headers: OpenAnswer["headers"];
   /** Milliseconds that `Retry-After` asks to wait. */
   readonly afterMs?: number;
-  /** As it arrives. @throws {NoAnswer} when it breaks off or falls silent. */
+  /** As it arrives. @throws {NoAnswer} when it breaks off, falls silent, or passes a limit. */
   body(): AsyncGenerator<Buffer>;
 }
 
@@ -36,6 +40,14 @@ export interface WholeAnswer extends Omit<Answer, "body" | "headers"> {
 /** No whole answer came: `no byte within 30000 ms`, or the system's word. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
+
+  constructor(
+    message: string,
+    /** The deadline of all of it, in milliseconds, if that was over. */
+    readonly lateMs?: number,
+  ) {
+    super(message);
+  }
 }
 
 /**
@@ -54,16 +66,18 @@ export class HttpConnection {
     private readonly world: ForwarderWorld,
   ) {}
 
-  /** Sends. @throws {NoAnswer} */
+  /** Sends, and follows redirects if asked to. @throws {NoAnswer} */
   async open({ request, follows, ...limits }: PostRequest): Promise<Answer> {
     let next = request;
+    const until = this.world.monotonic() + limits.deadlineMs;
     for (let redirects = 0; ; redirects++) {
-      const { answer, idle } = await this.send({ request: next, ...limits });
+      const left = until - this.world.monotonic();
+      const { answer, idle } = await this.send({ request: next, ...limits, deadlineMs: left }, limits.deadlineMs);
       const location = follows ? answer.header("location") : undefined;
       const target = redirectTarget(answer.status, location, `${next.origin}${next.path}`);
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
-        const body = () => bodyOf(answer, idle);
+        const body = () => bodyOf(answer, idle, limits);
         return {
           status: answer.status,
           header: answer.header,
@@ -72,36 +86,17 @@ export class HttpConnection {
           body,
         };
       }
-      for await (const _ of bodyOf(answer, idle));
+      // Of a redirect nothing but its target counts; a short body is read, so that its connection stays.
+      await discard(bodyOf(answer, idle, limits));
       next = { ...next, path: `${target.pathname}${target.search}` };
     }
   }
 
-  /** Sends, and reads the answer. @throws {NoAnswer} also when it is endless, in time or in bytes. */
-  async post({ signal, ...request }: PostRequest): Promise<WholeAnswer> {
-    const { monotonic, after } = this.world;
-    const end = monotonic() + request.timeoutMs;
-    const over = new AbortController();
-    const { body, ...answer } = await this.open({
-      ...request,
-      signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
-    });
-    const tooLate = new NoAnswer(`no whole answer within ${request.timeoutMs} ms`);
-    const cancel = after(Math.max(0, end - monotonic()), () => over.abort(tooLate));
+  /** Sends, and reads the answer. @throws {NoAnswer} */
+  async post(request: PostRequest): Promise<WholeAnswer> {
+    const { body, ...answer } = await this.open(request);
     const chunks: Buffer[] = [];
-    let bytes = 0;
-    try {
-      for await (const chunk of body()) {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes <= SIZES.sinkAnswerBytes) continue;
-        // Of a refusal the beginning is enough.
-        if (answer.status >= 400) break;
-        throw new NoAnswer(`the answer has more than ${SIZES.sinkAnswerBytes} bytes`);
-      }
-    } finally {
-      cancel();
-    }
+    for await (const chunk of body()) chunks.push(chunk);
     return { ...answer, body: Buffer.concat(chunks) };
   }
 
@@ -110,14 +105,22 @@ export class HttpConnection {
     await Promise.all([...this.https.values()].map((http) => http.close()));
   }
 
-  private async send({ request, timeoutMs, signal }: Omit<PostRequest, "follows">) {
+  /** @param totalMs The time of all redirects together, for the message. */
+  private async send(
+    { request, timeoutMs, signal, deadlineMs, maxBytes }: Omit<PostRequest, "follows">,
+    totalMs: number,
+  ) {
     const idle = new IdleTimeout(timeoutMs, this.world, signal);
     idle.wait(`no answer within ${timeoutMs} ms`);
     try {
-      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, idle.signal);
+      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, {
+        signal: idle.signal,
+        deadlineMs,
+        maxBytes,
+      });
       return { answer, idle };
     } catch (error) {
-      const reason = idle.reason ?? asNoAnswer(error);
+      const reason = idle.reason ?? limitOf(error, { deadlineMs: totalMs, maxBytes }) ?? asNoAnswer(error);
       idle.end();
       throw reason;
     }
@@ -176,13 +179,28 @@ class IdleTimeout extends AbortController {
     this.outer?.removeEventListener("abort", this.cancelled);
   }
 
-  private readonly cancelled = (): void => {
-    const reason: unknown = this.outer?.reason;
-    this.abort(reason instanceof NoAnswer ? reason : new NoAnswer("cancelled"));
-  };
+  private readonly cancelled = (): void => this.abort(new NoAnswer("cancelled"));
 }
 
-async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<Buffer> {
+type Limits = Pick<PostRequest, "deadlineMs" | "maxBytes">;
+
+/** The limit that ended an answer; `undefined` for any other error. */
+function limitOf(error: unknown, { deadlineMs, maxBytes }: Limits): NoAnswer | undefined {
+  if (!(error instanceof HttpFailure)) return undefined;
+  if (error.kind === "too-large") return new NoAnswer(`the answer is larger than ${maxBytes} bytes`);
+  return new NoAnswer(`no whole answer within ${deadlineMs} ms`, deadlineMs);
+}
+
+/** Reads a body of a few bytes to its end, and breaks off any other. @throws {NoAnswer} */
+async function discard(body: AsyncGenerator<Buffer>): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > SIZES.errorBytes) return;
+  }
+}
+
+async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout, limits: Limits): AsyncGenerator<Buffer> {
   idle.wait();
   try {
     for await (const chunk of body) {
@@ -191,7 +209,8 @@ async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<
       idle.wait();
     }
   } catch (error) {
-    throw idle.reason ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
+    const limit = idle.reason ?? limitOf(error, limits);
+    throw limit ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
   } finally {
     idle.end();
     body.destroy();

@@ -57,6 +57,8 @@ async function forwarding(sink: SinkConfig) {
 type Foreign = (response: ServerResponse, request: IncomingMessage) => unknown;
 const JSON_TYPE = { "content-type": "application/json" };
 
+const DRIP = "an answer that drips without an end";
+
 const FOREIGN: Record<string, Foreign> = {
   "a sign-in page": (response) =>
     response
@@ -67,7 +69,7 @@ const FOREIGN: Record<string, Foreign> = {
   "an empty 204": (response) => response.writeHead(204).end(),
   "an empty 200": (response) => response.writeHead(200).end(),
   "a redirect to another path": (response) => response.writeHead(307, { location: "/login?next=secret" }).end(),
-  "an answer that drips without an end": (response) => {
+  [DRIP]: (response) => {
     response.writeHead(200, JSON_TYPE);
     const drip = setInterval(() => response.write(" "), 2);
     response.once("close", () => clearInterval(drip));
@@ -104,6 +106,8 @@ describe.each(Object.entries(KINDS))("%s", (_, [own, sound, others]) => {
     const sink = await server(foreign, sound);
     const { told, count, pass } = await forwarding({ name: "one", url: sink.url, ...own } as SinkConfig);
     const isAcknowledged = others.includes(name);
+    // It never falls silent, so that its deadline ends it.
+    const isStuck = name === DRIP;
     await pass(() => count(isAcknowledged ? "sent_records_total" : "retries_total") > 0);
     expect(count("sent_records_total")).toBe(isAcknowledged ? 1 : 0);
     sink.sound = true;
@@ -117,8 +121,14 @@ describe.each(Object.entries(KINDS))("%s", (_, [own, sound, others]) => {
       isAcknowledged
         ? []
         : [
-            expect.stringContaining(`warn Sink "one" accepts no records: ${new URL(sink.url).origin}`),
+            ...(isStuck ? ['warn Sink "one" is stuck: a delivery has lasted 30000 ms without an end.'] : []),
+            expect.stringMatching(
+              new RegExp(
+                `^warn Sink "one" accepts no records: ${sink.url}.*: .*${isStuck ? "no whole answer within 30000 ms" : ""}`,
+              ),
+            ),
             'info Sink "one" accepts records again.',
+            ...(isStuck ? ['info Sink "one" is stuck no longer.'] : []),
           ],
     );
     expect(told.lines.join()).not.toMatch(/next=secret|canary/);

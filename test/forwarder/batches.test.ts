@@ -140,6 +140,7 @@ function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner 
   return new SinkRunner("web", sink, {
     ledger,
     limits: { maxRecords: 2_000, maxBytes: 1_000_000 },
+    deadlineMs: () => 30_000,
     metrics: new Metrics(),
     troubles: new Troubles(silent),
     world: new TestClock(),

@@ -91,7 +91,8 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
       state: folder.path,
-      sinks: [{ name: "web", type: "http" as const, url: sink.url }],
+      // Longer than `timeoutMs`: silence is told from a drip.
+      sinks: [{ name: "web", type: "http" as const, url: sink.url, deadlineMs: 60_000 }],
     },
     folder.path,
     { world: clock },
@@ -126,7 +127,7 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
         await take();
         response.writeHead(200, { "content-length": 9 }).write("half");
       },
-      /no whole answer within 30000 ms/,
+      /no byte within 30000 ms/,
       true,
     ],
     [

@@ -191,10 +191,12 @@ interface HttpMembers<Type extends string> extends AnySink<Type> {
   readonly gzip?: boolean;
   /** Whether they are compressed with zstd instead, which needs Node 22.15. Default: false. */
   readonly zstd?: boolean;
-  /** Milliseconds until the whole answer is there, however it drips. Default: 30 000. */
+  /** Milliseconds without a byte in either direction. Default: 30 000. */
   readonly timeoutMs?: Duration;
   /** Whether HTTP 307 and 308 to another path of the same server are followed, with the records. Default: false: it is a failure. */
   readonly followRedirects?: boolean;
+  /** Milliseconds for one delivery with its whole answer, redirects included. Default: 30 000. */
+  readonly deadlineMs?: Duration;
 }
 
 /** Lines of JSON on standard output. Nothing acknowledges. */

@@ -9,7 +9,7 @@ import { type Log, tellSetAside } from "../telling/troubles";
 import { endsWithin } from "../world";
 import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
-import { batchOf } from "./sinks";
+import { batchOf, deadlineOf } from "./sinks";
 import { type SinkView, SpoolView } from "./spool-view";
 
 /** A sink that is delivered to. */
@@ -82,6 +82,7 @@ export class Delivery {
     const runner = new SinkRunner(name, sink, {
       ...this.parts,
       limits: batchOf(config, name),
+      deadlineMs: () => deadlineOf(config, name),
       filter: () => config.current.sinks.find((one) => one.name === name)?.only,
       rejected,
       losses: this.losses,

@@ -34,6 +34,8 @@ export interface DeliveryParts {
 /** Parts that delivery to one sink needs. */
 interface RunnerParts extends DeliveryParts {
   readonly limits: BatchLimits;
+  /** Milliseconds after which one try is stuck. */
+  readonly deadlineMs: () => number;
   /** Which records of its tables the sink takes. Default: all. */
   readonly filter?: () => RecordFilter | undefined;
   readonly rejected: RejectedFiles;
@@ -137,6 +139,7 @@ export class SinkRunner {
         }
         if (error instanceof SinkFailure) {
           afterMs = error.afterMs;
+          if (error.lateMs !== undefined) this.stuck(error.lateMs);
           if (error.unauthorized) await this.parts.secrets.refresh();
         }
       }
@@ -154,6 +157,8 @@ export class SinkRunner {
       await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
     }
     troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" accepts records again.`);
+    troubles.end(`stuck/${this.name}`, labels, `Sink "${this.name}" is stuck no longer.`);
+    metrics.set("stuck", 0, labels);
     return true;
   }
 
@@ -179,15 +184,26 @@ export class SinkRunner {
     return false;
   }
 
-  /** Measures a try, also one that fails. */
+  /** Measures a try, also one that fails, and says so when it lasts too long. */
   private async timed<T>(work: () => Promise<T>): Promise<T> {
-    const { metrics, world } = this.parts;
+    const { metrics, world, deadlineMs } = this.parts;
     const began = world.monotonic();
+    const mostMs = deadlineMs();
+    const cancelTimer = world.after(mostMs, () => this.stuck(mostMs));
     try {
       return await work();
     } finally {
+      cancelTimer();
       metrics.observe("delivery_duration_seconds", (world.monotonic() - began) / 1_000, { sink: this.name });
     }
+  }
+
+  /** A try has lasted as long as one may. */
+  private stuck(ms: number): void {
+    const { metrics, troubles } = this.parts;
+    const message = `Sink "${this.name}" is stuck: a delivery has lasted ${ms} ms without an end.`;
+    troubles.begin(`stuck/${this.name}`, { sink: this.name }, message);
+    metrics.set("stuck", 1, { sink: this.name });
   }
 
   private grown(failures: number): number {

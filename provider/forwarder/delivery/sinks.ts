@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { OptionsError } from "../../client";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SINK_DEFAULTS, SIZES } from "../defaults";
@@ -50,6 +51,13 @@ export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onReco
 export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
   const sink = current.sinks.find((one) => one.name === name);
   return sink?.batch ?? { ...SINK_DEFAULTS.batch, maxRecords: SIZES.callbackRecords };
+}
+
+/** Milliseconds after which one delivery to a sink is stuck: its `deadlineMs`, where its kind has one, and the waits of its kind. */
+export function deadlineOf({ current }: LiveConfig, name: string): number {
+  const { type = CALLBACK, own } = current.sinks.find((one) => one.name === name) ?? {};
+  const { deadlineMs } = z.object({ deadlineMs: z.number() }).safeParse(own).data ?? SINK_DEFAULTS;
+  return deadlineMs + (SINK_KINDS[type]?.waitMs?.(own) ?? 0);
 }
 
 /** Context of a sink; its options are read at each use, since secrets from files change. */

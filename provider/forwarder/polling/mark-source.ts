@@ -47,10 +47,17 @@ export class MarkSource {
   /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */
   async list(table: TableName, userArena: string | undefined, signal: AbortSignal) {
     const { requests, fail } = this.told(table);
-    const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
+    const {
+      timeoutMs = DEFAULTS.timeoutMs,
+      deadlineMs = DEFAULTS.deadlineMs,
+      maxAnswerBytes = DEFAULTS.maxAnswerBytes,
+    } = this.options;
+    // What is beyond the limits below is refused in their words.
+    const maxBytes = Math.max(maxAnswerBytes, SIZES.errorBytes) + SIZES.largestPieceBytes;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
     try {
-      const answer = await this.connection.open({ request, timeoutMs, signal, follows: true });
+      const limits = { timeoutMs, deadlineMs, maxBytes };
+      const answer = await this.connection.open({ request, ...limits, signal, follows: true });
       const { status, afterMs } = answer;
       const isList = status >= 200 && status < 300;
       const body = new Pieces();

@@ -27,13 +27,13 @@ export class GrpcConnection {
   ) {}
 
   /** @throws {NoAnswer} when no server was reached, or it may get over what it answered. */
-  post({ request, timeoutMs, signal }: PostRequest): Promise<WholeAnswer> {
+  post({ request, timeoutMs, deadlineMs, maxBytes, signal }: PostRequest): Promise<WholeAnswer> {
     const { origin, path, headers, body } = request;
     const metadata = new this.grpc.Metadata();
     for (const [name, value] of Object.entries(headers)) if (!OF_HTTP.includes(name)) metadata.set(name, value);
     return new Promise((resolve, reject) => {
       const message = Buffer.from(body);
-      const call = this.client(origin).makeUnaryRequest(
+      const call = this.client(origin, maxBytes).makeUnaryRequest(
         path,
         asTheyAre,
         asTheyAre,
@@ -52,7 +52,7 @@ export class GrpcConnection {
         },
       );
       const cancel = (): void => call.cancel();
-      const cancelTimer = this.world.after(timeoutMs, cancel);
+      const cancelTimer = this.world.after(Math.min(timeoutMs, deadlineMs), cancel);
       signal?.addEventListener("abort", cancel, { once: true });
       if (signal?.aborted) cancel();
     });
@@ -62,7 +62,7 @@ export class GrpcConnection {
     for (const client of this.clients.values()) client.close();
   }
 
-  private client(origin: string): Client {
+  private client(origin: string, maxBytes: number): Client {
     const { host, protocol } = new URL(origin);
     const tls = protocol === "https:" ? (this.options.tls() ?? {}) : undefined;
     const key = JSON.stringify([host, tls ?? null]);
@@ -76,6 +76,7 @@ export class GrpcConnection {
       {
         // Its own proxy support reads the environment of the process, which no sink does.
         "grpc.enable_http_proxy": 0,
+        "grpc.max_receive_message_length": maxBytes,
         "grpc.service_config_disable_resolution": 1,
         ...(tls?.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
         ...(this.options.gzip && { "grpc.default_compression_algorithm": compressionAlgorithms.gzip }),

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
 import { withoutEnding } from "../../model/resource-url";
-import { SINK_DEFAULTS } from "../defaults";
+import { SINK_DEFAULTS, SIZES } from "../defaults";
 import { duration, flag, headers, httpUrl, tls } from "../fields";
 import { HttpConnection, NoAnswer } from "../http";
 import { Outgoing } from "../record/outgoing";
@@ -23,6 +23,7 @@ export const httpFields = {
     .refine((wanted) => !wanted || zlib.zstdCompress !== undefined, { error: "needs Node 22.15 or later" })
     .default(false),
   timeoutMs: duration(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
+  deadlineMs: duration(1, 3_600_000).default(SINK_DEFAULTS.deadlineMs),
   followRedirects: flag.default(false),
 };
 
@@ -118,7 +119,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
     contentType: string,
     signal: AbortSignal,
   ): Promise<SinkAnswer> {
-    const { timeoutMs, tls, headers, followRedirects: follows, ...options } = this.context.options(schema);
+    const { timeoutMs, deadlineMs, tls, headers, followRedirects: follows, ...options } = this.context.options(schema);
     const url = new URL(options.url);
     const { authorization, secrets } = userinfoOf(url);
     const target = path(url);
@@ -155,10 +156,11 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
       },
       body: await compressed(body, encoding),
     };
-    const answer = await this.connection.post({ request, timeoutMs, signal, follows }).catch((error: unknown) => {
+    const limits = { timeoutMs, deadlineMs, maxBytes: SIZES.sinkAnswerBytes };
+    const answer = await this.connection.post({ request, ...limits, signal, follows }).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error;
       this.judge.unanswered();
-      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`);
+      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`, undefined, false, error.lateMs);
     });
     return {
       ...answer,

@@ -117,6 +117,8 @@ export class SinkFailure extends Error {
     readonly afterMs?: number,
     /** The credentials were refused (HTTP 401): those from files are read again. */
     readonly unauthorized = false,
+    /** The deadline of a request, in milliseconds, if that was over: the sink is stuck. */
+    readonly lateMs?: number,
   ) {
     super(message);
   }
@@ -154,20 +156,29 @@ export interface SinkKind {
   load?(user: string): Promise<unknown>;
   /** The address that it POSTs to, by its own members. Default: it has none. */
   target?(own: unknown): URL;
+  /** Milliseconds that a delivery may wait in addition to its requests, by its own members. Default: 0. */
+  waitMs?(own: unknown): number;
 }
 
 /** Makes a kind of sink from its schema and from what opens one with its options. */
 export function sinkKind<Options>(
   schema: z.ZodType<Options>,
   open: (context: SinkContext, options: Options) => Promise<Sink>,
-  { load, target }: Pick<SinkKind, "load"> & { readonly target?: (options: Options) => URL } = {},
+  { load, target, waitMs }: Pick<SinkKind, "load"> & OfOptions<Options> = {},
 ): SinkKind {
   return {
     schema,
     open: (context) => open(context, context.options(schema)),
     ...(load && { load }),
     ...(target && { target: (own) => target(schema.parse(own)) }),
+    ...(waitMs && { waitMs: (own) => waitMs(schema.parse(own)) }),
   };
+}
+
+/** Facts about a sink that follow from its options alone. */
+interface OfOptions<Options> {
+  readonly target?: (options: Options) => URL;
+  readonly waitMs?: (options: Options) => number;
 }
 
 /** Who needs something, as messages begin. */

@@ -75,7 +75,10 @@ export const splunk = sinkKind(
       },
     });
   },
-  { target: ({ url }) => below(new URL(url), PATH) },
+  {
+    target: ({ url }) => below(new URL(url), PATH),
+    waitMs: ({ indexerAcknowledgement }) => (indexerAcknowledgement ? TIMES.splunkAckMs : 0),
+  },
 );
 
 const SOURCE = "pulumi-packetfilter";

@@ -51,6 +51,7 @@ export const FORWARD_METRICS = {
     // From a file on this machine to the default `timeoutMs`.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
+  stuck: gauge("1 while a delivery has lasted longer than `deadlineMs`, or none has ended well since.", "sink"),
   retries_total: counter("Deliveries that failed and are repeated.", "sink"),
   rejected_records_total: counter("Records that a sink refused for good: they are in its dead-letter files.", "sink"),
   rejected_records: gauge("Dead letters that wait: records that a sink refused for good.", "sink"),

@@ -35,7 +35,7 @@ interface Limited {
 const LINES = 2;
 
 /** True for troubles of deliveries: a sink may fail and recover with each of them. */
-const flaps = (key: string): boolean => key.startsWith("sink/");
+const flaps = (key: string): boolean => /^(sink|stuck)\//.test(key);
 
 /**
  * Present troubles by subject: each is reported once when it begins, again when its words
