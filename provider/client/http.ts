@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
+import { BodyTooLarge, limitedBody } from "../model/limited-body";
 import type { Clock } from "./clock";
 import type { Cookies } from "./cookies";
 import type { TlsOptions } from "./options";
@@ -255,15 +256,10 @@ export class Http {
 /** The body up to its limit, and the reason where its time ended it. */
 function within(body: Dispatcher.ResponseData["body"], maxBytes: number, late: AbortSignal): OpenAnswer["body"] {
   const chunks = async function* () {
-    let bytes = 0;
     try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        // An error in the loop ends the connection.
-        if (bytes > maxBytes) throw new HttpFailure("too-large", true);
-        yield chunk;
-      }
+      yield* limitedBody(body as AsyncIterable<Buffer>, maxBytes);
     } catch (error) {
+      if (error instanceof BodyTooLarge) throw new HttpFailure("too-large", true);
       throw late.aborted ? late.reason : error;
     }
   };

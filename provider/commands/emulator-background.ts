@@ -3,13 +3,16 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { milliseconds } from "../emulator/time/duration";
 import { hasEnded } from "../files/ended-process";
 import { readOwn } from "../files/no-links";
 import { replaceFile } from "../files/whole-file";
-import { attempt } from "../model/errors";
+import { attempt, messageOf } from "../model/errors";
+import { visible } from "../model/foreign-text";
+import { wholeBody } from "../model/limited-body";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { type AddressFlags, addAddress } from "./emulating/call";
 import { wrongUse } from "./option-values";
@@ -115,7 +118,7 @@ async function end(flags: Flags, { env, stop }: CliIo): Promise<string> {
     signal: within(stop),
   }).catch(() => undefined);
   stop.throwIfAborted();
-  if (answer && !answer.ok) throw new Ended(`The emulator at ${control} does not end: ${await answer.text()}`, 1);
+  if (answer && !answer.ok) throw new Ended(`The emulator at ${control} does not end: ${await shortText(answer)}`, 1);
   const latest = performance.now() + END_MS;
   while ((await serves(control, stop)) || (answer && pid !== undefined && !hasEnded({ host: hostname(), pid }))) {
     if (performance.now() >= latest) throw new Ended(`The emulator at ${control} has not ended.`, 1);
@@ -160,6 +163,12 @@ async function serves(control: string | undefined, stop: AbortSignal): Promise<b
   const answer = await fetch(`${control}/health`, { signal: within(stop) }).catch(() => undefined);
   stop.throwIfAborted();
   return answer?.ok === true;
+}
+
+/** The beginning of an answer: a pid file may name any server of this machine. */
+async function shortText({ body }: Response): Promise<string> {
+  const text = await wholeBody(body ?? Readable.from([]), 65_536).catch(messageOf);
+  return visible(text.toString());
 }
 
 /** Ends a request after its time, or when the process is asked to end. */

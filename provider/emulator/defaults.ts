@@ -114,11 +114,17 @@ export const BODY_LEVELS = 100;
 /** Milliseconds until the next try to take the port, if another process took it during an outage (`wiring.ts`). */
 export const PORT_RETRY_MS = 50;
 
-/** Milliseconds without data after which a request to a node behind the emulator fails (`recording/upstream.ts`). */
-export const UPSTREAM_TIMEOUT_MS = 60_000;
+/** Milliseconds for a request to a node behind the emulator with its whole answer (`recording/upstream.ts`). */
+export const UPSTREAM_DEADLINE_MS = 30_000;
 
-/** Most bytes of an answer that is passed on, which is held in memory; the client's limit (`recording/upstream.ts`). */
-export const UPSTREAM_BYTES = 128 * 1024 * 1024;
+/** Most bytes of an answer that is passed on, which is held in memory (`recording/upstream.ts`). */
+export const UPSTREAM_BYTES = 64 * 1024 * 1024;
+
+/** Milliseconds for an answer of the control API to its client, waits included (`control/client.ts`). */
+export const CONTROL_DEADLINE_MS = 600_000;
+
+/** Most bytes of such an answer: the longest text that V8 holds (`buffer.constants.MAX_STRING_LENGTH`). */
+export const CONTROL_ANSWER_BYTES = 2 ** 29 - 24;
 
 /** Limits of `persist` (`state/persistence.ts`). */
 export const PERSIST = {
@@ -147,7 +153,7 @@ export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
 export const CONTROL = {
   /** Bytes of a body, and of the body of PUT /state, which fits a state with a million marks. */
   bodyBytes: 32 * 2 ** 20,
-  stateBytes: 256 * 2 ** 20,
+  stateBytes: 128 * 2 ** 20,
   /** Bytes that a reader of events may be behind before it is disconnected, to limit memory. */
   eventBytes: 1_048_576,
   /** Isolated emulators of one emulator. A hundred with small states take 5 MB; each takes two ports. */

@@ -23,3 +23,18 @@ test("a node that keeps what is staged by a cookie gets it back with each furthe
   await list(new NodeClient({ endpoint: server.url, headers: { Cookie: "own=1" } }));
   expect(seen).toEqual(Array(4).fill("own=1"));
 });
+
+test("a node that sets cookies without end gets back the newest fifty, and none that is longer than 4 096 bytes", async () => {
+  const seen: (string | undefined)[] = [];
+  using server = await serveRaw((request, response) => {
+    seen.push(request.headers.cookie);
+    const count = seen.length;
+    response.setHeader("set-cookie", [`sid-${count}=${count}`, `sid-1=again`, `long=${"x".repeat(4_093)}`]);
+    response.end('{"data":[]}');
+  });
+  const client = new NodeClient({ endpoint: server.url });
+  for (let count = 0; count < 120; count++) await client.listPrefixSet(SET);
+  await client.close();
+  const kept = Array.from({ length: 49 }, (_, index) => `sid-${71 + index}=${71 + index}`);
+  expect(seen.at(-1)).toBe([...kept, "sid-1=again"].join("; "));
+});

@@ -90,7 +90,7 @@ test("what is no operation is refused, and so is what another page could send", 
 
 test.each([
   ["POST", "/faults", 32 * 2 ** 20],
-  ["PUT", "/state", 256 * 2 ** 20],
+  ["PUT", "/state", 128 * 2 ** 20],
 ])("a body of %s %s beyond its limit is refused unread, and told the limit", async (method, path, most) => {
   await using emulator = await startEmulator();
   const headers = { "content-type": "application/json", "content-length": most + 1 };

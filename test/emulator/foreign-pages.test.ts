@@ -42,12 +42,51 @@ test("with a real node behind it, the protocol port passes on nothing that a web
     post("Host: 127.0.0.1\r\nOrigin: null"),
     // The host of an absolute target counts instead of the header (RFC 9112, 3.2.2).
     post("Host: 127.0.0.1", "http://rebound.example.com/fapi"),
+    // An image or a script of a page has no Origin, and neither has a link.
+    post("Host: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors"),
+    post("Host: 127.0.0.1\r\nSec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors"),
+    post("Host: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate").replace("POST", "GET"),
   ])
     expect(statuses(await sent(emulator.endpoint, refused)), refused).toEqual([403]);
   expect(passed).toBe(0);
   for (const taken of [post("Host: 127.0.0.1"), post("Host: localhost:81"), post("Host: x", "http://[::1]:81/fapi")])
     expect(statuses(await sent(emulator.endpoint, taken)), taken).toEqual([200]);
   expect(passed).toBe(3);
+});
+
+test.each([
+  ["/path/../../admin", 403],
+  ["/path/%2e%2e/%2E%2e/admin", 403],
+  ["/path/..%2F..%2Fadmin", 403],
+  ["/path/client-a/..%5C..%5C..%5Cadmin", 403],
+  ["/path/\\..\\..\\admin", 403],
+  ["/path/client-a/%zz/status", 403],
+  ["/path/client-a/sec%2Fret/status", 200],
+  ["/path/client-a/%252e%252e/status", 200],
+  ["/path/client-a/key/../key/status", 200],
+])("a receiver behind it is reached below its base alone: %s", async (target, status) => {
+  const asked: (string | undefined)[] = [];
+  using receiver = await serveRaw(({ url }, response) => {
+    asked.push(url);
+    response.end("{}");
+  });
+  await using emulator = await startEmulator({ proxySignaling: `${receiver.url}/base` });
+  expect(statuses(await sent(emulator.endpoint, post("Host: 127.0.0.1", target)))).toEqual([status]);
+  expect(asked).toHaveLength(status === 200 ? 1 : 0);
+  for (const url of asked) expect(url).toMatch(/^\/base\/client-a\//);
+});
+
+test("a page of another site changes nothing by the control API, and a link of one may open the emulator's page", async () => {
+  await using emulator = await startEmulator();
+  const ask = (method: string, path: string, mode: string) =>
+    sent(
+      emulator.control,
+      `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: ${mode}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    );
+  expect(statuses(await ask("POST", "/reset", "no-cors"))).toEqual([403]);
+  expect(statuses(await ask("POST", "/reset", "navigate"))).toEqual([403]);
+  expect(statuses(await ask("GET", "/state", "no-cors"))).toEqual([403]);
+  expect(statuses(await ask("GET", "/", "navigate"))).toEqual([200]);
 });
 
 test("clients may call it by the name that --advertise says", async () => {

@@ -25,17 +25,30 @@ async function nodeWith(bytes: number) {
   return { base, sent: () => sent };
 }
 
+const LIMITS = { maxBytes: MEBIBYTE, deadlineMs: 30_000 };
 const request = { method: "POST", target: "/fapi", headers: {}, body: Buffer.from("{}") };
 
 test("an answer is passed on whole up to the limit", async () => {
   const { base } = await nodeWith(MEBIBYTE);
-  const upstream = new Upstream(base, "", new AbortController().signal, MEBIBYTE);
+  const upstream = new Upstream(base, "", new AbortController().signal, LIMITS);
   expect((await upstream.send(request as never)).body).toEqual(Buffer.alloc(MEBIBYTE, "x"));
+});
+
+test("an answer that comes a byte at a time is refused with its deadline", async () => {
+  const server = createServer((_request, response) => {
+    const timer = setInterval(() => response.write("x"), 10);
+    response.once("close", () => clearInterval(timer));
+  });
+  await new Promise<void>((go) => server.listen(0, "127.0.0.1", go));
+  onTestFinished(() => void server.close());
+  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const upstream = new Upstream(base, "", new AbortController().signal, { ...LIMITS, deadlineMs: 300 });
+  await expect(upstream.send(request as never)).rejects.toThrow("no whole answer within 0.3 s");
 });
 
 test("an answer beyond the limit is refused with the limit, and no more of it is read", async () => {
   const { base, sent } = await nodeWith(1_000 * MEBIBYTE);
-  const upstream = new Upstream(base, "", new AbortController().signal, MEBIBYTE);
+  const upstream = new Upstream(base, "", new AbortController().signal, LIMITS);
   await expect(upstream.send(request as never)).rejects.toThrow("the answer is larger than 1048576 bytes");
   expect(sent()).toBeLessThan(100 * MEBIBYTE);
 });

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { wholeBody } from "../../model/limited-body";
 import { jsonIn } from "../../model/readable";
+import { CONTROL_ANSWER_BYTES, CONTROL_DEADLINE_MS } from "../defaults";
 import { protocolAddresses } from "../info";
 import type { IsolatedOptions } from "../isolated";
 import { ExpectationError } from "../journal/expectations";
@@ -143,7 +145,7 @@ class Connection {
     const request = {
       method: operation.method,
       redirect: "error",
-      signal,
+      signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(CONTROL_DEADLINE_MS)]),
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(withBody && { "content-type": "application/json" }),
@@ -151,7 +153,7 @@ class Connection {
       ...(withBody && { body: JSON.stringify(isGenerator(input) ? [...input] : input) }),
     } as const;
     const { response, text } = await fetch(this.control + path, request)
-      .then(async (response) => ({ response, text: await response.text() }))
+      .then(async (response) => ({ response, text: await textOf(response) }))
       .catch((error: unknown) => {
         const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
         throw new Error(
@@ -173,6 +175,11 @@ class Connection {
   private request({ method, path }: Operation): string {
     return `${method} ${path} of the emulator at ${this.control}`;
   }
+}
+
+/** The body, within its limit. */
+async function textOf({ body }: Response): Promise<string> {
+  return body === null ? "" : (await wholeBody(body, CONTROL_ANSWER_BYTES)).toString("utf8");
 }
 
 type Texts = Readonly<Record<string, string | number | undefined>>;

@@ -92,7 +92,7 @@ export class ControlApi {
         : { ...json(401, { error: "the control API requires its token" }), headers: { "www-authenticate": "Bearer" } };
     }
     // Without a token, refuse requests that another site's page could send.
-    return fromPage(request, "the control API");
+    return fromPage(request, "the control API", { links: true });
   }
 }
 

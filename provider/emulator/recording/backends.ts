@@ -1,7 +1,8 @@
 import { messageOf } from "../../model/errors";
 import { fromPage } from "../http/foreign-page";
+import { json } from "../http/reply";
 import type { EmulatorOptions } from "../options";
-import type { Api, Incoming, Interpretation } from "../serving/api";
+import type { Api, Head, Incoming, Interpretation } from "../serving/api";
 import type { Simulation } from "../simulation";
 import { type RecordedApi, Recorder, Recording } from "./recording";
 import { Upstream } from "./upstream";
@@ -18,7 +19,7 @@ export class Backends {
     private readonly answering: ReadonlyMap<RecordedApi, Answering>,
     private readonly recorder: Recorder | undefined,
     /** APIs whose requests, credentials included, are passed on to a real machine. */
-    private readonly passing: ReadonlySet<RecordedApi>,
+    private readonly passing: ReadonlyMap<RecordedApi, Upstream>,
     private readonly advertise: string | undefined,
   ) {}
 
@@ -36,16 +37,21 @@ export class Backends {
     const answering = new Map<RecordedApi, Answering>();
     for (const api of recording?.apis ?? []) if (recording) answering.set(api, replayed(recording, unseen));
     for (const [api, upstream] of upstreams) answering.set(api, passedOn(upstream, recorder));
-    return new Backends(answering, recorder, new Set(upstreams.keys()), options.advertise);
+    return new Backends(answering, recorder, upstreams, options.advertise);
   }
 
   /** The API, or its replacement. */
   behind(name: RecordedApi, api: Api): Api {
     const answer = this.answering.get(name);
     if (!answer) return api;
+    const upstream = this.passing.get(name);
+    const refused = (request: Head) => {
+      if (upstream === undefined) return undefined;
+      if (!upstream.reaches(request.url ?? "")) return json(403, { error: `the path leaves that of ${PASSED_ON}` });
+      return fromPage(request, PASSED_ON, { advertised: this.advertise });
+    };
     return {
-      admit: (request) =>
-        (this.passing.has(name) ? fromPage(request, PASSED_ON, this.advertise) : undefined) ?? api.admit?.(request),
+      admit: (request) => refused(request) ?? api.admit?.(request),
       interpret: (request) => {
         const understood = api.interpret(request);
         return { ...understood, run: answer(request, understood) };

@@ -1,6 +1,9 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
-import { UPSTREAM_BYTES, UPSTREAM_TIMEOUT_MS } from "../defaults";
+import { posix } from "node:path";
+import { attempt } from "../../model/errors";
+import { wholeBody } from "../../model/limited-body";
+import { UPSTREAM_BYTES, UPSTREAM_DEADLINE_MS } from "../defaults";
 import type { Reply } from "../http/reply";
 import type { Incoming } from "../serving/api";
 
@@ -30,38 +33,43 @@ export class Upstream {
     private readonly base: URL,
     private readonly path: string,
     private readonly signal: AbortSignal,
-    private readonly maxBytes = UPSTREAM_BYTES,
+    private readonly limits = { maxBytes: UPSTREAM_BYTES, deadlineMs: UPSTREAM_DEADLINE_MS },
   ) {}
+
+  /**
+   * True for a path that stays below the base, also for a server that decodes it once: then `..%2F` is a way up, and `%2F` in a
+   * secret key is none.
+   */
+  reaches(target: string): boolean {
+    const [path = ""] = target.split(/[?#]/);
+    const decoded = attempt(() => decodeURIComponent(path))?.replaceAll("\\", "/");
+    if (decoded === undefined || !decoded.startsWith(this.path)) return false;
+    return posix.normalize(decoded).startsWith(this.path) && !decoded.includes("\0");
+  }
 
   /**
    * Passes a request on, credentials included, and returns the answer.
    *
-   * @throws the system's error without an answer, and an error that names the limit for a larger answer.
+   * @throws the system's error without an answer, and an error that names the limit for an answer that is larger or takes longer.
    */
   async send({ method, target, headers, body }: Incoming): Promise<Reply> {
     const url = new URL(this.base);
     url.pathname = `${url.pathname.replace(/\/$/, "")}${target.slice(this.path.length)}`;
     const passed = Object.entries(headers).filter(([name]) => !OWN.has(name));
     const send = url.protocol === "https:" ? overHttps : overHttp;
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = {
-        method,
-        headers: Object.fromEntries(passed),
-        signal: this.signal,
-        timeout: UPSTREAM_TIMEOUT_MS,
-      };
-      const request = send(url, options, resolve);
-      request.on("error", reject);
-      request.on("timeout", () => request.destroy(new Error(`no answer within ${UPSTREAM_TIMEOUT_MS / 1000} s`)));
-      request.end(body);
-    });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response) {
-      bytes += chunk.length;
-      // An error in the loop ends the connection.
-      if (bytes > this.maxBytes) throw new Error(`the answer is larger than ${this.maxBytes} bytes`);
-      chunks.push(chunk);
+    const { maxBytes, deadlineMs } = this.limits;
+    const late = AbortSignal.timeout(deadlineMs);
+    const signal = AbortSignal.any([this.signal, late]);
+    const options = { method, headers: Object.fromEntries(passed), signal };
+    let response: IncomingMessage;
+    let answer: Buffer;
+    try {
+      response = await new Promise<IncomingMessage>((resolve, reject) => {
+        send(url, options, resolve).on("error", reject).end(body);
+      });
+      answer = await wholeBody(response, maxBytes);
+    } catch (error) {
+      throw late.aborted ? new Error(`no whole answer within ${deadlineMs / 1000} s`) : error;
     }
     const type = response.headers["content-type"];
     const kept = PASSED.flatMap((name) => {
@@ -71,7 +79,7 @@ export class Upstream {
     return {
       status: response.statusCode ?? 502,
       ...(type !== undefined && { type }),
-      body: Buffer.concat(chunks),
+      body: answer,
       headers: Object.fromEntries(kept),
     };
   }
