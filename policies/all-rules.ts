@@ -21,6 +21,7 @@ import { blockAllowConflict } from "./stack/block-allow-conflict";
 import { exclusiveOwner } from "./stack/exclusive-owner";
 import { expiredExceptions } from "./stack/expired-exceptions";
 import { redundantPrefixes } from "./stack/redundant-prefixes";
+import { setCoverage } from "./stack/set-coverage";
 import { signalingAndBlock } from "./stack/signaling-and-block";
 import { signalingsAtOnce } from "./stack/signalings-at-once";
 
@@ -43,6 +44,7 @@ export {
   readable,
   redundantPrefixes,
   requireReason,
+  setCoverage,
   signalingAndBlock,
   signalingCount,
   signalingLength,
@@ -70,6 +72,7 @@ export const rules: readonly Rule[] = [
   productionDestroy,
   productionRemovals,
   organisationRails,
+  setCoverage,
   blockAllowConflict,
   redundantPrefixes,
   exclusiveOwner,

@@ -18,9 +18,14 @@ export class Coverage {
     this.sums[family] += shareOf(prefix);
   }
 
+  /** False where surely no more than a quarter is covered, without an exact count. */
+  mayBeWide(family: Family): boolean {
+    return this.sums[family] > QUARTER;
+  }
+
   /** True where more than a quarter of the family is covered. */
   isWide(family: Family): boolean {
-    return this.sums[family] > QUARTER && isWide([...this.prefixes[family]]);
+    return this.mayBeWide(family) && isWide([...this.prefixes[family]]);
   }
 }
 

@@ -7,13 +7,13 @@ import { NodeClient } from "../client/node-client";
 import { NodeConnection } from "../client/node-connection";
 import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
-import { Coverage } from "../model/coverage";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Declarations, Declared } from "./conflicts";
 import type { Connection, Shared } from "./connections";
 import type { About } from "./handler";
+import { SharedCoverage } from "./limits/shared-coverage";
 import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
 import type { Keys, KeysHere } from "./wanted";
@@ -109,8 +109,8 @@ export class DeploymentSet implements Addressed {
   isIgnored = false;
   /** Entries whose changes the program ignores one by one. */
   readonly ignored = new Set<CanonicalPrefix>();
-  /** Coverage of the single entries in this set whose resources have no `shortestPrefix` that allows wide ones. */
-  readonly singles = new Coverage();
+  /** Addresses that all resources cover in this set. */
+  readonly coverage = new SharedCoverage();
   /** Entries that the look of this process saw; `undefined` without a look. */
   seen: ListedMap | undefined;
   private readonly declarations: Declarations;

@@ -260,6 +260,28 @@ new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ["203.0.11
     expect(refused.text).not.toContain("hunter2");
   });
 
+  it("counts four sets that are not exclusive as one set: the provider refuses them, and the policies, too", async () => {
+    const parts = ["0.0.0.0/3", "32.0.0.0/3", "64.0.0.0/3", "96.0.0.0/3"];
+    const four = (more: string) =>
+      parts
+        .map(
+          (prefix, index) =>
+            `new pf.PrefixSet("part-${index}", { arena: "edge", set: "blocked", exclusive: false, entries: ["${prefix}"], ${more} });`,
+        )
+        .join("\n");
+    await using w = await world({ program: four("") });
+    const { emulator, stack } = w;
+    const alone = await stack.up("--skip-preview");
+    expect(alone.code, alone.text).not.toBe(0);
+    expect(alone.text).toContain("resources that write to this set together cover more than a quarter");
+    await stack.program(four("shortestPrefix: { ipv4: 1 }"));
+    await stack.write("packetfilter-policies.yaml", `${MEANING}  prefix-length: disabled\n`);
+    const judged = await stack.preview("--policy-pack", PACK);
+    expect(judged.code, judged.text).not.toBe(0);
+    expect(judged.text).toContain("[mandatory]  set-coverage");
+    expect(Object.keys(emulator.prefixSet(BLOCKED).applied).length).toBeLessThan(3);
+  });
+
   it("starts as a folder the way the official language host starts it", async () => {
     const folder = resolve(__dirname, "../../policies");
     await using pack = await analyzerOf(folder);

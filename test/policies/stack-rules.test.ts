@@ -5,6 +5,7 @@ import {
   exclusiveOwner,
   expiredExceptions,
   redundantPrefixes,
+  setCoverage,
   signalingAndBlock,
   signalingsAtOnce,
 } from "../../policies/index";
@@ -22,6 +23,50 @@ const config = {
 const options = { config: config as never };
 const set = (name: string, entries: Record<string, unknown>, more: object = {}) =>
   prefixSet({ set: name, entries, ...more }, name);
+
+describe("set-coverage", () => {
+  const part = (prefix: string, index: number, more: object = {}) =>
+    prefixSet({ set: "blocked", entries: { [prefix]: 1 }, exclusive: false, ...more }, `part-${index}`);
+  const eighths = ["0.0.0.0/3", "32.0.0.0/3", "64.0.0.0/3"];
+  test("resources that together cover more than a quarter of a family in one set are named, in another set or at another node not", () => {
+    expect(
+      messagesOf(
+        setCoverage,
+        eighths.map((prefix, index) => part(prefix, index)),
+        options,
+      ),
+    ).toEqual([
+      expect.stringContaining(
+        "the IPv4 entries of 3 resources for prefixset://edge/blocked together cover more than a quarter",
+      ),
+    ]);
+    const quarter = eighths.slice(0, 2);
+    expect(
+      messagesOf(
+        setCoverage,
+        quarter.map((prefix, index) => part(prefix, index)),
+        options,
+      ),
+    ).toEqual([]);
+    const apart = eighths.map((prefix, index) => part(prefix, index, { node: `n${index}` }));
+    expect(messagesOf(setCoverage, apart, options)).toEqual([]);
+    const entries = [
+      ...quarter.map((prefix, index) => part(prefix, index)),
+      prefixSetEntry({ prefix: "192.0.2.0/24" }),
+    ];
+    expect(messagesOf(setCoverage, entries, options)).toHaveLength(1);
+  });
+  test("a family that may be wide passes", () => {
+    const allowed = { config: { ...config, rules: { "set-coverage": { wide: ["IPv4"] } } } as never };
+    expect(
+      messagesOf(
+        setCoverage,
+        eighths.map((prefix, index) => part(prefix, index)),
+        allowed,
+      ),
+    ).toEqual([]);
+  });
+});
 
 describe("block-allow-conflict", () => {
   test("a carve-out passes", () => {

@@ -225,11 +225,28 @@ describe("check of a PrefixSet", () => {
     expect(await told(2, byBoth)).toEqual([{ property: "", reason: expect.stringContaining(refused) }]);
   });
 
-  it("counts single entries of a set together, except those that have the word", async () => {
+  it("counts all resources that write to a set together, and more than a quarter by the word of each", async () => {
+    const { it } = provider(PrefixSetHandler);
+    const told = async (first: string, more: JsonObject = {}) => {
+      const part = set({ entries: [first], exclusive: false, ...more });
+      return (await it.check({}, part)).failures.map(({ reason }) => reason);
+    };
+    const refused = "entries of all 2 resources that write to this set together cover more than a quarter";
+    expect(await told("0.0.0.0/3")).toEqual([]);
+    expect(await told("0.0.0.0/3")).toEqual([]);
+    expect(await told("32.0.0.0/3", { set: "other" })).toEqual([]);
+    expect(await told("64.0.0.0/2")).toEqual([expect.stringContaining(refused)]);
+    expect(await told("64.0.0.0/2", { shortestPrefix: { ipv4: 1 } })).toEqual([expect.stringContaining(refused)]);
+    expect(await told("2001:db8::/32")).toEqual([]);
+    const word = { set: "third", shortestPrefix: { ipv4: 1 } };
+    for (const quarter of ["0.0.0.0/2", "64.0.0.0/2", "128.0.0.0/2"]) expect(await told(quarter, word)).toEqual([]);
+    expect(await told("192.0.2.0/24", { set: "third" })).toEqual([expect.stringContaining("of all 4 resources")]);
+  });
+
+  it("counts single entries of a set together with each other", async () => {
     const { it } = provider(PrefixSetEntryHandler);
     const told = async (prefix: string, more: JsonObject = {}) =>
       (await it.check({}, set({ prefix, ...more }))).failures.map(({ reason }) => reason);
-    expect(await told("0.0.0.0/0", { shortestPrefix: { ipv4: 0 } })).toEqual([]);
     expect(await told("64.0.0.0/3")).toEqual([]);
     expect(await told("64.0.0.0/3")).toEqual([]);
     expect(await told("96.0.0.0/3")).toEqual([]);

@@ -1,4 +1,4 @@
-import { type Coverage, familyOf, lengthOf, wideFamilies } from "../../model/coverage";
+import { familyOf, lengthOf, wideFamilies } from "../../model/coverage";
 import type { ListedValue } from "../../model/entry";
 import { UNKNOWN } from "../../model/json";
 import { SHORTEST, uncovered } from "../../model/limits";
@@ -78,14 +78,6 @@ export function entryProblems(
 export function wideProblems(entries: readonly CanonicalPrefix[], { wide }: Pick<ContentLimits, "wide">): string[] {
   const families = wideFamilies(entries).filter((family) => !wide.has(family));
   return families.map(wideProblem);
-}
-
-/** Sentences about a single entry that covers too much together with those of other resources. */
-export function sumProblems(entry: CanonicalPrefix, others: Coverage, { wide }: Pick<ContentLimits, "wide">): string[] {
-  const family = familyOf(entry);
-  if (wide.has(family)) return [];
-  others.add(entry);
-  return others.isWide(family) ? [wideProblem(family)] : [];
 }
 
 function wideProblem(family: 4 | 6): string {

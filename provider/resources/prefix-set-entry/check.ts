@@ -7,7 +7,7 @@ import { formatUrl, setUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
 import { isExpired, noting, parseAt } from "../entries";
 import type { About, Checked } from "../handler";
-import { contentLimits, entryProblems, sumProblems, valueProblems } from "../limits/content";
+import { contentLimits, entryProblems, valueProblems } from "../limits/content";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
 import { prefixSetEntrySchema } from "./state";
@@ -35,7 +35,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const address = setUrl(given);
   if (node && address) {
     const set = node.set(address);
-    const wide = limits && !expired ? sumProblems(prefix, set.singles, limits) : [];
+    const wide = limits && !expired ? set.coverage.add(about.urn, [prefix], limits) : [];
     if (wide.length > 0) return { inputs: news, problems: wide };
     const declared = { type: "PrefixSetEntry", entries: new Set([prefix]), exclusive: false } as const;
     const conflict = set.declare(about, declared);

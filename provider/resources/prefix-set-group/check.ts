@@ -4,6 +4,7 @@ import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../entries";
 import type { About, Checked } from "../handler";
+import { contentLimits } from "../limits/content";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose, withoutHandedNotes } from "../prefix-set/check";
 import type { Runtime } from "../runtime";
@@ -60,6 +61,13 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     }),
   );
   if (conflicts.length > 0) return { inputs: news, problems: conflicts };
+  const limits = contentLimits(args, runtime.settings);
+  const wide = kinds.flatMap(({ nodes: alike, normal: { entries } }) =>
+    alike.flatMap(
+      (at) => (address && inUse.get(at)?.set(address).coverage.add(about.urn, entries.keys(), limits)) ?? [],
+    ),
+  );
+  if (wide.length > 0) return failed([...new Set(wide)]);
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
