@@ -1,3 +1,4 @@
+import { visible } from "../provider/model/foreign-text";
 import { matches } from "../provider/model/wildcard";
 import type { Meaning } from "./config/meaning";
 import type { Exception, PolicyConfig } from "./config/schema";
@@ -115,10 +116,12 @@ function reportsOf(
     reports.push(...leaveOut(rule, error, resource, run));
   }
   const { emergency } = run.config;
-  if (emergency === undefined) return reports;
-  return reports.map((report) => ({
+  // Names, reasons and settings in a message are texts of others.
+  const shown = reports.map((report) => ({ ...report, message: visible(report.message) }));
+  if (emergency === undefined) return shown;
+  return shown.map((report) => ({
     ...report,
-    message: `Emergency ${emergency}, mandatory rules only warn. ${report.message}`,
+    message: visible(`Emergency ${emergency}, mandatory rules only warn. ${report.message}`),
     level: "advisory",
   }));
 }

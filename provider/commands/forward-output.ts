@@ -1,6 +1,6 @@
 import { standardOutput } from "../forwarder/standard-output";
 import type { Log } from "../forwarder/telling/troubles";
-import { visibleLines } from "../model/foreign-text";
+import { visibleJson, visibleLines } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
 
 /** Writes to standard output; resolves once the text is written. */
@@ -16,7 +16,7 @@ export function structured(io: CliIo): Log {
     const { pino, stdTimeFunctions } = require("pino") as typeof import("pino");
     const formatters = { level: (level: string) => ({ level }) };
     const options = { base: null, timestamp: stdTimeFunctions.isoTime, formatters };
-    made ??= pino(options, { write: (line: string) => io.err(line) }) satisfies Log;
+    made ??= pino(options, { write: (line: string) => io.err(visibleJson(line)) }) satisfies Log;
     return made;
   };
   return {

@@ -1,7 +1,7 @@
 /**
  * Text from outside: nodes, receivers, sinks, files. Before it reaches a person, a log or an error, {@link told} removes
  * secrets, makes control characters visible, then cuts it to a length. Thus no half of a secret remains, and nothing moves a
- * cursor, makes a link, rings or reverses the direction of writing.
+ * cursor, makes a link, rings, reverses the direction of writing, or is a command to the runner of a CI job, which reads its log.
  */
 
 /** Most characters of such a text in a message. */
@@ -45,7 +45,7 @@ export function visibleLines(text: string): string {
 
 /** Equal JSON in which characters that a screen acts on are escaped: JSON itself escapes only those below U+0020. */
 export function visibleJson(json: string): string {
-  return json.replace(ACTING, (sign) =>
+  return json.replace(MARKED, "#\\u0023").replace(ACTING, (sign) =>
     sign === "\n"
       ? sign
       : sign
@@ -55,15 +55,32 @@ export function visibleJson(json: string): string {
   );
 }
 
-/** As {@link visibleJson}, for bytes; pure ASCII, the usual case, is returned unchanged. */
+/** As {@link visibleJson}, for bytes; the usual case, pure ASCII without commands, is returned unchanged. */
 export function visibleBytes(json: Buffer): Buffer {
-  return /[\x7f-\xff]/.test(json.toString("latin1")) ? Buffer.from(visibleJson(json.toString("utf8"))) : json;
+  return /[\x7f-\xff]|##/.test(json.toString("latin1")) ? Buffer.from(visibleJson(json.toString("utf8"))) : json;
 }
 
 const ACTING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
+/** `##[command]` of GitHub and Azure, and `##vso[command]` of Azure, which their runners find anywhere in a line. */
+const MARKED = /##(?=\[|vso\[)/gi;
+
+/**
+ * `::command::` of GitHub, before which its runner passes over blanks; not an IPv6 address, which is no command. The sections of
+ * GitLab need control characters.
+ */
+const COMMAND = /^(\s*):(?=:(?![\da-f:./]*(?:\s|$)))/i;
+
+/** True for a line that begins with a command to a runner. */
+export function beginsCommand(text: string): boolean {
+  return COMMAND.test(text);
+}
+
 function inert(text: string): string {
-  return text.replace(ACTING, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+  return text
+    .replace(MARKED, "#\\u{23}")
+    .replace(COMMAND, "$1\\u{3a}")
+    .replace(ACTING, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The first characters, with `…` if there were more; never half a surrogate pair. */

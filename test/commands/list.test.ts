@@ -119,6 +119,19 @@ test("what a spreadsheet would take for a formula is text in CSV, and numbers st
   ]);
 });
 
+test("no name of a node is a command to the runner of a CI job, in whatever form", () => {
+  const names = ["::stop-commands::x", "##vso[task.complete]", "::1"];
+  const listing = { columns: ["name"], rows: names.map((name) => ({ name })), summary: "" };
+  expect(printed(listing, "table").split("\n").slice(1, 4)).toEqual([
+    "\\u{3a}:stop-commands::x",
+    "#\\u{23}vso[task.complete]",
+    "::1",
+  ]);
+  expect(printed(listing, "csv")).toBe('name\r\n"::stop-commands::x"\r\n#\\u{23}vso[task.complete]\r\n::1\r\n');
+  expect(printed(listing, "json")).not.toMatch(/^\s*::|##(\[|vso)/m);
+  expect(JSON.parse(printed(listing, "json"))).toEqual(listing.rows);
+});
+
 test("50 000 entries are a table, too", () => {
   const entries = Array.from({ length: 50_000 }, (_, i) => {
     const prefix = Prefix.parse(`10.${i >> 8}.${i & 255}.0/24`);

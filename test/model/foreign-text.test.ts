@@ -24,6 +24,23 @@ describe("foreign text", () => {
     expect(json).toMatch(/^[ -~]+$/);
   });
 
+  test("is no command to the runner of a CI job, wherever it stands, and an address stays as it is", () => {
+    const commands = ["::stop-commands::x", "  ::add-mask::x", "a ##[error]b", "a ##vso[task.complete]", "::a-b"];
+    const shown = [
+      "\\u{3a}:stop-commands::x",
+      " \\u{3a}:add-mask::x",
+      "a #\\u{23}[error]b",
+      "a #\\u{23}vso[task.complete]",
+    ];
+    expect(commands.map(visible)).toEqual([...shown, "\\u{3a}:a-b"]);
+    expect(visibleLines("a\n::set-env name=b::c\n\t::x-y::")).toBe("a\n\\u{3a}:set-env name=b::c\n\t\\u{3a}:x-y::");
+    for (const same of ["::/0", "::ffff:0:0/96 1", "2001:db8::/32", "a::b::c", "## [x]"])
+      expect(visible(same)).toBe(same);
+    const json = visibleJson(JSON.stringify({ table: "##[error]##vso[x]" }));
+    expect(json).not.toMatch(/##(\[|vso)/);
+    expect(JSON.parse(json)).toEqual({ table: "##[error]##vso[x]" });
+  });
+
   test("loses its secrets before it is cut, so that no half of one stays", () => {
     const hide = (text: string) => new SecretMatcher(["canary-token"], 4).cut(text, "[secret]");
     expect(told(`${"x".repeat(15)} canary-token`, hide, 20)).toBe(`${"x".repeat(15)} [sec…`);

@@ -198,6 +198,15 @@ describe("exceptions", () => {
   });
 });
 
+test("reasons of the policies file act on no screen and no runner of a CI job", () => {
+  const emergency = "::stop-commands::\u001b[2J ##vso[task.complete]\n::error::x";
+  const [report] = reportsOf(prefixLength, [prefixSet(short)], { config: { emergency } });
+  expect(report?.message).toContain(
+    "Emergency ::stop-commands::\\u{1b}[2J #\\u{23}vso[task.complete] ::error::x, mandatory",
+  );
+  expect(report?.message).not.toMatch(/\n|##/);
+});
+
 test("an emergency makes everything advisory and is named in every message", () => {
   const reports = reportsOf(prefixLength, [prefixSet(short)], { config: { emergency: "INC-1" } });
   expect(reports).toEqual([

@@ -1,4 +1,4 @@
-import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
+import { beginsCommand, visible, visibleJson, visibleLines } from "../../model/foreign-text";
 import type { Cell, Listing } from "./listing";
 
 /** Forms of a list: a table for people, an array of objects for programs, CSV (RFC 4180) with a head line for spreadsheets. */
@@ -50,12 +50,13 @@ function csv({ columns, rows }: Listing): string {
  * (https://owasp.org/www-community/attacks/CSV_Injection); numbers stay numbers.
  */
 function cellOf(cell: Cell): string {
-  const text = visibleLines(textOf(cell));
+  // A field that begins a line as a command to a runner is quoted, and stays as it is.
+  const text = visibleLines(`"${textOf(cell)}`).slice(1);
   return typeof cell === "string" && /^(?!-?\d+$)[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${text}` : text;
 }
 
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n]/.test(text) || beginsCommand(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function textOf(cell: Cell): string {
