@@ -1,5 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import type { z } from "zod";
 import { MAX_VALUE } from "../model/entry";
+import { attempt } from "../model/errors";
 import { MARK_PAUSE_MS } from "../model/mark";
 import { jsonIn } from "../model/readable";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
@@ -177,9 +179,18 @@ function headerProblem(name: string, value: string): string | undefined {
   return undefined;
 }
 
+/** One certificate or several, PEM. A file without any would be trusted for nothing, or for all that is usual. */
+function certificate() {
+  const holdsOne = (value: string) => attempt(() => new X509Certificate(value)) !== undefined;
+  return text().refine(holdsOne, { error: "holds no certificate in PEM" }).optional();
+}
+
 const tls = schema(() => {
   const part = text().optional();
-  const parts = zod().strictObject({ ca: part, cert: part, key: part, serverName: part }, { error: objectError() });
+  const parts = zod().strictObject(
+    { ca: certificate(), cert: certificate(), key: part, serverName: part },
+    { error: objectError() },
+  );
   const isPair = ({ cert, key }: TlsOptions) => (cert === undefined) === (key === undefined);
   return objectOrJson(parts.refine(isPair, { error: "`cert` and `key` belong together" }));
 });

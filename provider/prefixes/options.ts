@@ -69,6 +69,8 @@ export interface PrefixFileOptions {
   readonly onDuplicate?: DuplicateRule;
   /** Most entries of a file; more are an error. Default: no limit. */
   readonly maxEntries?: number;
+  /** Most bytes of a file; a larger one is an error, and is not read to its end. Default: 268 435 456 (256 MiB). */
+  readonly maxBytes?: number;
   /** `true` allows a file without prefixes, or with fewer than it announces; default `false`. */
   readonly allowEmpty?: boolean;
   /**
@@ -116,6 +118,7 @@ const optionsSchema = schema(() => {
     hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
     onDuplicate: z.enum(DUPLICATE_RULES, { error: `is not one of ${DUPLICATE_RULES.join(", ")}` }).optional(),
     maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
+    maxBytes: z.number({ error: "is not a number" }).int("is not an integer").min(1, "is below 1").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
     select: z
       .record(z.string(), z.union([wanted, z.array(wanted).readonly()], { error: "is neither a text nor a boolean" }), {

@@ -54,7 +54,8 @@ export interface PrefixFile {
 /** As {@link readPrefixFile}, for options that are not yet checked. @param now Milliseconds since 1970. */
 export function openPrefixFile(file: string, options: unknown, now = Date.now()): PrefixFile {
   const parsed = parseOptions(options);
-  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed, now));
+  const { file: name = file, maxBytes } = parsed;
+  return withFile(file, { name, maxBytes }, (source) => read(source, extname(file).toLowerCase(), parsed, now));
 }
 
 /** As {@link parsePrefixes}, for options that are not yet checked. */

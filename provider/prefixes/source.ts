@@ -5,6 +5,9 @@ import { PrefixFileError } from "./problems";
 
 const CHUNK = 64 * 1024;
 
+/** Most bytes of a file by default: a list of some ten million lines. A device such as `/dev/zero` has no end. */
+export const LARGEST_FILE = 256 * 1024 * 1024;
+
 /** First bytes of files that hold no UTF-8 text. */
 const OTHERS = [
   { bytes: [0xff, 0xfe], what: "is UTF-16 text: save it as UTF-8" },
@@ -36,18 +39,25 @@ export function textSource(name: string, text: string): TextSource {
 
 /**
  * Calls `use` with the text of a file, and closes the file.
- * @throws {PrefixFileError} if it cannot be read, or holds no UTF-8 text
+ * @throws {PrefixFileError} if it cannot be read, holds no UTF-8 text, or more than `maxBytes`
  */
-export function withFile<T>(file: string, name: string, use: (source: TextSource) => T): T {
+export function withFile<T>(
+  file: string,
+  { name, maxBytes = LARGEST_FILE }: { readonly name: string; readonly maxBytes?: number | undefined },
+  use: (source: TextSource) => T,
+): T {
   const handle = attempt(name, () => openSync(file, "r"));
   try {
     const decoder = new StringDecoder("utf8");
     const buffer = Buffer.allocUnsafe(CHUNK);
-    const next = () =>
-      buffer.subarray(
-        0,
-        attempt(name, () => readSync(handle, buffer, 0, CHUNK, null)),
-      );
+    let left = maxBytes;
+    const next = () => {
+      const bytes = attempt(name, () => readSync(handle, buffer, 0, CHUNK, null));
+      left -= bytes;
+      if (left < 0)
+        throw unreadable(name, `is larger than ${maxBytes} bytes: raise the option \`maxBytes\` if that is right.`);
+      return buffer.subarray(0, bytes);
+    };
     const first = firstPiece(next);
     const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
     if (other) throw unreadable(name, `${other.what}.`);

@@ -32,7 +32,8 @@ export function aggregateFiles(inputs: readonly TableInput[], options: unknown, 
     const collector = new TableCollector(parsed, problems, now, builder);
     const extension = extname(path ?? name).toLowerCase();
     if (path === undefined) readSource(textSource(name, text), extension, parsed, collector);
-    else withFile(path, name, (source) => readSource(source, extension, parsed, collector));
+    else
+      withFile(path, { name, maxBytes: parsed.maxBytes }, (source) => readSource(source, extension, parsed, collector));
     collector.finish();
   }
   return PrefixTable.built(builder, now).map(aggregateTable);

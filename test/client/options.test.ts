@@ -6,7 +6,9 @@ import {
   receiverOptionsSchema,
   SignalingClient,
 } from "../../provider/client";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 
+const PEM = new CertificateAuthority("test authority", Date.now()).cert;
 const NODE = { endpoint: "http://192.0.2.10:8080" };
 const RECEIVER = { url: "https://signal.example.net/path", clientId: "c1", secretKey: "canary-5ecret" };
 
@@ -21,13 +23,13 @@ describe("options of a node", () => {
       ...NODE,
       endpoint: "https://node.example",
       headers: '{"X-Token":"t"}',
-      tls: '{"ca":"PEM"}',
+      tls: JSON.stringify({ ca: PEM }),
       timeoutMs: "500",
     };
     expect(nodeOptionsSchema.parse(options)).toEqual({
       endpoint: "https://node.example",
       headers: { "X-Token": "t" },
-      tls: { ca: "PEM" },
+      tls: { ca: PEM },
       timeoutMs: 500,
     });
   });
@@ -51,7 +53,8 @@ describe("options of a node", () => {
     ],
     [{ ...NODE, headers: { "Content-Length": "1" } }, "`headers.Content-Length` is set by the client itself"],
     [{ ...NODE, headers: { "x-a": 1 } }, "`headers.x-a` must be a string"],
-    [{ ...NODE, tls: { ca: "PEM" } }, "`tls` has no effect, since `endpoint` is not https"],
+    [{ endpoint: "https://node.example", tls: { ca: "canary-5ecret" } }, "`tls.ca` holds no certificate in PEM"],
+    [{ ...NODE, tls: { ca: PEM } }, "`tls` has no effect, since `endpoint` is not https"],
     [{ endpoint: "https://node.example", tls: { key: "canary-5ecret" } }, "`tls` `cert` and `key` belong together"],
     [{ endpoint: "https://node.example", tls: { pfx: "canary-5ecret" } }, "`tls` has no member `pfx`"],
     ["canary-5ecret", "must be an object"],

@@ -58,6 +58,20 @@ test("--check of a sound configuration fails where packages are missing, and onl
   expect(out).not.toMatch(/canary|user|pass/);
 });
 
+test("--check refuses a file of authorities that holds no certificate, of a node and of a sink", () => {
+  const config = `nodes: { fra1: { endpoint: "https://192.0.2.10", tls: { ca: "no certificate" } } }
+watch: [{ arena: edge }]
+sinks: [{ name: web, type: http, url: "https://192.0.2.42/in", tls: { ca: "no certificate" } }]
+`;
+  const { status, problems } = check(config, []);
+  expect([status, problems.join("\n")]).toEqual([
+    2,
+    expect.stringMatching(
+      /nodes\.fra1\.tls\.ca` holds no certificate in PEM[\s\S]*sinks\[0\]\.tls\.ca` is not a certificate/,
+    ),
+  ]);
+});
+
 test("--check warns of spools that the disk has no room for, and of certificates that have expired", () => {
   const pem = (when: number) => JSON.stringify(new CertificateAuthority("test authority", when).cert);
   const sink = (name: string, ca: string, maxBytes: number) =>

@@ -53,6 +53,16 @@ describe("files", () => {
     expect(() => readPrefixFile(path)).toThrow(`${path}:1:1: ${what}`);
   });
 
+  test("a file without end is read up to its limit, whatever its format", () => {
+    for (const format of ["txt", "csv", "json", "ndjson", "yaml"] as const)
+      expect(() => readPrefixFile("/dev/zero", { format, maxBytes: 1_000_000 })).toThrow(
+        "/dev/zero:1:1: is larger than 1000000 bytes: raise the option `maxBytes` if that is right.",
+      );
+    const exact = file("exact.txt", "192.0.2.0/24\n");
+    expect(Object.keys(readPrefixFile(exact, { maxBytes: 13 }))).toEqual(["192.0.2.0/24"]);
+    expect(() => readPrefixFile(exact, { maxBytes: 12 })).toThrow("is larger than 12 bytes");
+  });
+
   test("a file that is not there is named", () => {
     expect(() => readPrefixFile(join(folder, "none.txt"))).toThrow(/none\.txt:1:1: cannot be read \(ENOENT/);
     expect(() => readPrefixFile(folder)).toThrow(/:1:1: cannot be read \(EISDIR/);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { caught, PacketFilterError } from "../../provider/model/errors";
 import { unknownKeys } from "../../provider/resources/config-keys";
 import { ConfigError, readSettings } from "../../provider/resources/settings";
 
+const PEM = new CertificateAuthority("test authority", Date.now()).cert;
 const settings = (config: Record<string, unknown>, env: Record<string, string> = {}) =>
   readSettings((key) => config[key], env);
 
@@ -94,7 +96,7 @@ describe("settings", () => {
     const { secretKey } = flat;
     expect(settings(whole).node(undefined).options).toEqual({ endpoint: "http://192.0.2.1" });
     expect(settings({ ...whole, secretKey }).receiver(undefined).options).toEqual({ ...whole.receiver, secretKey });
-    expect(settings({ endpoint: "http://192.0.2.1", node: { tls: { ca: "PEM" } } }).node).toThrow(
+    expect(settings({ endpoint: "http://192.0.2.1", node: { tls: { ca: PEM } } }).node).toThrow(
       "packetfilter:node.tls: has no effect, since `endpoint` is not https",
     );
   });
