@@ -135,13 +135,19 @@ test("a release from a tag, as its workflow has it, publishes nothing here and l
   // The attestation's subjects and SBOM are there; the action itself needs GitHub.
   const { with: attested = {} } = jobs.attest?.steps.find(({ uses }) => uses?.startsWith("actions/attest@")) ?? {};
   const { gh, folder: last } = await run("notes");
-  expect([attested["subject-path"], attested["sbom-path"]]).toEqual(["release/*.tgz", "release/sbom.cdx.json"]);
-  expect(await readdir(join(last, "release"))).toEqual(expect.arrayContaining([archive, "sbom.cdx.json"]));
+  expect([attested["subject-path"], attested["sbom-path"]]).toEqual(["release/*.tgz", "papers/sbom.cdx.json"]);
+  // What a job made with packages of others cannot take the place of what is published.
+  for (const one of ["attest", "notes"]) {
+    const taken = jobs[one]?.steps.flatMap(({ with: given }) => given?.path ?? []) ?? [];
+    expect(taken).toEqual(["release", "papers"]);
+  }
+  expect((await readdir(join(last, "release"))).sort()).toEqual(packed);
+  expect(await readdir(join(last, "papers"))).toContain("sbom.cdx.json");
 
   expect(gh.slice(0, 3)).toEqual(["release", "create", `v${version}`]);
-  const files = gh.filter((one) => one.startsWith("release/"));
-  const released = await readdir(join(last, "release"));
-  expect(files.map((file) => file.replace("release/", "")).sort()).toEqual(released.sort());
+  const files = gh.filter((one) => one.startsWith("release/")).map((file) => file.replace("release/", ""));
+  expect(files.sort()).toEqual(packed);
+  expect(gh).toEqual(expect.arrayContaining(["papers/notes.md", "papers/sbom.cdx.json", "papers/reference.tar.gz"]));
 });
 
 test("a tag that is not the version, and a changelog without a day, stop it before anything is packed", async () => {

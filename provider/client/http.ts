@@ -175,7 +175,7 @@ export class Http {
 
   /**
    * Sends, and returns when the body begins: for bodies too large to be held in memory. The whole answer, whatever its status,
-   * has a limit in bytes and in time, also where nobody reads it to its end.
+   * has a limit in bytes and in time, also where no one reads it to its end.
    *
    * @throws {HttpFailure} `timeout`, also from the body, and `too-large` from the body; else undici's error, unredacted.
    */
@@ -201,7 +201,7 @@ export class Http {
         signal: ending,
       });
       const header = (name: string) => [answer.headers[name]].flat()[0];
-      // A body that nobody reads ends without a listener of its own.
+      // A body that no one reads ends without a listener of its own.
       answer.body.once("close", cancelTimer).on("error", () => {});
       const { statusCode: status, headers: answered } = answer;
       return { status, header, headers: answered, body: within(answer.body, maxBytes, late.signal) };

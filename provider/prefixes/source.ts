@@ -6,7 +6,7 @@ import { PrefixFileError } from "./problems";
 const CHUNK = 64 * 1024;
 
 /** Most bytes of a file by default: a list of some ten million lines. A device such as `/dev/zero` has no end. */
-export const LARGEST_FILE = 256 * 1024 * 1024;
+const LARGEST_FILE = 256 * 1024 * 1024;
 
 /** First bytes of files that hold no UTF-8 text. */
 const OTHERS = [

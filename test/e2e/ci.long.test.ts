@@ -227,7 +227,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     });
     return left(".main/review.zip")();
   };
-  // Any account may write the key of the report; another app or a person of the bot's name is not the job.
+  // Every user may write the key of the report; another app or a person of the bot's name is not the job.
   const KEY = "<!-- pulumi-packetfilter report: edge-sets/prod -->";
   const bot = {
     user: { login: "github-actions[bot]", type: "Bot" },

@@ -21,6 +21,15 @@ const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(read("pack
 const words = (instruction: string): string[] =>
   JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(read("Containerfile"))?.[1] ?? "[]");
 
+test("the container has the versions of further packages that were tried, and runs no script of one", () => {
+  const [, install = ""] = /RUN (npm install [\s\S]*?)&&/.exec(read("Containerfile")) ?? [];
+  expect(install).toContain("--ignore-scripts");
+  const further = [...install.matchAll(/(@[\w-]+\/[\w-]+)@(\S+)/g)].map(([, name = "", version]) => [name, version]);
+  const { packages } = JSON.parse(readFileSync(resolve(__dirname, "../../package-lock.json"), "utf8"));
+  expect(further).toEqual(further.map(([name]) => [name, packages[`node_modules/${name}`].version]));
+  expect(further).toHaveLength(5);
+});
+
 test("the service runs as its unit says: starts, answers, reloads with its spool, and ends", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(MARKS) });

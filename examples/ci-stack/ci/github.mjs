@@ -25,7 +25,7 @@ export async function* githubReviews(env, { call, all, bounded }) {
         one: (id) => `${api}/issues/comments/${id}`,
         change: "PATCH",
         headers,
-        // Any account may write the key; the token of a job may not ask who it is.
+        // Every user may write the key; the token of a job may not ask who it is.
         isOwn: ({ user, performed_via_github_app: app }) =>
           user?.login === "github-actions[bot]" && user.type === "Bot" && app?.slug === "github-actions",
       },

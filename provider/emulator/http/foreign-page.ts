@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { json, type Reply } from "./reply";
 
-/** What a server takes from browsers. */
+/** Requests of browsers that a server takes. */
 interface Taken {
   /** The base address for clients, if it differs from the server's own. */
   readonly advertised?: string | undefined;

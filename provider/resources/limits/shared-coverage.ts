@@ -5,7 +5,7 @@ import type { ContentLimits } from "./content";
 /** Family of addresses. */
 type Family = 4 | 6;
 
-/** What one resource writes to a set. */
+/** The part of a set that one resource writes. */
 interface Part {
   readonly prefixes: readonly CanonicalPrefix[];
   /** Families of which it allows more than a quarter. */

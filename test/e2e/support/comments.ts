@@ -13,7 +13,7 @@ export interface Platform {
   readonly author: object;
 }
 
-/** A comment of another account. */
+/** A comment of another author. */
 interface Comment {
   readonly body: string;
   readonly [member: string]: unknown;
