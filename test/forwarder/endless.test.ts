@@ -62,6 +62,18 @@ test.each(ENDLESS)("%s with status %i ends at a limit in bytes or in time", asyn
   expect(server.sent()).toBeLessThan(server.requests() * 32 * MEBIBYTE);
 });
 
+test.each([
+  ["before its answer", () => {}, "no answer within 300 ms"],
+  ["within its answer", (response: ServerResponse) => void response.write(" "), "no byte within 300 ms"],
+] as const)("silence %s ends at the time without a byte, well before the deadline", async (_, write, words) => {
+  using server = await endless(200, write);
+  const connection = new HttpConnection({ connections: 1 }, systemWorld);
+  const request = { method: "POST" as const, origin: server.url, path: "/in", headers: {}, body: "{}" };
+  const limits = { timeoutMs: 300, deadlineMs: 600_000, maxBytes: MEBIBYTE, follows: false };
+  await expect(connection.post({ request, ...limits })).rejects.toMatchObject({ message: words, lateMs: undefined });
+  await connection.close();
+});
+
 test.each([200, 307])("a sink that answers %i without an end is stuck: in log, metric and /readyz", async (status) => {
   using folder = temporaryFolder();
   using server = await endless(status, drip);
