@@ -1,8 +1,8 @@
 /** Character of an escape, by the form in which it is written. */
 const BY_NUMBER_OR_NAME = [
   "%(?<byte>[0-9a-f]{2})",
-  "&#(?<decimal>[0-9]{1,9});",
-  "&#x(?<hex>[0-9a-f]{1,8});",
+  "&#(?<decimal>[0-9]{1,9});?",
+  "&#x(?<hex>[0-9a-f]{1,8});?",
   "&(?<name>[a-z]{2,8});",
   "\\\\u(?<unit>[0-9a-f]{4})",
   "\\\\u\\{(?<point>[0-9a-f]{1,6})\\}",

@@ -1,3 +1,4 @@
+import { attempt } from "./errors";
 import { type Decoded, decodeLayer, type EscapeKind } from "./escapes";
 
 /** Most layers of encoding that are decoded: a redirect to an echo that was encoded twice has three (test/client/secrets.test.ts). */
@@ -36,7 +37,10 @@ export class SecretMatcher {
     this.longest = SPELLED * Math.max(0, ...whole.map(({ length }) => length));
     // The longest first: a secret that contains another is cut as a whole.
     const forms = [...new Set(whole.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-    const patterns = [...forms.map((form) => literal(form, freelyFrom)), ...whole.flatMap(base64)];
+    const patterns = [
+      ...forms.map((form) => literal(form, freelyFrom)),
+      ...[...whole, ...inUrls(whole)].flatMap(base64),
+    ];
     this.beginnings = [...forms, ...whole.flatMap((secret) => base64Cores(secret).map(({ core }) => core))].map(evened);
     this.pattern = patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
   }
@@ -153,11 +157,20 @@ function one(sign: string): string {
   return `(?:${sign}|${bytes}|\\ufffd{1,${bytes.length}}|\\?)`;
 }
 
+/** Secrets as urls write them, where that differs: what is then put into base64 has no plain form that could be found. */
+function inUrls(secrets: readonly string[]): string[] {
+  const written = secrets.map((secret) => attempt(() => encodeURIComponent(secret)) ?? secret);
+  return written.filter((text) => !secrets.includes(text));
+}
+
+/** A line of base64 in mail has 76 characters (RFC 2045, section 6.8). */
+const LINE_BREAK = "(?:\\r?\\n)?";
+
 /** Patterns of the secret within base64. */
 function base64(secret: string): string[] {
   return base64Cores(secret).flatMap(({ core, offset, isWhole }) => {
     if (core.length < SHORTEST_BASE64 && offset > 0) return [];
-    const signs = core.replaceAll("+", "[+ -]").replaceAll("/", "[/_]");
+    const signs = [...core].map((sign) => ({ "+": "[+ -]", "/": "[/_]" })[sign] ?? sign).join(LINE_BREAK);
     const pattern = `${offset > 0 ? "[\\w+/-]?" : ""}${signs}${isWhole ? "" : "[\\w+/-]?"}={0,2}`;
     return [core.length >= SHORTEST_BASE64 ? pattern : `(?<![\\w+/=-])${pattern}(?![\\w+/=-])`];
   });

@@ -48,6 +48,19 @@ describe("foreign text", () => {
   });
 });
 
+test.each([
+  ["base64 of the text as a url writes it", Buffer.from(encodeURIComponent("canary +/ token")).toString("base64")],
+  ["base64 in lines", Buffer.from("canary +/ token").toString("base64").replace(/.{5}/g, "$&\r\n")],
+  ["numbers without a semicolon", [..."canary +/ token"].map((sign) => `&#${sign.charCodeAt(0)}`).join("")],
+  [
+    "hexadecimal ones without a semicolon",
+    [..."canary +/ token"].map((sign) => `&#x${sign.charCodeAt(0).toString(16)}`).join(""),
+  ],
+])("a secret is found in %s", (_, text) => {
+  const shown = new SecretMatcher(["canary +/ token"], 4).cut(`before: ${text} :after`, "[secret]");
+  expect(shown).toMatch(/^before: \[secret\]\S*\s*:after$/);
+});
+
 /** Ways in which one character is written. */
 const WAYS: readonly ((sign: string) => string)[] = [
   // What escapes one sign escapes itself.
