@@ -18,7 +18,9 @@ import type { GroupInputs, GroupState } from "./state";
 export async function bring(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
-  const replaced = state ? undefined : FormerRollouts.in(runtime).at(url, places);
+  const formers = FormerRollouts.in(runtime);
+  formers.declare(inputs, places.values());
+  const replaced = state ? undefined : formers.at(url, places);
   const nodes = new GroupNodes(runtime, inputs, state, replaced);
   const beginning = await nodes.beginning();
   const start = begun(beginning);

@@ -37,7 +37,14 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
-  if (!hasUnknown(news)) sayPlan(runtime, readReplaced(olds), readInputs(news));
+  if (!hasUnknown(news)) {
+    const inputs = readInputs(news);
+    sayPlan(runtime, readReplaced(olds), inputs);
+    formers.declare(
+      inputs,
+      names.map((node) => runtime.node(node).endpoint),
+    );
+  }
   const hasMoved = areKnown && isElsewhere(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({

@@ -8,15 +8,15 @@ import type { Runtime } from "../runtime";
 import { refined } from "./apart";
 import { bring } from "./bring";
 import { checkPrefixSetGroup } from "./check";
+import { clearGroup } from "./clear";
 import { diffPrefixSetGroup } from "./diff";
-import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
+import { eachSet, failureTexts, goOnWithout } from "./each-node";
 import { isImport, sharedContent } from "./import";
 import { lookAtGroup } from "./look";
 import { writeDiffersToChange, writeState } from "./outputs";
 import { FormerRollouts } from "./rollout/former";
 import { askPassedOver } from "./rollout/passed-over";
-import { inWaves } from "./rollout/waves";
-import { type GroupState, type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
+import { type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
 
 /** One set that is kept equal on many nodes. */
 export class PrefixSetGroupHandler implements Handler {
@@ -81,42 +81,16 @@ export class PrefixSetGroupHandler implements Handler {
     return { outs: await bring(this.runtime, readInputs(news), readReplaced(olds)) };
   }
 
-  /** Clears the nodes in the reverse order of the waves; one that fails leaves the waves before it as they are. */
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
-    const names = [...state.endpoints.keys()];
     await askPassedOver(this.runtime, state);
     if (state.onDestroy === "keep") {
       const entries = count(state.common.entries.size, "entry", "entries");
       this.runtime.notices.info(
-        `Set ${formatUrl(state.address)}: left ${entries} on ${some(names)} (onDestroy: "keep").`,
+        `Set ${formatUrl(state.address)}: left ${entries} on ${some([...state.endpoints.keys()])} (onDestroy: "keep").`,
       );
       return;
     }
-    const done: string[] = [];
-    const failures: NodeFailure[] = [];
-    for (const nodes of inReverse(state, names)) {
-      if (failures.length > 0) break;
-      const failed = await eachSet(this.runtime, "clear", state, nodes, async (node, lifecycle) => {
-        await lifecycle.delete(state.of(node), GONE_FROM_GROUP);
-        done.push(node);
-      });
-      failures.push(...failed);
-    }
-    if (failures.length === 0) return;
-    // A delete that fails leaves the state as it is.
-    const hint = `Set ${formatUrl(state.address)} is cleared on ${some(names.filter((node) => done.includes(node)))}, although the state still has it there: "pulumi up --refresh" fills it again.`;
-    throw new Error([...failureTexts(failures), ...(done.length > 0 ? [hint] : [])].join("\n"));
+    await clearGroup(this.runtime, state);
   }
-}
-
-/** Nodes of the state by their waves, the last wave first; those that left the program come before all. */
-function inReverse(state: GroupState, names: readonly string[]): (readonly string[])[] {
-  const { args } = state.rollout;
-  const members = [...state.nodes.keys()];
-  const waves = (args ? inWaves(members, args.waves) : [members]).map((nodes) =>
-    nodes.filter((node) => state.endpoints.has(node)),
-  );
-  const left = names.filter((node) => !state.nodes.has(node));
-  return [left, ...waves.toReversed()].filter((nodes) => nodes.length > 0);
 }

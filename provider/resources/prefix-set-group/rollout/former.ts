@@ -1,7 +1,7 @@
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import type { Runtime } from "../../runtime";
-import { type GroupState, withoutFound } from "../state";
+import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import type { readRollout } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
@@ -25,6 +25,7 @@ interface Told extends Former {
 export class FormerRollouts {
   private static readonly ofProcesses = new WeakMap<Runtime, FormerRollouts>();
   private readonly told: Told[] = [];
+  private readonly declared: { readonly inputs: GroupInputs; readonly endpoints: ReadonlySet<string> }[] = [];
 
   /** Rollouts of a process, shared by its handlers. */
   static in(runtime: Runtime): FormerRollouts {
@@ -56,5 +57,18 @@ export class FormerRollouts {
       failed: failed.map(nameNow),
       bases: new Map([...bases].map(([node, base]) => [nameNow(node), base])),
     };
+  }
+
+  /** Records a group of the program. @param endpoints The addresses of its nodes. */
+  declare(inputs: GroupInputs, endpoints: Iterable<string>): void {
+    this.declared.push({ inputs, endpoints: new Set(endpoints) });
+  }
+
+  /** The group of the program that has the set of a deleted one, at one of its addresses. */
+  successor({ address, endpoints }: GroupState): GroupInputs | undefined {
+    const url = formatUrl(address);
+    const isIts = ({ inputs, endpoints: now }: (typeof this.declared)[number]) =>
+      formatUrl(inputs.address) === url && [...endpoints.values()].some((endpoint) => now.has(endpoint));
+    return this.declared.findLast(isIts)?.inputs;
   }
 }
