@@ -122,14 +122,15 @@ function standing({ runtime, inputs, state, replaced, former, seen }: Beginning,
   const withdrawn = withdrawnOf(wanted.notes, before && !before.isOpen ? before.notes : new Map(), node);
   const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !wanted.exclusive);
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
-  const attempted = name !== undefined && open === "failed" && state?.contentOf(name).entries;
+  const attempted =
+    name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);
   const list = seen.get(node) ?? set.seen;
   // Entries of other resources, which this group takes over.
   const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.owned.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
     had: history.includes(digestOf(desired)) || (before !== undefined && open !== undefined && isSame),
-    isAttempted: replaced?.failed.includes(node) === true || (attempted ? equal(attempted, desired) : false),
+    isAttempted: attempted !== undefined && equal(attempted, desired),
     isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
   };

@@ -6,8 +6,8 @@ import type { readRollout } from "./arguments";
 
 /** State of a leaving group, for the one that replaces it. */
 export interface Former extends Pick<ReturnType<typeof readRollout>, "args" | "pending"> {
-  /** Nodes at which the last write did not end. */
-  readonly failed: readonly string[];
+  /** Content of the last write at each node where it did not end. */
+  readonly attempted: ReadonlyMap<string, ListedMap>;
   /** Entries of the last program at each node. */
   readonly bases: ReadonlyMap<string, ListedMap>;
 }
@@ -37,9 +37,10 @@ export class FormerRollouts {
   /** @param url The set that replaces this one, if it is another one. */
   add(state: GroupState, url = formatUrl(state.address)): void {
     const { args, pending } = state.rollout;
-    const failed = [...state.open].flatMap(([node, how]) => (how === "failed" ? [node] : []));
+    const failed = [...state.open].filter(([, how]) => how === "failed");
+    const attempted = new Map(failed.map(([node]) => [node, state.contentOf(node).entries]));
     const bases = new Map([...state.nodes.keys()].map((node) => [node, withoutFound(state.of(node))]));
-    this.told.push({ url, endpoints: state.endpoints, args, pending, failed, bases });
+    this.told.push({ url, endpoints: state.endpoints, args, pending, attempted, bases });
   }
 
   /** Former rollout for the nodes of a new group, by its names. @param places Its nodes with their addresses. */
@@ -48,15 +49,12 @@ export class FormerRollouts {
     const here = this.told.filter((it) => it.url === url && [...it.endpoints.values()].some((at) => names.has(at)));
     const former = here.findLast(({ pending }) => pending) ?? here.at(-1);
     if (!former) return undefined;
-    const { args, pending, failed, bases, endpoints } = former;
+    const { args, pending, attempted, bases, endpoints } = former;
     const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
     const owing = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
-    return {
-      args,
-      pending: owing,
-      failed: failed.map(nameNow),
-      bases: new Map([...bases].map(([node, base]) => [nameNow(node), base])),
-    };
+    const named = (contents: ReadonlyMap<string, ListedMap>) =>
+      new Map([...contents].map(([node, entries]) => [nameNow(node), entries]));
+    return { args, pending: owing, attempted: named(attempted), bases: named(bases) };
   }
 
   /** Records a group of the program. @param endpoints The addresses of its nodes. */
