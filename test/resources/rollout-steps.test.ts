@@ -136,6 +136,28 @@ function replaced(engine: { state: readonly object[] }) {
   engine.state = engine.state.map((it) => ({ ...it, replaced: true }));
 }
 
+it("what a replaced group alone declared leaves its nodes wave by wave, and stays behind a check that does not pass", async () => {
+  await using waves = await filled();
+  expect((await waves.up(NEW)).error).toBe("");
+  waves.doctor.onAsked = () => {
+    if (waves.held().lab1?.[B] === undefined) waves.doctor.ill.set("fra1", 503);
+  };
+  replaced(waves.engine);
+  for (let run = 0; run < 2; run++) {
+    const { error } = await waves.up(OLD, {}, { refresh: run === 0 });
+    expect(error).toMatch(
+      /^Set \S+: wave 2 of 3 \(fra1\) did not pass: GET \S+: HTTP 503\. What only the former group declared is still on ams1\. .*PACKETFILTER_ALLOW_WAVE/,
+    );
+    expect(waves.held()).toEqual({ lab1: OLD, fra1: OLD, ams1: NEW });
+    expect(waves.engine.state).toHaveLength(2);
+  }
+  waves.doctor.onAsked = () => undefined;
+  waves.doctor.ill.clear();
+  expect((await waves.up(OLD)).error).toBe("");
+  expect(waves.held()).toEqual({ lab1: OLD, fra1: OLD, ams1: OLD });
+  expect(waves.engine.state).toHaveLength(1);
+});
+
 const WITHOUT = { rollout: undefined };
 
 it("a group that is replaced while it is red, under a program without the check, is asked the check of its state", async () => {
