@@ -14,10 +14,13 @@ export const oneCommit: Promised = {
       : [],
 };
 
-/** The engine deletes after everything else: a run with deletes and other steps has two groups of changes. */
-function phases({ record: { done } }: Case): number {
-  const hasDelete = done.steps.some(({ op }) => op === "delete");
-  return hasDelete && done.steps.some(({ op }) => op !== "delete" && op !== "refresh") ? 2 : 1;
+/** Groups of changes that cannot share a commit: the engine deletes after everything else, and a rollout restores before its waves. */
+function phases({ record: { done, run } }: Case): number {
+  const others = done.steps.some(({ op }) => op !== "delete" && op !== "refresh");
+  const deletes = done.steps.some(({ op }) => op === "delete") && others ? 1 : 0;
+  const hasRollout = run.program.some(({ args }) => args.rollout !== undefined);
+  const restores = hasRollout && done.printed.some((line) => line.includes("restored")) ? 1 : 0;
+  return 1 + deletes + restores;
 }
 
 /** A refresh lists each set once, however many resources have a part of it. */

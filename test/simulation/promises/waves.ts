@@ -52,10 +52,12 @@ interface Question {
 /** Why a node of an earlier wave forbids it. */
 function why(world: World, { earlier, prefix, url, at, began }: Question, group: Declared): string[] {
   const machine = world.nodes.get(earlier);
+  const until = Date.parse(at.time) - START;
   const acted = world.acts.some(
-    ({ act }) =>
-      ("node" in act && act.node === earlier && act.actor !== "health") ||
-      (act.actor === "outage" && act.at === earlier),
+    ({ act, at: when }) =>
+      when <= until &&
+      (("node" in act && act.node === earlier && act.actor !== "health") ||
+        (act.actor === "outage" && act.at === earlier)),
   );
   if (!machine || acted || (group.args.maxUnreachable ?? 0) !== 0) return [];
   const last = machine.journal.findLast(
@@ -70,16 +72,15 @@ function why(world: World, { earlier, prefix, url, at, began }: Question, group:
   if (!last?.commit || prefix in last.commit.removed) return [`${earlier} of an earlier wave lacks it`];
   const { check } = group.args.rollout as { check?: object };
   const failing =
-    check !== undefined && healthThroughout(world, earlier, Math.min(began, Date.parse(last.time) - START));
+    check !== undefined && wasIllFrom(world, earlier, Math.min(began, Date.parse(last.time) - START), until);
   return failing ? [`the check of ${earlier} of an earlier wave has failed since it got it`] : [];
 }
 
-/** True where the health of a node was bad at a moment, and has been ever since. */
-function healthThroughout({ acts, health }: World, node: string, since: number): boolean {
-  const changes = acts.filter(({ act }) => act.actor === "health" && act.node === node);
+/** True where the health of a node was bad at a moment, and until another one. */
+function wasIllFrom({ acts }: World, node: string, since: number, until: number): boolean {
+  const changes = acts.filter(({ at, act }) => act.actor === "health" && act.node === node && at <= until);
   const last = changes.findLast(({ at }) => at <= since);
-  const later = changes.some(({ at }) => at > since);
-  return last !== undefined && !later && (health.get(node) ?? "pass") !== "pass";
+  return last?.act.actor === "health" && last.act.state !== "pass" && !changes.some(({ at }) => at > since);
 }
 
 /** Prefixes that an earlier program of the stack has declared for a node. */

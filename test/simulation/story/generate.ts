@@ -283,7 +283,12 @@ function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
     case "outage":
       return { actor: "outage", at: node, silent: random.chance(0.6) };
     case "health":
-      return { actor: "health", node, state: random.pick(["fail", "fail", "hang", "pass"] as const) };
+      // Often that of the first wave, which all others wait for.
+      return {
+        actor: "health",
+        node: random.chance(0.5) ? (sites.own[1] ?? node) : node,
+        state: random.pick(["fail", "fail", "hang", "pass"] as const),
+      };
     case "time":
       return { actor: "time", ms: random.pick([60_000, 3_600_000]) };
     case "calendar":
