@@ -78,7 +78,15 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   const drift = await stack.preview("--refresh", "--diff", "--expect-no-changes");
   expect(drift.code).not.toBe(0);
   const lines = drift.text.slice(drift.text.lastIndexOf(tokenOf("PrefixSetGroup")));
-  expect(lines).toMatch(/differs\s*: \{\s*- ams1\s*: \{\s*- 192\.0\.2\.0\/24\s*: <null>\s*- 203\.0\.113\.9\/32\s*: 7/);
+  expect(lines).toMatch(/differs\s*: \{\s*- ams1\s*: \{\s*- 203\.0\.113\.9\/32\s*: 7\s*\}/);
+  expect(lines).toContain('+ putsBack: "ams1: 1 missing entry: 192.0.2.0/24"');
+  // The refresh names both, and the preview says what an up does about each, once.
+  expect(lines.match(/on ams1: found 1 entry .*: 203\.0\.113\.9\/32\./g)).toHaveLength(1);
+  expect(
+    lines.match(/ams1 prefixset:\/\/edge\/blocked lacked 1 declared entry.* \(192\.0\.2\.0\/24\)\./g),
+  ).toHaveLength(1);
+  expect(lines.match(/up removes .*/g)).toEqual(["up removes 1 entry that no program declared: 203.0.113.9/32."]);
+  expect(lines.match(/this up puts .*/g)).toEqual(["this up puts it back."]);
   const repaired = all.map(since);
   await stack.must("up", "--yes", "--skip-preview", "--refresh");
   expect(repaired.map((mutations) => mutations())).toEqual([[], [], ["insert 1", "delete 1", "commit"]]);

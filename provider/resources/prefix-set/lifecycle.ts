@@ -241,7 +241,10 @@ export class SetLifecycle {
     );
   }
 
-  /** Reports differences between the look and the program, and what this run does about them. */
+  /**
+   * Reports differences between the look and the program, and what this run does about them. During a refresh the program is
+   * not known yet: then losses are only named.
+   */
   sayLook(
     set: ResourceSet,
     state: SetState,
@@ -254,10 +257,8 @@ export class SetLifecycle {
     if (!seen) {
       const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);
       const names = some(gone.map(([prefix]) => prefix));
-      if (gone.length > 0)
-        say(
-          `lacked ${declared(gone.length)}, or held other values (${names}): this up puts ${them(gone.length)} back.`,
-        );
+      const fate = set.isChecked(WHOLE_SET) ? `: this up puts ${them(gone.length)} back` : "";
+      if (gone.length > 0) say(`lacked ${declared(gone.length)}, or held other values (${names})${fate}.`);
       return;
     }
     const lost = set.lost(known, desired);

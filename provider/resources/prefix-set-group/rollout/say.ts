@@ -1,6 +1,8 @@
+import type { CanonicalPrefix } from "../../../model/prefix";
 import { sharedDifference } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import { count, some } from "../../../model/text";
+import { WHOLE_SET } from "../../node-in-use";
 import { FoldedNotices } from "../../notices";
 import type { Beginning, Begun } from "./facts";
 import { foreseen, type Step } from "./model";
@@ -30,7 +32,7 @@ export function sayNext({ runtime, inputs }: Beginning, { state, pending }: Begu
 
 /**
  * Reports what comes to each node and leaves it, where the arguments do not show that: after a run that did not reach all nodes,
- * and for a program that goes back.
+ * and for a program that goes back. `sayForeign` names what a refresh found there. During a refresh the program is not known yet.
  */
 export function sayChanges({ runtime, inputs, state, former }: Beginning, { state: rollout }: Begun): void {
   if (!state) return;
@@ -44,15 +46,20 @@ export function sayChanges({ runtime, inputs, state, former }: Beginning, { stat
     const name = former.get(node);
     if (name === undefined) continue;
     const set = runtime.node(node).set(address);
+    if (!set.announced.has(WHOLE_SET)) continue;
     const before = state.of(name);
+    const isOurs = (prefix: CanonicalPrefix) => !before.foreign.has(prefix);
     const { entries: desired } = inputs.of(node);
     const { insert, change, remove } = sharedDifference(before.entries, desired);
     const unsettled = [...before.unsettled].filter((prefix) => !desired.has(prefix));
-    const leaves = [...new Set([...remove.keys(), ...unsettled])].filter((prefix) => !set.wanted.has(prefix));
+    const leaves = [...new Set([...remove.keys(), ...unsettled])].filter(
+      (prefix) => !set.wanted.has(prefix) && isOurs(prefix),
+    );
+    const changes = [...change.keys()].filter(isOurs);
     const parts = [
       leaves.length > 0 ? `removes ${count(leaves.length, "entry", "entries")} (${some(leaves)})` : "",
       insert.size > 0 ? `inserts ${count(insert.size, "entry", "entries")} (${some([...insert.keys()])})` : "",
-      change.size > 0 ? `changes ${count(change.size, "value", "values")} (${some([...change.keys()])})` : "",
+      changes.length > 0 ? `changes ${count(changes.length, "value", "values")} (${some(changes)})` : "",
     ].filter((part) => part !== "");
     if (parts.length > 0)
       notices.say(
