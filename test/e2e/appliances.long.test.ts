@@ -46,6 +46,8 @@ test("eight appliances: probed, checked, and by what the probe wrote up, no chan
     await TestStack.create({
       config: { nodes },
       secrets: { receivers: JSON.stringify(receivers) },
+      // Operators allow the one module that reads answers, and no other.
+      env: { PACKETFILTER_ALLOW_CODE: join(folder, "padded.cjs") },
       program: program(7),
     }),
   );
