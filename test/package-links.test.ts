@@ -74,7 +74,7 @@ function textsOf(file: string): string[] {
   return found;
 }
 
-test("the documentation takes at most 0.7 MB", () => {
+test("the documentation takes at most 0.72 MB", () => {
   const sizes = [...packed].flatMap(([file, size]) => (file.startsWith("docs/") ? [size] : []));
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(700_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(720_000);
 });

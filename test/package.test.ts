@@ -120,7 +120,7 @@ describe("at run time", () => {
     expect(seen.undici).toBeLessThan(40);
   });
 
-  test("a program loads one package beside Pulumi, and a seventh of the files", () => {
+  test("a program loads one package beside Pulumi, and a sixth of the files", () => {
     const script = `
       require(${JSON.stringify(require.resolve("@pulumi/pulumi"))});
       const before = new Set(Object.keys(require.cache));
@@ -131,8 +131,8 @@ describe("at run time", () => {
       process.stdout.write(JSON.stringify({ packages: [...new Set(packages)].sort(), own }));`;
     const seen = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: consumer, encoding: "utf8" }));
     expect(seen).toEqual({ packages: ["ipaddr.js"], own: expect.any(Number) });
-    // Of 560 files: the classes (that of groups among them), their settings, and the arithmetic of prefixes.
-    expect(seen.own).toBeLessThanOrEqual(81);
+    // Of 580 files: the classes (that of groups among them), their settings, and the arithmetic of prefixes.
+    expect(seen.own).toBeLessThanOrEqual(90);
   });
 
   test("nothing else can be required, so that what is inside can change", () => {
@@ -276,8 +276,8 @@ describe("what npm publishes", () => {
     expect(lines(/\.d\.ts$/, /^\s*\/\*\*.*/m).length).toBeGreaterThan(100);
   });
 
-  test("stays below 5.3 MB and 1 150 files", () => {
-    expect(bytes).toBeLessThan(5_300_000);
+  test("stays below 5.5 MB and 1 150 files", () => {
+    expect(bytes).toBeLessThan(5_500_000);
     expect(files.length).toBeLessThan(1_150);
   });
 

@@ -47,7 +47,7 @@ export const REFUSED_KEY = "refusedByCheck";
 /** Arguments and outputs of a `CloudSignaling`: its check refuses all others. */
 const OF_SIGNALINGS = [
   ...["prefixes", "stops", "reason", "ticket", "hostBits", "receiver"],
-  ...["started", "endpoint", "unsettled", "secretPrefixes"],
+  ...["started", "endpoint", "unsettled", "lost", "secretPrefixes"],
 ];
 
 /**

@@ -134,6 +134,7 @@ const NEITHER: Readonly<Record<string, string>> = {
   "forward spool list": "reads a folder",
   "forward spool export": "reads a folder",
   prefixes: "is help",
+  "prefixes aggregate": "reads files",
   blocks: "reads a file",
   docs: "prints",
   completion: "prints",

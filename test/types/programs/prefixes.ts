@@ -3,6 +3,7 @@ import { Prefix } from "../../../provider/client";
 import {
   type AddressCount,
   aggregatePrefixes,
+  type CutEntries,
   countAddresses,
   type DuplicateRule,
   type EntriesLike,
@@ -53,7 +54,7 @@ export const fewer: PrefixEntries = aggregatePrefixes(merged);
 export const cut: ExcludeOptions = {};
 // @ts-expect-error a misspelt option
 export const noCut: ExcludeOptions = { minimum: 24 };
-export const left: PrefixEntries = excludePrefixes(merged, ["192.0.2.7"]);
+export const left: CutEntries = excludePrefixes(merged, ["192.0.2.7"]);
 // @ts-expect-error what is left out is a list
 excludePrefixes(merged, 7);
 export const count: AddressCount = countAddresses(left);
