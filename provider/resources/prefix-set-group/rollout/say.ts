@@ -48,7 +48,7 @@ export function sayChanges({ runtime, inputs, state, former }: Beginning, { stat
     const set = runtime.node(node).set(address);
     if (!set.announced.has(WHOLE_SET)) continue;
     const before = state.of(name);
-    const isOurs = (prefix: CanonicalPrefix) => !before.foreign.has(prefix);
+    const isOurs = (prefix: CanonicalPrefix) => !(before.foreign.has(prefix) && before.entries.has(prefix));
     const { entries: desired } = inputs.of(node);
     const { insert, change, remove } = sharedDifference(before.entries, desired);
     const unsettled = [...before.unsettled].filter((prefix) => !desired.has(prefix));
