@@ -30,13 +30,27 @@ export interface Decoded {
  */
 export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined {
   if (!/[%&\\]/.test(text)) return undefined;
+  return replaced(text, ESCAPES[kind], ({ groups = {} }) => meaning(groups));
+}
+
+/** The text with base64 that is written in lines (RFC 2045, section 6.8) as one line. `undefined` if there is none. */
+export function joinBase64(text: string): Decoded | undefined {
+  return replaced(text, /(?<=[\w+/-])\r?\n(?=[\w+/=-])/g, () => "");
+}
+
+/** Writes other text in the place of matches; those without one stay. `undefined` if there is nothing to write. */
+function replaced(
+  text: string,
+  pattern: RegExp,
+  read: (match: RegExpExecArray) => string | undefined,
+): Decoded | undefined {
   const parts: string[] = [];
   // Of each escape: start and end in the encoded text, then in the decoded one.
   const places: [start: number, end: number, at: number, until: number][] = [];
   let length = 0;
   let last = 0;
-  for (const match of text.matchAll(ESCAPES[kind])) {
-    const sign = meaning(match.groups ?? {});
+  for (const match of text.matchAll(pattern)) {
+    const sign = read(match);
     if (sign === undefined) continue;
     const between = text.slice(last, match.index);
     last = match.index + match[0].length;

@@ -1,5 +1,5 @@
 import { attempt } from "./errors";
-import { type Decoded, decodeLayer, type EscapeKind } from "./escapes";
+import { type Decoded, decodeLayer, type EscapeKind, joinBase64 } from "./escapes";
 
 /** Most layers of encoding that are decoded: a redirect to an echo that was encoded twice has three (test/client/secrets.test.ts). */
 const LAYERS = 4;
@@ -26,6 +26,8 @@ export class SecretMatcher {
   /** Characters that the longest secret takes in its longest spelling. */
   readonly longest: number;
   private readonly pattern: RegExp | undefined;
+  /** The forms in base64 alone. */
+  private readonly encoded: RegExp | undefined;
   /** Forms of secrets whose beginnings may end a cut text, see {@link halves}. */
   private readonly beginnings: readonly string[];
 
@@ -37,12 +39,11 @@ export class SecretMatcher {
     this.longest = SPELLED * Math.max(0, ...whole.map(({ length }) => length));
     // The longest first: a secret that contains another is cut as a whole.
     const forms = [...new Set(whole.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-    const patterns = [
-      ...forms.map((form) => literal(form, freelyFrom)),
-      ...[...whole, ...inUrls(whole)].flatMap(base64),
-    ];
+    const encoded = [...whole, ...inUrls(whole)].flatMap(base64);
+    const patterns = [...forms.map((form) => literal(form, freelyFrom)), ...encoded];
     this.beginnings = [...forms, ...whole.flatMap((secret) => base64Cores(secret).map(({ core }) => core))].map(evened);
-    this.pattern = patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
+    this.pattern = anyOf(patterns);
+    this.encoded = anyOf(encoded);
   }
 
   /** The text with `mark` in the place of every secret. */
@@ -79,9 +80,11 @@ export class SecretMatcher {
     if (this.pattern === undefined) return;
     const origins: Decoded["origin"][] = [];
     for (let layer = text; ; ) {
-      const places = [...layer.matchAll(this.pattern)].map(({ index, 0: secret }) => [index, index + secret.length]);
+      const places = placesOf(this.pattern, layer);
+      const joined = this.encoded && joinBase64(layer);
+      if (joined) places.push(...placesOf(this.encoded, joined.text).map(([start, end]) => joined.origin(start, end)));
       if (layer.length <= MESSAGE && layer.includes("…")) places.push(...this.halves(layer));
-      for (const [start = 0, end = 0] of places) {
+      for (const [start, end] of places) {
         const [first, last] = origins.reduceRight((at, origin) => origin(at[0], at[1]), [start, end]);
         found.push([from + first, from + last]);
       }
@@ -103,6 +106,15 @@ export class SecretMatcher {
     }
     return found;
   }
+}
+
+function anyOf(patterns: readonly string[]): RegExp | undefined {
+  return patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
+}
+
+function placesOf(pattern: RegExp | undefined, text: string): [start: number, end: number][] {
+  if (pattern === undefined) return [];
+  return [...text.matchAll(pattern)].map(({ index, 0: secret }) => [index, index + secret.length]);
 }
 
 /** Longest text that may have been cut for a message. */
@@ -163,14 +175,11 @@ function inUrls(secrets: readonly string[]): string[] {
   return written.filter((text) => !secrets.includes(text));
 }
 
-/** A line of base64 in mail has 76 characters (RFC 2045, section 6.8). */
-const LINE_BREAK = "(?:\\r?\\n)?";
-
 /** Patterns of the secret within base64. */
 function base64(secret: string): string[] {
   return base64Cores(secret).flatMap(({ core, offset, isWhole }) => {
     if (core.length < SHORTEST_BASE64 && offset > 0) return [];
-    const signs = [...core].map((sign) => ({ "+": "[+ -]", "/": "[/_]" })[sign] ?? sign).join(LINE_BREAK);
+    const signs = core.replaceAll("+", "[+ -]").replaceAll("/", "[/_]");
     const pattern = `${offset > 0 ? "[\\w+/-]?" : ""}${signs}${isWhole ? "" : "[\\w+/-]?"}={0,2}`;
     return [core.length >= SHORTEST_BASE64 ? pattern : `(?<![\\w+/=-])${pattern}(?![\\w+/=-])`];
   });

@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Redactor } from "../../provider/client/redact";
 import { told, visible, visibleJson, visibleLines } from "../../provider/model/foreign-text";
 import { SecretMatcher } from "../../provider/model/secret-matcher";
 
@@ -59,6 +61,17 @@ test.each([
 ])("a secret is found in %s", (_, text) => {
   const shown = new SecretMatcher(["canary +/ token"], 4).cut(`before: ${text} :after`, "[secret]");
   expect(shown).toMatch(/^before: \[secret\]\S*\s*:after$/);
+});
+
+test("a private key is cut out of a text, as it is and in base64 in lines, with all that surrounds it left", () => {
+  const { privateKey: key } = generateKeyPairSync("rsa", {
+    modulusLength: 2_048,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const mail = Buffer.from(key).toString("base64").replace(/.{76}/g, "$&\r\n");
+  const redactor = new Redactor([key]);
+  expect(redactor.text(`before: ${key}: between: ${mail} :after`)).toBe("before: [secret]: between: [secret] :after");
 });
 
 /** Ways in which one character is written. */
