@@ -34,9 +34,11 @@ export const loki = sinkKind(
     return new PostingSink(context, {
       contentType: "application/json",
       answers: {
-        acknowledgement: "the 204 of a push",
+        acknowledgement: "the 204 of a push, or the empty 200 of VictoriaLogs",
         divisible: [400, 413],
-        acknowledged: (_, { status }) => (status === 204 ? {} : undefined),
+        // VictoriaLogs takes the push of Loki, and answers 200 without a body.
+        acknowledged: (_, { status, body }) =>
+          status === 204 || (status === 200 && body.length === 0) ? {} : undefined,
       },
       path: PATH,
       // Streams one behind the other, each after a comma.
