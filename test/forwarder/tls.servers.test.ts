@@ -46,11 +46,24 @@ async function toldOf(sink: Readonly<Record<string, unknown>>): Promise<string |
   return told.lines[0];
 }
 
+/** The answer of each receiver's protocol: items of Elasticsearch, one a document; nothing of a collector; any of a plain server. */
+function acknowledgement(path: string | undefined, body: Buffer): string {
+  if (path?.endsWith("/v1/logs")) return "";
+  if (!path?.endsWith("/_bulk")) return "{}";
+  const documents = body.toString("utf8").trim().split("\n").length / 2;
+  return JSON.stringify({
+    errors: false,
+    items: Array.from({ length: documents }, () => ({ create: { status: 201 } })),
+  });
+}
+
 test("sinks of HTTP keep to the authority, the name and the certificate that their configuration says", async () => {
   const seen: unknown[] = [];
   const web = createServer({ ...server, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
     seen.push([request.url, ...whoIn(request)]);
-    request.resume().on("end", () => response.end("{}"));
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => response.end(acknowledgement(request.url, Buffer.concat(chunks))));
   }).listen(0, "127.0.0.1");
   await once(web, "listening");
   const url = `https://127.0.0.1:${(web.address() as AddressInfo).port}/in`;
@@ -62,7 +75,7 @@ test("sinks of HTTP keep to the authority, the name and the certificate that the
     expect(seen.splice(0)).toEqual([
       ["/in", ...who],
       ["/in/_bulk", ...who],
-      ["/in", ...who],
+      ["/in/v1/logs", ...who],
     ]);
     const { ca: _, ...distrusting } = whole;
     const { serverName: __, ...unnamed } = whole;
