@@ -46,6 +46,9 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
   '/"(?:[^"\\\\]|\\\\.)*"|[{}[\\]:]/g': "only for what is known to be JSON, where each string ends",
   "/ lacks | holds (?:another|other|[\\d ]+undeclared) | not active \\(|active already, and adopted|: it leaves the group, and /":
     "alternatives of fixed words, of which one has a run of digits and blanks in which it cannot begin anew",
+  "/^(\\s*):(?=:(?![\\da-f:./]*(?:\\s|$)))/i": "anchored: one run of blanks, then looks ahead over one run",
+  "/^\\s*[[{](?![0-9a-f]*:[0-9a-f:.]*\\])/i":
+    "anchored: one run of blanks, then looks ahead over two runs with a colon between",
   "/(?<![\\d.eE+-])-?\\d{16,}(?![\\d.eE])/g": "begins only where no such run goes on, and looks one character ahead",
 };
 

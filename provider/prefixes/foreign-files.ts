@@ -1,19 +1,20 @@
 import { isObject } from "../model/json";
 import { member } from "./lists/list";
 
-/** Files that hold prefixes and are not read, by their first lines, and the way to make one of them that is. */
+const NFTABLES =
+  'is a set of nftables: write its elements one a line, for example with "nft -j list set … | jq -r …", or its JSON with the prefixes alone.';
+
+/** Files that hold prefixes and are not read, by one of their first lines, and the way to make one of them that is. */
 const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
-  { test: /^\s*<(?:!doctype|html|\?xml)/i, is: "is a page or an error message, not a list: fetch it again." },
+  { test: /^<(?:!doctype|html|\?xml)/i, is: "is a page or an error message, not a list: fetch it again." },
+  { test: /^(?:table\s+\S+\s+\S+|set\s+\S+)\s*\{/, is: NFTABLES },
+  { test: /\belements\s*=\s*\{/, is: NFTABLES },
   {
-    test: /^\s*(?:table\s+\S+\s+\S+\s*\{|set\s+\S+\s*\{|(?:flags|type|elements)\b[^\n]*\n?\s*elements\s*=\s*\{|elements\s*=\s*\{)/m,
-    is: 'is a set of nftables: write its elements one a line, for example with "nft -j list set … | jq -r …", or its JSON with the prefixes alone.',
-  },
-  {
-    test: /^(?:\d(?:\.\d)?\|)?[a-z]+\|[^|\n]*\|[^|\n]*\|[^|\n]*\|[^|\n]*\|/m,
+    test: /^(?:\d(?:\.\d)?\|)?[a-z]+\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|/,
     is: "is a file of delegated resources (start and number of addresses): write the ranges as start-end, one a line.",
   },
   {
-    test: /^\s*(?:ip(?:v6)?\s+access-list\b|access-list\s+\S+\s+(?:permit|deny)\b|\d*\s*(?:permit|deny)\s+(?:ip|ipv6|tcp|udp|host|any|\d))/im,
+    test: /^(?:ip(?:v6)?\s+access-list\b|access-list\s+\S+\s+(?:permit|deny)\b|(?:\d+\s+)?(?:permit|deny)\s+(?:ip|ipv6|tcp|udp|host|any|\d))/i,
     is: "is an access list, whose lines have actions, wildcards and ports: write its prefixes one a line.",
   },
   {
@@ -22,13 +23,16 @@ const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
   },
 ];
 
-/** Characters that show the kind of a file: expressions over a long text can take quadratic time. */
+/** Characters that show the kind of a file. */
 const BEGIN = 2_000;
 
 /** The sentence about a text that cannot be read; `undefined` for any other. */
 export function foreignText(head: string): string | undefined {
-  const begin = head.slice(0, BEGIN);
-  return TEXTS.find(({ test }) => test.test(begin))?.is;
+  const lines = head
+    .slice(0, BEGIN)
+    .split("\n")
+    .map((line) => line.trim());
+  return TEXTS.find(({ test }) => lines.some((line) => test.test(line)))?.is;
 }
 
 /** As {@link foreignText}, for the value of a JSON or YAML document. */

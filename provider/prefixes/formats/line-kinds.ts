@@ -28,7 +28,7 @@ const unquoted = (text: string) => text.replace(/^"(.*)"$/, "$1").replace(/\\(.)
 
 /** `add blocked 192.0.2.0/24 timeout 600 comment "scanner"`, and the line that creates the set. */
 const ipset: LineKind = {
-  test: /^\s*(?:create|add|-N|-A)\s+\S+\s+(?!\S*=)\S/,
+  test: /^\s*(?:create|add|-N|-A)\s+\S+\s+[^\s=]+(?:\s|$)/,
   read(line, now) {
     const [command, list = "", what = "", ...words] = wordsOf(line);
     if (command === "create" || command === "-N") {
