@@ -1,6 +1,6 @@
 import { isObject, membersOf } from "../provider/model/json";
-import { CONFIG_KEYS, type ConfigKey } from "../provider/resources/config-keys";
-import { ConfigError, readSettings, type Settings, UnknownConnection } from "../provider/resources/settings";
+import { CONFIG_KEYS, type ConfigKey } from "../provider/settings/config-keys";
+import { ConfigError, readSettings, type Settings, UnknownConnection } from "../provider/settings/settings";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** Node or receiver as a resource names it. */

@@ -73,4 +73,4 @@ export type {
   ReceiverInput,
   TlsArgs,
 } from "./pulumi/types";
-export { ConfigError } from "./resources/settings";
+export { ConfigError } from "./settings/settings";

@@ -2,15 +2,16 @@
  * Entry point of the Pulumi engine to the resources. Every state of every stack names this module in one
  * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
  */
+
+import { providerProcess } from "./deployment/provider-process";
+import type { Runtime } from "./deployment/runtime";
+import { type DynamicProvider, dynamicProvider } from "./engine/dynamic-provider";
+import type { Handler } from "./engine/handler";
+import { keepingSecrets } from "./engine/keeping-secrets";
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";
-import { type DynamicProvider, dynamicProvider } from "./resources/dynamic-provider";
-import type { Handler } from "./resources/handler";
-import { keepingSecrets } from "./resources/keeping-secrets";
 import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { PrefixSetGroupHandler } from "./resources/prefix-set-group/handler";
-import { providerProcess } from "./resources/provider-process";
-import type { Runtime } from "./resources/runtime";
 
 const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   PrefixSet: PrefixSetHandler,

@@ -6,10 +6,22 @@ import { describe, expect, test } from "vitest";
 const root = resolve(__dirname, "..");
 
 /** The way of a change from a program to the wire, backwards: each may import those that stand before it. */
-const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
+const LAYERS = [
+  "model",
+  "wire",
+  "client",
+  "messages",
+  "apply",
+  "settings",
+  "reconcile",
+  "engine",
+  "deployment",
+  "resources",
+  "provider.ts",
+];
 
-/** Imports of a layer beside those before it: the provider processes of a deployment leave files for each other. */
-const ALSO: Record<string, string[]> = { resources: ["files"] };
+/** Imports of a layer beside those before it: the audit log, and the files that processes of a deployment leave for each other. */
+const ALSO: Record<string, string[]> = { apply: ["files"], deployment: ["files"] };
 
 /** Imports of the parts beside that way, besides themselves. A part that is named nowhere is an error. */
 const BESIDE: Record<string, string[]> = {
@@ -18,22 +30,24 @@ const BESIDE: Record<string, string[]> = {
   // Files that are whole at any moment, for all that write some.
   files: ["model"],
   prefixes: ["model", "files"],
-  pulumi: ["model", "client", "resources"],
-  "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
+  pulumi: ["model", "client", "settings", "reconcile", "engine", "deployment", "resources"],
+  "index.ts": ["model", "client", "prefixes", "pulumi", "settings/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   // What a node holds, as the states that the resources would write and as a program.
-  import: ["model", "files", "client", "resources"],
+  import: ["model", "files", "client", "engine", "resources"],
   forwarder: ["model", "files", "wire", "client"],
   // What a preview is about to do, from what the engine prints of it.
-  report: ["model", "client", "prefixes", "resources"],
+  report: ["model", "client", "prefixes", "reconcile", "engine", "resources"],
   // What a node does, as data: it knows the emulator's switches by name only.
   probe: ["model", "wire", "client"],
   commands: [
     "model",
     "client",
-    "batch",
-    "resources",
+    "apply",
+    "settings",
+    "reconcile",
+    "engine",
     "prefixes",
     "files",
     "import",
@@ -44,7 +58,7 @@ const BESIDE: Record<string, string[]> = {
     "report",
   ],
   // The engine's protocol for every language, over the same handlers.
-  plugin: ["model", "prefixes", "resources", "provider.ts"],
+  plugin: ["model", "prefixes", "settings", "engine", "deployment", "resources", "provider.ts"],
   "cli.ts": ["commands"],
 };
 
@@ -64,7 +78,7 @@ const OPEN_TO_THE_WORLD = [
   "provider/commands/command-line.ts",
   "provider/emulator/testing/run-program.ts",
   "provider/pulumi/settings.ts",
-  "provider/resources/provider-process.ts",
+  "provider/deployment/provider-process.ts",
   "policies/config/load.ts",
   "policies/start-pack.ts",
   "policies/start-run.ts",
@@ -73,13 +87,13 @@ const OPEN_TO_THE_WORLD = [
 /** Modules that the classes must not load. */
 const HANDLERS = [
   "provider/provider.ts",
-  "provider/batch/",
-  "provider/resources/handler.ts",
-  "provider/resources/dynamic-provider.ts",
-  "provider/resources/runtime.ts",
-  "provider/resources/connections.ts",
-  "provider/resources/node-in-use.ts",
-  "provider/resources/receiver-in-use.ts",
+  "provider/apply/",
+  "provider/engine/handler.ts",
+  "provider/engine/dynamic-provider.ts",
+  "provider/deployment/runtime.ts",
+  "provider/deployment/connections.ts",
+  "provider/deployment/node-in-use.ts",
+  "provider/deployment/receiver-in-use.ts",
   "provider/resources/resource-set.ts",
   "provider/resources/receiver-access.ts",
   "provider/resources/prefix-set/",
@@ -203,7 +217,7 @@ const crossings = sources
     return { from, to, permission: allowed.find((place) => path === place || path.startsWith(`${place}/`)) };
   });
 
-test("imports point one way: model <- wire <- client <- batch <- resources <- provider; model <- emulator", () => {
+test("imports point one way: model <- wire <- client <- messages <- apply <- settings <- reconcile <- engine <- deployment <- resources <- provider; model <- emulator", () => {
   const wrong = crossings.filter(({ permission }) => permission === undefined);
   expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
@@ -252,9 +266,9 @@ test("policies know of the package what its users know, the values of the model,
   const known = ["model", "index.ts"];
   const files = [
     "provider/files/no-links.ts",
-    "provider/resources/config-keys.ts",
+    "provider/settings/config-keys.ts",
     // The judge reads settings with the reader of the provider: another one would judge another text.
-    "provider/resources/settings.ts",
+    "provider/settings/settings.ts",
   ];
   expect(wrong.filter((file) => !known.includes(partOf(file)) && !files.includes(file))).toEqual([]);
 });

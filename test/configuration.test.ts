@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../provider/client/options";
 import { VARIABLES } from "../provider/commands/helping/variables";
-import { CONFIG_KEYS } from "../provider/resources/config-keys";
+import { CONFIG_KEYS } from "../provider/settings/config-keys";
 
 /** All words of a kind in the sources of the resources and the client. */
 async function wordsIn(pattern: RegExp): Promise<Set<string>> {
-  const folders = ["provider/resources", "provider/pulumi", "provider/client"];
+  const folders = ["provider/settings", "provider/deployment", "provider/pulumi", "provider/client"];
   const listings = await Promise.all(
     folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
   );

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { unknownKeys } from "../provider/resources/config-keys";
+import { unknownKeys } from "../provider/settings/config-keys";
 import { EXAMPLES } from "./e2e/support/examples";
 import { guide, NOT_RUN } from "./support/guide";
 import { blocksOf, commandsOf, root } from "./support/markdown";

@@ -137,7 +137,7 @@ describe("at run time", () => {
 
   test("nothing else can be required, so that what is inside can change", () => {
     const { resolve: find } = createRequire(join(consumer, "program.js"));
-    expect(() => find(`${manifest.name}/dist/provider/resources/handler.js`)).toThrow("is not defined by");
+    expect(() => find(`${manifest.name}/dist/provider/engine/handler.js`)).toThrow("is not defined by");
   });
 });
 

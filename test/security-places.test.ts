@@ -58,7 +58,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   "provider/commands/probe.ts": ["rm", "removes a name", "what probe found, a pid file"],
   "provider/commands/probing/undo-file.ts": ["rmSync", "removes its own name", "notes of a probe"],
   "provider/files/private-folder.ts": ["mkdirSync", "proves that the folder is this user's own, and no link"],
-  "provider/resources/other-processes.ts": [
+  "provider/deployment/other-processes.ts": [
     "appendFileSync openSync renameSync rmSync",
     "a folder that is proved to be this user's own",
   ],
@@ -93,7 +93,7 @@ const BY_FILES: Record<string, readonly Case[]> = {
   "provider/forwarder/sinks/file.ts": ["a file of the forwarder"],
   "provider/import/write-new.ts": ["an import"],
   "provider/prefixes/edit/edit-file.ts": ["block", "unblock"],
-  "provider/resources/audit-log.ts": ["the audit log"],
+  "provider/apply/audit-log.ts": ["the audit log"],
 };
 
 /** Functions of `provider/files/` that write. */

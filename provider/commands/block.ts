@@ -6,14 +6,14 @@ import { some } from "../model/text";
 import type { PrefixEntries, PrefixEntry } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
 import { endOf } from "../prefixes/entries";
-import type { ConfigKey } from "../resources/config-keys";
 import {
   type ContentLimits,
   contentLimits,
   contentProblems,
   entryProblems,
   wideProblems,
-} from "../resources/limits/content";
+} from "../reconcile/limits/content";
+import type { ConfigKey } from "../settings/config-keys";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";

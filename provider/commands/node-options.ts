@@ -6,8 +6,8 @@ import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError
 import { refusedModule, withReaderIn } from "../client/allowed-code";
 import { given, parseOptions } from "../client/options";
 import { jsonIn } from "../model/readable";
-import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
-import { ConfigError } from "../resources/settings";
+import { type CredentialUse, type Environment, strayCredentials } from "../settings/environment-credentials";
+import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
+import { type AuditRecord, appendAudit } from "../apply/audit-log";
 import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
-import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import {
   type ConfigKey,
   FLAT_MEMBERS,
@@ -13,8 +13,8 @@ import {
   unknownKeys,
   unnamedAddress,
   unnamedKeys,
-} from "../resources/config-keys";
-import { ConfigError, readSettings } from "../resources/settings";
+} from "../settings/config-keys";
+import { ConfigError, readSettings } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames } from "./option-values";
 import { printedConfig } from "./printed-config";

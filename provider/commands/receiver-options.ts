@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, receiverOptionsSchema, SignalingClient } from "../client";
 import { parseOptions } from "../client/options";
-import { ConfigError } from "../resources/settings";
+import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
 import { wrongUse } from "./option-values";

@@ -1,3 +1,4 @@
+import { providerText } from "../engine/provider-text";
 import type { JsonObject } from "../model/json";
 import { nativeToken, type ResourceKind, typeToken } from "../model/resource-kind";
 import { formatUrl } from "../model/resource-url";
@@ -6,7 +7,6 @@ import * as setState from "../resources/prefix-set/state";
 import * as entryState from "../resources/prefix-set-entry/state";
 import * as groupOutputs from "../resources/prefix-set-group/outputs";
 import * as groupState from "../resources/prefix-set-group/state";
-import { providerText } from "../resources/provider-text";
 import { entryName } from "./names";
 import type { HeldSet } from "./source";
 

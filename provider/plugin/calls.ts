@@ -1,7 +1,7 @@
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import type { TimeLimits } from "../deployment/time-limit";
+import type { DynamicProvider } from "../engine/dynamic-provider";
 import type { JsonObject } from "../model/json";
-import type { DynamicProvider } from "../resources/dynamic-provider";
-import type { TimeLimits } from "../resources/time-limit";
 import type { EngineLog } from "./engine-log";
 import { EngineFailure } from "./failures";
 import type { Opened } from "./properties";

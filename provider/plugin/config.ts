@@ -1,5 +1,5 @@
 import type { JsonObject } from "../model/json";
-import { unknownKeys } from "../resources/config-keys";
+import { unknownKeys } from "../settings/config-keys";
 
 /** Members that the engine adds to a provider's configuration for itself. */
 const ENGINE_KEYS: readonly string[] = ["version", "pluginDownloadURL", "pluginChecksums", "__internal"];

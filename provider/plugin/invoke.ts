@@ -1,13 +1,13 @@
 import type { z } from "zod";
+import type { Runtime } from "../deployment/runtime";
+import { SECRETS_KEY } from "../engine/secret-names";
 import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { MARK_TYPES } from "../model/mark";
 import { issuePath, schema, zod } from "../model/schema";
 import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
-import * as reading from "../resources/read-functions";
-import type { Runtime } from "../resources/runtime";
-import { SECRETS_KEY } from "../resources/secret-names";
-import type { Settings } from "../resources/settings";
+import * as reading from "../settings/read-functions";
+import type { Settings } from "../settings/settings";
 import type { Opened } from "./properties";
 
 const argumentSchemas = schema(() => {

@@ -1,8 +1,8 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import type { Runtime } from "../deployment/runtime";
 import { hasUnknown, type JsonObject } from "../model/json";
 import { formatUrl, setUrl } from "../model/resource-url";
-import type { Runtime } from "../resources/runtime";
 import { EngineFailure } from "./failures";
 import { type Opened, open } from "./properties";
 

@@ -4,9 +4,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
+import { addressIn, nextDeployment, providerProcess } from "../deployment/provider-process";
+import { TimeLimits } from "../deployment/time-limit";
 import { get } from "../provider";
-import { addressIn, nextDeployment, providerProcess } from "../resources/provider-process";
-import { TimeLimits } from "../resources/time-limit";
 import { configProblems } from "./config";
 import { EngineLog } from "./engine-log";
 import { listed } from "./listing";

@@ -1,5 +1,4 @@
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { isObject, type JsonObject, membersOf } from "../model/json";
 import {
   CONNECTIONS,
   HOLDING_PREFIXES,
@@ -8,7 +7,8 @@ import {
   SECRET_MARK,
   SECRET_PREFIXES,
   SECRETS_KEY,
-} from "../resources/secret-names";
+} from "../engine/secret-names";
+import { isObject, type JsonObject, membersOf } from "../model/json";
 
 /** The member that marks values on the wire that are not plain JSON, and its value for a secret and for an output. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";

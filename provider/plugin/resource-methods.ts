@@ -1,8 +1,8 @@
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { DynamicProvider } from "../engine/dynamic-provider";
 import type { JsonObject } from "../model/json";
-import type { DynamicProvider } from "../resources/dynamic-provider";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";

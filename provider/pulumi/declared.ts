@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type Declaration, record } from "../deployment/conflicts";
+import { HOLDING_PREFIXES } from "../engine/secret-names";
 import { membersOf } from "../model/json";
 import type { HostBits } from "../model/prefix";
 import { nativeToken, typeToken } from "../model/resource-kind";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
-import { type Declaration, record } from "../resources/conflicts";
-import { normaliseEntries } from "../resources/entries";
-import { HOLDING_PREFIXES } from "../resources/secret-names";
+import { normaliseEntries } from "../reconcile/entries";
 import { isPlain, runError, type Settled, settled } from "./inputs";
 import { inspect } from "./inspection";
 import { mergedEntries } from "./merged-entries";

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
+import { DeploymentFolder, sharedFolder } from "../deployment/other-processes";
 import { isObject, type JsonObject } from "../model/json";
 import { type HostBits, Prefix } from "../model/prefix";
 import { formatUrl, setUrl } from "../model/resource-url";
-import { normaliseEntries } from "../resources/entries";
-import { DeploymentFolder, sharedFolder } from "../resources/other-processes";
-import { KeyRegistry, SIGNALING } from "../resources/wanted";
+import { KeyRegistry, SIGNALING } from "../reconcile/desired";
+import { normaliseEntries } from "../reconcile/entries";
 import { settled } from "./inputs";
 import { theRun } from "./run";
 import { pulumiHome } from "./settings";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { SECRET_SETTINGS } from "../resources/secret-names";
+import { SECRET_SETTINGS } from "../engine/secret-names";
 import { plainArguments } from "./plain";
 import type {
   Inputs,

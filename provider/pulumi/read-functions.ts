@@ -177,7 +177,7 @@ export function getSignalingsOutput(args: WithInputs<GetSignalingsArgs> = {}): p
 }
 
 /** Loaded when it is called, since most programs read nothing. */
-const reading = () => import("../resources/read-functions.js");
+const reading = () => import("../settings/read-functions.js");
 
 function lifted<A, R>(args: WithInputs<A>, read: (args: A) => Promise<R>): pulumi.Output<R> {
   return pulumi.output(args).apply((known) => read(known as A)) as pulumi.Output<R>;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { providerText } from "../engine/provider-text";
+import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../engine/secret-names";
 import type { JsonObject } from "../model/json";
-import { providerText } from "../resources/provider-text";
-import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../resources/secret-names";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";

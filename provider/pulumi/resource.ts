@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { SAID_KEY, type Said } from "../engine/provider-text";
 import { nativeToken, typeToken } from "../model/resource-kind";
-import { SAID_KEY, type Said } from "../resources/provider-text";
 import { declareSet, waitsForOthers } from "./declared";
 import { ignoredChanges, withCanonicalKeys } from "./ignored";
 import { plainArguments } from "./plain";

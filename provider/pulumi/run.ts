@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseNodeEndpoint } from "../client/endpoint";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
+import type { DeclaredSet } from "../deployment/conflicts";
 import { attempt } from "../model/errors";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
-import type { DeclaredSet } from "../resources/conflicts";
-import type { Settings, Target } from "../resources/settings";
+import type { Settings, Target } from "../settings/settings";
 import { programSettings } from "./settings";
 
 /** A set of a node, with the program's declarations. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { unknownKeys } from "../resources/config-keys";
-import type { Environment } from "../resources/environment-credentials";
-import { ConfigError, readSettings, type Settings } from "../resources/settings";
+import { unknownKeys } from "../settings/config-keys";
+import type { Environment } from "../settings/environment-credentials";
+import { ConfigError, readSettings, type Settings } from "../settings/settings";
 
 /** Settings of the running program: stack configuration and environment. */
 export function programSettings(env: Environment = process.env): Settings {

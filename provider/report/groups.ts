@@ -1,10 +1,10 @@
+import { SECRET_MARK } from "../engine/secret-names";
 import type { EntryNote } from "../model/entry";
 import { addTo } from "../model/group";
 import { differing, overridden } from "../model/group-content";
 import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames } from "../model/text";
-import { SECRET_MARK } from "../resources/secret-names";
 import { type AreTwo, unprovenIn } from "./leaving";
 import { SetChanges, type SetStep } from "./set-changes";
 import {

@@ -1,7 +1,7 @@
 import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { count } from "../model/text";
-import { isExpired } from "../resources/entries";
+import { isExpired } from "../reconcile/entries";
 import { entryList } from "./entry-lists";
 import type { SetReport } from "./model";
 import { changeWords, listWords } from "./sentences";

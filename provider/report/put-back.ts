@@ -1,4 +1,4 @@
-import { PUTS_BACK } from "../resources/drift";
+import { PUTS_BACK } from "../reconcile/drift";
 import type { PutBack, ResourceChange } from "./model";
 import type { PreviewStep } from "./preview";
 import { contentOfEntry, contentOfSet, type Known, placeOf, RECEIVER, withoutSecrets } from "./set-content";

@@ -1,7 +1,7 @@
 import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames, count } from "../model/text";
-import { isExpired } from "../resources/entries";
+import { isExpired } from "../reconcile/entries";
 import { addressesOf, entryList } from "./entry-lists";
 import type { EntryChange, ResourceChange, SetReport, WholeChange } from "./model";
 import type { NotedEntry, Place, SetContent } from "./set-content";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { parseNodeEndpoint } from "../client/endpoint";
+import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../engine/secret-names";
 import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
 import { attempt } from "../model/errors";
 import { type JsonObject, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
-import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import type { Preview, PreviewState } from "./preview";
 
 /** Node and set of a resource. */

@@ -1,9 +1,9 @@
+import type { Connection } from "../deployment/connections";
+import type { Runtime } from "../deployment/runtime";
+import type { About, Compared } from "../engine/handler";
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
-import type { Connection } from "./connections";
-import { PUTS_BACK } from "./drift";
-import type { About, Compared } from "./handler";
-import type { Runtime } from "./runtime";
+import { PUTS_BACK } from "../reconcile/drift";
 
 /** State and program as plain JSON for a comparison, since every argument counts. */
 export interface Comparison {

@@ -1,11 +1,11 @@
+import type { Runtime } from "../deployment/runtime";
+import type { LookedAt } from "../engine/handler";
+import type { SayOfSet } from "../messages/notices";
 import { messageOf } from "../model/errors";
 import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
-import { type Lost, putsBackText, valuesOf } from "./drift";
-import type { LookedAt } from "./handler";
-import type { SayOfSet } from "./notices";
+import { type Lost, putsBackText, valuesOf } from "../reconcile/drift";
 import type { LookedSet, ResourceSet } from "./resource-set";
-import type { Runtime } from "./runtime";
 
 /** Entries of the state that an `up` restores, given the result of the look. */
 export function lookAgain(

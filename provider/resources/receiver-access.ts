@@ -1,16 +1,16 @@
 import { SignalingIncomplete } from "../client/errors";
+import { receiverOfState } from "../deployment/places";
+import type { ReceiverInUse } from "../deployment/receiver-in-use";
+import type { Runtime } from "../deployment/runtime";
+import { PartialFailure } from "../engine/handler";
+import type { Notices } from "../messages/notices";
+import { adviceIn, advised, credentialsOfState, untouched } from "../messages/remedy";
 import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
+import { type KeyRegistry, type KeysHere, SIGNALING } from "../reconcile/desired";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import { PartialFailure } from "./handler";
-import type { Notices } from "./notices";
-import { receiverOfState } from "./places";
-import type { ReceiverInUse } from "./receiver-in-use";
-import { adviceIn, advised, credentialsOfState, untouched } from "./remedy";
-import type { Runtime } from "./runtime";
-import { type KeyRegistry, type KeysHere, SIGNALING } from "./wanted";
 
 /** Inputs or state of a resource that choose the receiver. */
 export interface ReceiverPlace {

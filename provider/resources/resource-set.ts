@@ -1,18 +1,11 @@
-import type { Caller } from "../batch/group-commit";
-import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { type AuditRecord, failedWrite } from "../apply/audit-log";
+import type { Caller } from "../apply/group-commit";
+import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { isUnreachable } from "../client/errors";
-import { messageOf } from "../model/errors";
-import { hasUnknown, type JsonObject } from "../model/json";
-import type { CanonicalPrefix } from "../model/prefix";
-import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
-import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
-import { some } from "../model/text";
-import { type AuditRecord, failedWrite } from "./audit-log";
-import { requireSameAddress, type UsedBefore } from "./changes";
-import { type Lost, lostOf, sizeOf, unignored } from "./drift";
-import { PATIENCE_MS } from "./look";
-import type { DeploymentSet, NodeInUse } from "./node-in-use";
-import { nodeOfState } from "./places";
+import { PATIENCE_MS } from "../deployment/look";
+import type { DeploymentSet, NodeInUse } from "../deployment/node-in-use";
+import { nodeOfState } from "../deployment/places";
+import type { Runtime } from "../deployment/runtime";
 import {
   adviceIn,
   advised,
@@ -22,9 +15,16 @@ import {
   refusedList,
   unknownSet,
   untouched,
-} from "./remedy";
-import type { Runtime } from "./runtime";
-import type { Intent } from "./set-plan";
+} from "../messages/remedy";
+import { messageOf } from "../model/errors";
+import { hasUnknown, type JsonObject } from "../model/json";
+import type { CanonicalPrefix } from "../model/prefix";
+import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
+import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
+import { some } from "../model/text";
+import { type Lost, lostOf, sizeOf, unignored } from "../reconcile/drift";
+import type { Intent } from "../reconcile/set-plan";
+import { requireSameAddress, type UsedBefore } from "./changes";
 
 /** Inputs or state of a resource that name its set. */
 export interface SetPlace {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { LIMIT_KEYS } from "../../provider/resources/config-keys";
+import { LIMIT_KEYS } from "../../provider/settings/config-keys";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { sentIn } from "../../provider/model/entry";
 import { readPrefixFile } from "../../provider/prefixes";
-import { isExpired } from "../../provider/resources/entries";
+import { isExpired } from "../../provider/reconcile/entries";
 import { BLOCKED, ENDS, NAMES, type Sickness, startHundred } from "./hundred-nodes";
 
 const FIRST = "203.0.113.7/32";

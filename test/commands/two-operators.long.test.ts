@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { readPrefixFile } from "../../provider/prefixes";
-import { isExpired } from "../../provider/resources/entries";
+import { isExpired } from "../../provider/reconcile/entries";
 import { serveRaw } from "../support/raw-server";
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NodeClient, parseUrl } from "../../provider/client";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import { readSettings } from "../../provider/resources/settings";
+import { readSettings } from "../../provider/settings/settings";
 import { run } from "../commands/support";
 import { type ShapedNode, startShapedNode } from "../support/shaped-node";
 import { SET } from "../support/shapes/shape";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { providerText } from "../../provider/resources/provider-text";
+import { providerText } from "../../provider/engine/provider-text";
 import { analyzerOf } from "./support/policy-pack";
 import { BLOCKED, mutations, world } from "./support/world";
 

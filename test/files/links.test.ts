@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { rules } from "../../policies/all-rules";
 import { loadPolicyConfig } from "../../policies/config/load";
+import { appendAudit } from "../../provider/apply/audit-log";
 import { readStack } from "../../provider/commands/stack-files";
 import { replaceFile } from "../../provider/files/whole-file";
-import { appendAudit } from "../../provider/resources/audit-log";
 import { run } from "../commands/support";
 import { NAMES, WRITERS } from "./writers";
 

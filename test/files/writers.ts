@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { rules } from "../../policies/all-rules";
 import { parsePolicyConfig } from "../../policies/config/load";
 import { startRun } from "../../policies/start-run";
+import { appendAudit } from "../../provider/apply/audit-log";
 import { UndoFile } from "../../provider/commands/probing/undo-file";
 import { startEmulator } from "../../provider/emulator";
 import { replaceFile } from "../../provider/files/whole-file";
@@ -11,7 +12,6 @@ import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { file as fileSink } from "../../provider/forwarder/sinks/file";
 import type { SinkContext } from "../../provider/forwarder/sinks/sink";
 import { writeNew } from "../../provider/import/write-new";
-import { appendAudit } from "../../provider/resources/audit-log";
 import { run } from "../commands/support";
 
 /** All that writes, by the file that it is told to write. Each fails with what it says of it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { SECRET_PREFIXES } from "../../provider/engine/secret-names";
 import { kindOf } from "../../provider/model/resource-kind";
 import { CLOUD_SIGNALING_OUTPUTS, cloudSignalingSchema } from "../../provider/resources/cloud-signaling/state";
-import { SECRET_PREFIXES } from "../../provider/resources/secret-names";
 
 test("a dynamic resource with every argument and output of a signaling is one, whatever its type", () => {
   const names = [...Object.keys(cloudSignalingSchema.shape), ...CLOUD_SIGNALING_OUTPUTS, SECRET_PREFIXES];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { organisationRails, prefixLength } from "../../policies/index";
 import { Prefix } from "../../provider/model/prefix";
-import { contentLimits, contentProblems, entryProblems } from "../../provider/resources/limits/content";
+import { contentLimits, contentProblems, entryProblems } from "../../provider/reconcile/limits/content";
 import { messagesOf, prefixSet } from "./support";
 
 const NO_STACK = {

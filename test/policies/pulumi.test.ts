@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
-import { dynamicProvider } from "../../provider/resources/dynamic-provider";
+import { Runtime } from "../../provider/deployment/runtime";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
 import { ask } from "./ask";
 import { UNKNOWN } from "./support";
 

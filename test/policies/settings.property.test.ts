@@ -3,8 +3,8 @@ import { dump, load } from "js-yaml";
 import { expect, test } from "vitest";
 import { connectionOf } from "../../policies/connection";
 import { NodeConnection } from "../../provider/client/node-connection";
+import { Runtime } from "../../provider/deployment/runtime";
 import { messageOf } from "../../provider/model/errors";
-import { Runtime } from "../../provider/resources/runtime";
 
 const name = fc.constantFrom("fra1", "ams1", "__proto__", "constructor", "");
 const address = fc.constantFrom(

@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import type { PrefixEntries } from "../../provider/prefixes";
 import { parsePrefixes, readPrefixFile } from "../../provider/prefixes";
-import { dynamicProvider } from "../../provider/resources/dynamic-provider";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const folder = resolve(__dirname, "../../examples/block-lists");
 

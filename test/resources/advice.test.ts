@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SAID_KEY } from "../../provider/resources/provider-text";
+import { SAID_KEY } from "../../provider/engine/provider-text";
 import { serve } from "../client/support";
 import { type Declared, MiniEngine } from "../failures/support/engine";
 import { bench, group } from "./support/group-bench";

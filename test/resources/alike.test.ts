@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { Notices } from "../../provider/resources/notices";
+import { Notices } from "../../provider/messages/notices";
 import { type Declared, MiniEngine } from "../failures/support/engine";
 
 const [A, B] = ["192.0.2.0/24", "198.51.100.0/24"] as const;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
 import { startEmulator } from "../../provider/emulator";
-import type { Handler } from "../../provider/resources/handler";
+import type { Handler } from "../../provider/engine/handler";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const COALESCE_MS = 30;
 const place = { arena: "edge", set: "blocked" };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
+import type { Handler } from "../../provider/engine/handler";
 import { type JsonObject, UNKNOWN } from "../../provider/model/json";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
-import { dynamicProvider } from "../../provider/resources/dynamic-provider";
-import type { Handler } from "../../provider/resources/handler";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { PrefixSetGroupHandler } from "../../provider/resources/prefix-set-group/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const CONFIG: Record<string, unknown> = {

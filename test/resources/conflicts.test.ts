@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DeclaredSet, record } from "../../provider/resources/conflicts";
+import { type DeclaredSet, record } from "../../provider/deployment/conflicts";
 
 const entry = (name: string, prefix: string) =>
   ({ type: "PrefixSetEntry", name, entries: new Set([prefix]), exclusive: false }) as const;

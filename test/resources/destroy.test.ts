@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { NodeClient } from "../../provider/client";
+import { Runtime } from "../../provider/deployment/runtime";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const BLOCKED = "prefixset://edge/blocked";
 

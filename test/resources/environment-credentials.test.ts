@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSettings } from "../../provider/resources/settings";
+import { readSettings } from "../../provider/settings/settings";
 import { run } from "../commands/support";
 
 const HEADERS = '{"authorization":"Bearer from-environment"}';

@@ -1,7 +1,7 @@
 import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
+import { cancelWithEngine } from "../../provider/deployment/provider-process";
 import type { DialectSettings } from "../../provider/emulator";
-import { cancelWithEngine } from "../../provider/resources/provider-process";
 import { MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";

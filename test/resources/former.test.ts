@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NodeClient, nodeOptionsSchema, receiverOptionsSchema, SignalingClient } from "../../provider/client";
-import { CONFIG_KEYS, unknownKeys } from "../../provider/resources/config-keys";
-import { readSettings } from "../../provider/resources/settings";
+import { CONFIG_KEYS, unknownKeys } from "../../provider/settings/config-keys";
+import { readSettings } from "../../provider/settings/settings";
 
 /** Every key of `packetfilter:` before the members of the unnamed node and receiver stood under keys of their own. */
 const KEYS = {

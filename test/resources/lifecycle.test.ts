@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
 import { startEmulator } from "../../provider/emulator";
+import { PartialFailure } from "../../provider/engine/handler";
 import type { JsonObject } from "../../provider/model/json";
-import { PartialFailure } from "../../provider/resources/handler";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const BLOCKED = "prefixset://edge/blocked";
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];

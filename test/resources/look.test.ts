@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { SharedReads } from "../../provider/batch/shared-reads";
+import { SharedReads } from "../../provider/apply/shared-reads";
 import { RequestError } from "../../provider/client/errors";
-import { Advice } from "../../provider/resources/advice";
-import type { Connection } from "../../provider/resources/connections";
-import { Look, type Looked } from "../../provider/resources/look";
-import { Notices } from "../../provider/resources/notices";
-import type { Settings } from "../../provider/resources/settings";
+import type { Connection } from "../../provider/deployment/connections";
+import { Look, type Looked } from "../../provider/deployment/look";
+import { Advice } from "../../provider/messages/advice";
+import { Notices } from "../../provider/messages/notices";
+import type { Settings } from "../../provider/settings/settings";
 
 /**
  * Sets at nodes of their own, a look at them, and a clock that goes on when nothing else does.

@@ -16,11 +16,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { DeploymentFolder } from "../../provider/deployment/other-processes";
 import { parseShareLimit } from "../../provider/model/limits";
 import { Prefix } from "../../provider/model/prefix";
-import { RemovalBudget } from "../../provider/resources/limits/removals";
-import { DeploymentFolder } from "../../provider/resources/other-processes";
-import { KeyRegistry } from "../../provider/resources/wanted";
+import { KeyRegistry } from "../../provider/reconcile/desired";
+import { RemovalBudget } from "../../provider/reconcile/limits/removals";
 
 const NODE = { name: "fra1", endpoint: "http://192.0.2.10" };
 const BLOCKED = "prefixset://edge/blocked";
@@ -174,7 +174,7 @@ it("nothing goes that no deployment made", () => {
 });
 
 /** The same, for a process in a namespace of its own. */
-const BUILT = join(__dirname, "../../dist/provider/resources/other-processes.js");
+const BUILT = join(__dirname, "../../dist/provider/deployment/other-processes.js");
 
 const CANNOT =
   /^The provider processes of this deployment cannot tell each other what they want: .+\. Make .+ PULUMI_HOME/;

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { parseShareLimit } from "../../provider/model/limits";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
-import { contentLimits } from "../../provider/resources/limits/content";
-import { type RemovalArguments, removalLimits } from "../../provider/resources/limits/removals";
+import { contentLimits } from "../../provider/reconcile/limits/content";
+import { type RemovalArguments, removalLimits } from "../../provider/reconcile/limits/removals";
+import { planEntry } from "../../provider/reconcile/set-plan";
 import { InTheWay, type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
-import { planEntry } from "../../provider/resources/set-plan";
 
 const URL = "prefixset://edge/blocked";
 const LABEL = `Set ${URL} on fra1`;

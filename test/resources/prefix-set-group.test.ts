@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
 import { UNKNOWN } from "../../provider/model/json";
 import { checkPrefixSetGroup } from "../../provider/resources/prefix-set-group/check";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
-import { Runtime } from "../../provider/resources/runtime";
 import type { Declared } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { A, B, bench, C, configured, group, URL } from "./support/group-bench";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Activity } from "../../provider/batch/shared-reads";
+import { Activity } from "../../provider/apply/shared-reads";
+import { type Addressed, SameMachine } from "../../provider/deployment/same-machine";
+import { Notices } from "../../provider/messages/notices";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
-import { Notices } from "../../provider/resources/notices";
-import { type Addressed, SameMachine } from "../../provider/resources/same-machine";
 
 const SET = "prefixset://edge/blocked";
 const PREFIX = "192.0.2.0/24" as CanonicalPrefix;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SecretArguments } from "../../provider/resources/secret-arguments";
+import { SecretArguments } from "../../provider/engine/secret-arguments";
 
 function knowing(props: Record<string, unknown>): SecretArguments {
   const secrets = new SecretArguments();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
+import { type Intent, planUpdate, stillThere } from "../../provider/reconcile/set-plan";
 import { planUpdate as planSignaling, stoppable } from "../../provider/resources/cloud-signaling/plan";
 import type { CloudSignalingInputs, CloudSignalingState } from "../../provider/resources/cloud-signaling/state";
-import { type Intent, planUpdate, stillThere } from "../../provider/resources/set-plan";
 
 const P = (text: string) => text as CanonicalPrefix;
 const [A, B, C, D] = [P("192.0.2.0/24"), P("198.51.100.0/24"), P("203.0.113.0/24"), P("2001:db8::/32")];

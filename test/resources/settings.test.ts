@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { caught, PacketFilterError } from "../../provider/model/errors";
-import { unknownKeys } from "../../provider/resources/config-keys";
-import { ConfigError, readSettings } from "../../provider/resources/settings";
+import { unknownKeys } from "../../provider/settings/config-keys";
+import { ConfigError, readSettings } from "../../provider/settings/settings";
 
 const PEM = new CertificateAuthority("test authority", Date.now()).cert;
 const settings = (config: Record<string, unknown>, env: Record<string, string> = {}) =>

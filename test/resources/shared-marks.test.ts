@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Mark } from "../../provider/client";
 import { connectionKey } from "../../provider/client/credentials";
-import { SharedMarks } from "../../provider/resources/shared-marks";
+import { SharedMarks } from "../../provider/settings/shared-marks";
 
 it("calls share an answer until the pause after it ends, but no failure", async () => {
   let now = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
 import type { JsonObject } from "../../provider/model/json";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
-import { Runtime } from "../../provider/resources/runtime";
 import { serve } from "../client/support";
 
 const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"] as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
 import { type DialectSettings, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
-import { Runtime } from "../../provider/resources/runtime";
 import { type Shape, type ShapedNode, startShapedNode } from "../support/shaped-node";
 
 const BLOCKED = "prefixset://edge/blocked";

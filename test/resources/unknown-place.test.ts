@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Runtime } from "../../provider/deployment/runtime";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import { UNKNOWN } from "../../provider/model/json";
-import { dynamicProvider } from "../../provider/resources/dynamic-provider";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const endpoint = "http://192.0.2.10";
 const args = { arena: "edge", set: "partners", node: { endpoint }, prefix: "203.0.113.4/32" };

@@ -4,7 +4,7 @@ import { sentIn, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { some } from "../../model/text";
 import type { PrefixEntries } from "../../prefixes";
-import { isExpired } from "../../resources/entries";
+import { isExpired } from "../../reconcile/entries";
 import { type CliIo, UsageError } from "../cli-io";
 import { addEditFlags, clientsOf, type EditFlags, type NowTarget, type Workplace, workplace } from "./common";
 import { readSet, requireFile, requireGiven } from "./given";

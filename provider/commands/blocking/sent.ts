@@ -4,7 +4,7 @@ import type { ListedMap, PrefixMap } from "../../model/prefix-map";
 import type { Edit, EntryChange } from "../../prefixes/edit/edit";
 import type { Decide, PrefixFileEditor } from "../../prefixes/edit/edit-file";
 import type { PrefixEntries, PrefixEntry } from "../../prefixes/entries";
-import { isExpired } from "../../resources/entries";
+import { isExpired } from "../../reconcile/entries";
 import type { CliIo } from "../cli-io";
 import { isoOf } from "../time-spans";
 

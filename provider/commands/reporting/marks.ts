@@ -3,7 +3,7 @@ import { parseNodeEndpoint } from "../../client/endpoint";
 import { messageOf } from "../../model/errors";
 import { prefixIn } from "../../model/readable";
 import { type Report, type SetReport, withCoverage } from "../../report";
-import type { Settings, Target } from "../../resources/settings";
+import type { Settings, Target } from "../../settings/settings";
 import { type CliIo, progress } from "../cli-io";
 
 /**

@@ -1,8 +1,8 @@
+import { SECRET_MARK } from "../../engine/secret-names";
 import { isObject, type JsonObject } from "../../model/json";
 import { jsonIn } from "../../model/readable";
-import { type ReadConfig, unnamedAddress } from "../../resources/config-keys";
-import { SECRET_MARK } from "../../resources/secret-names";
-import { readSettings, type Settings } from "../../resources/settings";
+import { type ReadConfig, unnamedAddress } from "../../settings/config-keys";
+import { readSettings, type Settings } from "../../settings/settings";
 import type { CliIo } from "../cli-io";
 import { printedConfig } from "../printed-config";
 import { readProject } from "../project";

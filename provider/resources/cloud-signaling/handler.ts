@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
+import type { ReceiverInUse } from "../../deployment/receiver-in-use";
+import type { Runtime } from "../../deployment/runtime";
+import type { About, Handler, LookedAt } from "../../engine/handler";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { count, inLines, some } from "../../model/text";
-import { checkArguments } from "../arguments";
+import { checkArguments } from "../../reconcile/arguments";
+import { SIGNALING } from "../../reconcile/desired";
+import { PUTS_BACK } from "../../reconcile/drift";
+import { noting, parseAt } from "../../reconcile/entries";
 import { compare, isElsewhere, remember } from "../changes";
-import { PUTS_BACK } from "../drift";
-import { noting, parseAt } from "../entries";
-import type { About, Handler, LookedAt } from "../handler";
 import { them } from "../look-at-set";
 import { ReceiverAccess } from "../receiver-access";
-import type { ReceiverInUse } from "../receiver-in-use";
-import type { Runtime } from "../runtime";
-import { SIGNALING } from "../wanted";
 import { planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { connectionSchema, hostBitsSchema, optionalText, replaced, Stored } from "../arguments";
-import { noteShape } from "../entries";
+import { connectionSchema, hostBitsSchema, optionalText, replaced, Stored } from "../../reconcile/arguments";
+import { noteShape } from "../../reconcile/entries";
 
 const { reason, ticket } = noteShape();
 

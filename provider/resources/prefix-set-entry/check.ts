@@ -1,15 +1,15 @@
 import { z } from "zod";
+import type { Runtime } from "../../deployment/runtime";
+import type { About, Checked } from "../../engine/handler";
 import { isEntryValue, sentPlace } from "../../model/entry";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
-import { checkArguments, entryLimitShape } from "../arguments";
-import { isExpired, noting, parseAt } from "../entries";
-import type { About, Checked } from "../handler";
-import { contentLimits, entryProblems, valueProblems } from "../limits/content";
-import type { Runtime } from "../runtime";
-import { ConfigError } from "../settings";
+import { checkArguments, entryLimitShape } from "../../reconcile/arguments";
+import { isExpired, noting, parseAt } from "../../reconcile/entries";
+import { contentLimits, entryProblems, valueProblems } from "../../reconcile/limits/content";
+import { ConfigError } from "../../settings/settings";
 import { prefixSetEntrySchema } from "./state";
 
 const entryLimits = z.object(entryLimitShape);

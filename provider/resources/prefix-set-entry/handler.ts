@@ -1,18 +1,18 @@
+import type { Runtime } from "../../deployment/runtime";
+import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
+import { eachAtOnce } from "../../messages/notices";
 import type { ListedValue } from "../../model/entry";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import { PUTS_BACK } from "../../reconcile/drift";
+import { isExpired } from "../../reconcile/entries";
+import { planEntry, planUpdate, stillThere } from "../../reconcile/set-plan";
 import { compare, isElsewhere, remember } from "../changes";
-import { PUTS_BACK } from "../drift";
-import { isExpired } from "../entries";
-import { type About, type Handler, type LookedAt, PartialFailure } from "../handler";
 import { lookAgain, lookNew, sayLost } from "../look-at-set";
-import { eachAtOnce } from "../notices";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
-import type { Runtime } from "../runtime";
-import { planEntry, planUpdate, stillThere } from "../set-plan";
 import { checkPrefixSetEntry } from "./check";
 import {
   desiredOf,

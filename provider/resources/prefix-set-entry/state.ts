@@ -15,8 +15,8 @@ import {
   replaced,
   Stored,
   setShape,
-} from "../arguments";
-import { noteShape, valueSchema } from "../entries";
+} from "../../reconcile/arguments";
+import { noteShape, valueSchema } from "../../reconcile/entries";
 
 /** The arguments of a `PrefixSetEntry`. `node` is checked by a module of its own. */
 export const prefixSetEntrySchema = z.strictObject({

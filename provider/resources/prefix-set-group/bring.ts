@@ -1,8 +1,8 @@
 import { pause } from "../../client/clock";
+import type { Runtime } from "../../deployment/runtime";
 import { groupBy } from "../../model/group";
 import type { JsonObject } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
-import type { Runtime } from "../runtime";
 import { GroupNodes } from "./group-nodes";
 import type { Check } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";

@@ -1,7 +1,7 @@
 import { pause } from "../../client/clock";
+import type { Runtime } from "../../deployment/runtime";
 import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
-import type { Runtime } from "../runtime";
 import { eachSet, failureTexts, GONE_FROM_GROUP, type NodeFailure } from "./each-node";
 import { notPassed } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
-import { listedValue } from "../arguments";
+import { listedValue } from "../../reconcile/arguments";
 
 export { differing, overridden } from "../../model/group-content";
 

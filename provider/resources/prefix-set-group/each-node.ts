@@ -1,12 +1,12 @@
 import { Slots } from "../../client/requester";
+import type { Runtime } from "../../deployment/runtime";
+import { FoldedNotices } from "../../messages/notices";
+import { isUnreachableNode } from "../../messages/remedy";
 import { messageOf } from "../../model/errors";
 import { groupBy } from "../../model/group";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import { FoldedNotices } from "../notices";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
-import { isUnreachableNode } from "../remedy";
-import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
 
 /** Milliseconds between two messages about long work. */

@@ -2,7 +2,7 @@ import { hasUnknown, isObject, type JsonObject, membersOf, sameJson } from "../.
 import type { HostBits } from "../../model/prefix";
 import { issuePath } from "../../model/schema";
 import { compareNames } from "../../model/text";
-import { type NormalEntries, normaliseEntries } from "../entries";
+import { type NormalEntries, normaliseEntries } from "../../reconcile/entries";
 import { overrideSchema } from "./state";
 
 export interface GivenNode {

@@ -1,10 +1,10 @@
+import type { Runtime } from "../../deployment/runtime";
+import type { About, Handler } from "../../engine/handler";
 import type { JsonObject } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import type { About, Handler } from "../handler";
 import { ResourceSet } from "../resource-set";
-import type { Runtime } from "../runtime";
 import { refined } from "./apart";
 import { bring } from "./bring";
 import { checkPrefixSetGroup } from "./check";

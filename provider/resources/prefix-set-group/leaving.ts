@@ -1,8 +1,8 @@
+import type { Runtime } from "../../deployment/runtime";
+import { FoldedNotices } from "../../messages/notices";
 import { equal, type ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import { FoldedNotices } from "../notices";
-import type { Runtime } from "../runtime";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Command that declares each address to be a machine of its own. */

@@ -1,12 +1,12 @@
+import type { Runtime } from "../../deployment/runtime";
+import type { LookedAt } from "../../engine/handler";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject } from "../../model/json";
 import { some } from "../../model/text";
-import type { LookedAt } from "../handler";
 import { lookAgain } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
-import type { Runtime } from "../runtime";
 import { readInputs } from "./state";
 
 /** Looks at all nodes of a group at once. Nodes with the same losses share a part of the text. */

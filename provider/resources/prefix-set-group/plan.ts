@@ -1,10 +1,10 @@
+import type { NodeInUse } from "../../deployment/node-in-use";
+import type { Runtime } from "../../deployment/runtime";
 import { type ListedValue, parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { count, some } from "../../model/text";
-import type { HeldEntries, NormalEntries } from "../entries";
-import type { NodeInUse } from "../node-in-use";
+import type { HeldEntries, NormalEntries } from "../../reconcile/entries";
 import { planOf, sayWithdrawn } from "../prefix-set/check";
-import type { Runtime } from "../runtime";
 import type { GroupInputs } from "./state";
 
 /** Nodes with the same wanted and former content and the same limits. */

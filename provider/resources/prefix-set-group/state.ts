@@ -7,8 +7,8 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, readAddress } from "../../model/resource-url";
 import { objectError } from "../../model/schema";
 import { compareNames } from "../../model/text";
-import { listedValue, replaced, Stored } from "../arguments";
-import type { HeldEntries } from "../entries";
+import { listedValue, replaced, Stored } from "../../reconcile/arguments";
+import type { HeldEntries } from "../../reconcile/entries";
 import {
   type KeptSet,
   limitShape,

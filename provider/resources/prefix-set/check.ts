@@ -1,10 +1,13 @@
+import { WHOLE_SET } from "../../deployment/node-in-use";
+import type { Runtime } from "../../deployment/runtime";
+import type { About, Checked } from "../../engine/handler";
 import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
 import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
-import { checkArguments } from "../arguments";
+import { checkArguments } from "../../reconcile/arguments";
 import {
   type HeldEntries,
   isExpired,
@@ -13,12 +16,15 @@ import {
   normaliseEntries,
   noting,
   withdrawnOf,
-} from "../entries";
-import type { About, Checked } from "../handler";
-import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
-import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
-import { WHOLE_SET } from "../node-in-use";
-import type { Runtime } from "../runtime";
+} from "../../reconcile/entries";
+import {
+  type ContentArguments,
+  contentLimits,
+  contentProblems,
+  entryProblems,
+  valueProblems,
+} from "../../reconcile/limits/content";
+import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../../reconcile/limits/removals";
 import { prefixSetSchema, storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: all that needs no request. */

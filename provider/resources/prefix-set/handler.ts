@@ -1,13 +1,13 @@
+import { WHOLE_SET } from "../../deployment/node-in-use";
+import type { Runtime } from "../../deployment/runtime";
+import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
 import { Prefix } from "../../model/prefix";
+import { PUTS_BACK } from "../../reconcile/drift";
 import { compare, isElsewhere, remember } from "../changes";
-import { PUTS_BACK } from "../drift";
-import { type About, type Handler, type LookedAt, PartialFailure } from "../handler";
 import { lookAgain } from "../look-at-set";
-import { WHOLE_SET } from "../node-in-use";
 import { ResourceSet } from "../resource-set";
-import type { Runtime } from "../runtime";
 import { checkPrefixSet, isSameSet } from "./check";
 import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {

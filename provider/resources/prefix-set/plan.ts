@@ -1,11 +1,11 @@
-import { type SetPlan, shownAlready } from "../../batch/set-operation";
+import { type SetPlan, shownAlready } from "../../apply/set-operation";
 import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
-import { type ContentLimits, contentProblems, entryProblems } from "../limits/content";
-import { expiredOf, type RemovalLimits, removalProblems } from "../limits/removals";
-import { type Intent, type KnownPrefixes, planUpdate } from "../set-plan";
+import { type ContentLimits, contentProblems, entryProblems } from "../../reconcile/limits/content";
+import { expiredOf, type RemovalLimits, removalProblems } from "../../reconcile/limits/removals";
+import { type Intent, type KnownPrefixes, planUpdate } from "../../reconcile/set-plan";
 
 /** Start of a new resource. */
 export interface NewSet {

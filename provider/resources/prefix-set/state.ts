@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SetResult } from "../../batch/set-operation";
+import type { SetResult } from "../../apply/set-operation";
 import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { parseShareLimit } from "../../model/limits";
 import type { CanonicalPrefix } from "../../model/prefix";
@@ -15,10 +15,10 @@ import {
   replaced,
   Stored,
   setShape,
-} from "../arguments";
+} from "../../reconcile/arguments";
+import type { ContentArguments } from "../../reconcile/limits/content";
+import type { RemovalArguments } from "../../reconcile/limits/removals";
 import type { UsedBefore } from "../changes";
-import type { ContentArguments } from "../limits/content";
-import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
 
 /** Schema of a number or percentage. A number as a text is for the configuration, where everything is text. */

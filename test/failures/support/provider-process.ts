@@ -1,11 +1,11 @@
+import { Runtime } from "../../../provider/deployment/runtime";
+import { type DynamicProvider, dynamicProvider } from "../../../provider/engine/dynamic-provider";
+import { keepingSecrets } from "../../../provider/engine/keeping-secrets";
 import type { JsonObject } from "../../../provider/model/json";
 import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
-import { type DynamicProvider, dynamicProvider } from "../../../provider/resources/dynamic-provider";
-import { keepingSecrets } from "../../../provider/resources/keeping-secrets";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
 import { PrefixSetGroupHandler } from "../../../provider/resources/prefix-set-group/handler";
-import { Runtime } from "../../../provider/resources/runtime";
 import { HurriedWorld } from "./hurried-world";
 
 /** The types of resources. */

@@ -1,4 +1,4 @@
-import type { DynamicProvider } from "../../../provider/resources/dynamic-provider";
+import type { DynamicProvider } from "../../../provider/engine/dynamic-provider";
 import { type Config, ProcessKilled, type Provider, type TypeName } from "../../failures/support/provider-process";
 import { CallFailure, type ProviderServer } from "./provider-server";
 

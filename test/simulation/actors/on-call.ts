@@ -7,7 +7,7 @@ import type { CanonicalPrefix } from "../../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../../provider/model/resource-url";
 import { edited, type PrefixFileEditor } from "../../../provider/prefixes/edit/edit-file";
 import type { PrefixEntries } from "../../../provider/prefixes/entries";
-import { readSettings } from "../../../provider/resources/settings";
+import { readSettings } from "../../../provider/settings/settings";
 import type { Act } from "../scenario";
 import { originOf, type World } from "../simulation";
 

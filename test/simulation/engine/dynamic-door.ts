@@ -1,12 +1,12 @@
+import type { Runtime } from "../../../provider/deployment/runtime";
+import { type DynamicProvider, dynamicProvider } from "../../../provider/engine/dynamic-provider";
+import { keepingSecrets } from "../../../provider/engine/keeping-secrets";
+import { providerText } from "../../../provider/engine/provider-text";
 import type { JsonObject } from "../../../provider/model/json";
 import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
-import { type DynamicProvider, dynamicProvider } from "../../../provider/resources/dynamic-provider";
-import { keepingSecrets } from "../../../provider/resources/keeping-secrets";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
 import { PrefixSetGroupHandler } from "../../../provider/resources/prefix-set-group/handler";
-import { providerText } from "../../../provider/resources/provider-text";
-import type { Runtime } from "../../../provider/resources/runtime";
 import type { TypeName } from "../scenario";
 import { type Door, Partial, type Subject } from "./door";
 

@@ -2,11 +2,11 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Runtime } from "../../../provider/deployment/runtime";
+import { TimeLimits } from "../../../provider/deployment/time-limit";
 import type { JsonObject } from "../../../provider/model/json";
 import { nativeToken } from "../../../provider/model/resource-kind";
 import { resourceMethods } from "../../../provider/plugin/resource-methods";
-import type { Runtime } from "../../../provider/resources/runtime";
-import { TimeLimits } from "../../../provider/resources/time-limit";
 import { type Door, Partial, type Subject } from "./door";
 import { dynamicProviders } from "./dynamic-door";
 

@@ -1,6 +1,6 @@
+import { Runtime } from "../../../provider/deployment/runtime";
 import type { JsonObject } from "../../../provider/model/json";
-import { Runtime } from "../../../provider/resources/runtime";
-import type { OtherProcesses } from "../../../provider/resources/wanted";
+import type { OtherProcesses } from "../../../provider/reconcile/desired";
 import type { Door as DoorName } from "../scenario";
 import type { ProcessWorld } from "../world/process-world";
 import { type Door, Killed } from "./door";

@@ -1,4 +1,4 @@
-import type { OtherProcesses } from "../../../provider/resources/wanted";
+import type { OtherProcesses } from "../../../provider/reconcile/desired";
 
 interface Told {
   readonly from: number;

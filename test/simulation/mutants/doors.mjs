@@ -6,7 +6,7 @@ export const DOORS = mutants([
   {
     name: "keep-what-an-up-restored-in-the-state",
     promise: 6,
-    file: "resources/dynamic-provider.ts",
+    file: "engine/dynamic-provider.ts",
     find: "withoutText(olds), withoutNews(news)",
     replace: "withoutText(olds), withoutText(news)",
   },

@@ -1,11 +1,11 @@
+import type { Runtime } from "../../../deployment/runtime";
 import type { ListedValue } from "../../../model/entry";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { equal, isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
-import { lostOf, unignored } from "../../drift";
-import { withdrawnOf } from "../../entries";
+import { lostOf, unignored } from "../../../reconcile/drift";
+import { withdrawnOf } from "../../../reconcile/entries";
 import type { SetState } from "../../prefix-set/state";
-import type { Runtime } from "../../runtime";
 import { digestOf } from "../content";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import { type Check, hasOwed, type Pending } from "./arguments";

@@ -1,6 +1,6 @@
+import type { Runtime } from "../../../deployment/runtime";
 import type { ListedMap } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
-import type { Runtime } from "../../runtime";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import type { readRollout } from "./arguments";
 

@@ -1,6 +1,6 @@
+import type { Runtime } from "../../../deployment/runtime";
 import { attempt } from "../../../model/errors";
 import { formatUrl } from "../../../model/resource-url";
-import type { Runtime } from "../../runtime";
 import type { GroupState } from "../state";
 import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";

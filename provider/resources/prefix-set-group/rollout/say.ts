@@ -1,9 +1,9 @@
+import { WHOLE_SET } from "../../../deployment/node-in-use";
+import { FoldedNotices } from "../../../messages/notices";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { sharedDifference } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import { count, some } from "../../../model/text";
-import { WHOLE_SET } from "../../node-in-use";
-import { FoldedNotices } from "../../notices";
 import type { Beginning, Begun } from "./facts";
 import { foreseen, type Step } from "./model";
 import { namesOf } from "./roll";

@@ -1,5 +1,5 @@
 import type { World } from "../../../client/world";
-import type { Environment } from "../../environment-credentials";
+import type { Environment } from "../../../settings/environment-credentials";
 
 /** Surroundings of a check. */
 export interface CheckWorld {

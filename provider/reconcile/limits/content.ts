@@ -6,8 +6,8 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { protectedOverlaps } from "../../model/prefix-embedded";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
+import type { Settings } from "../../settings/settings";
 import { parseAt } from "../entries";
-import type { Settings } from "../settings";
 
 /** Limits on the content of a set, by its arguments and the stack's configuration together. */
 export interface ContentLimits {

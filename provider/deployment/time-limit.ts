@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { LONGEST_TIMER_MS } from "../client/clock";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";

@@ -1,10 +1,10 @@
+import type { AuditRecord, AuditValue } from "../apply/audit-log";
 import { isObject, type JsonObject, membersOf } from "../model/json";
 import { withoutPrefixes } from "../model/prefixes-in-text";
 import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
-import type { AuditRecord, AuditValue } from "./audit-log";
+import { type Place, SIGNALING } from "../reconcile/desired";
 import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
-import { type Place, SIGNALING } from "./wanted";
 
 /** A possible address, prefix or number inside any text. */
 const TOKEN = /[0-9A-Fa-f.:]+(?:\/\d+)?/g;

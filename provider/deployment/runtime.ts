@@ -1,27 +1,27 @@
 import { setMaxListeners } from "node:events";
-import { InFlight } from "../batch/in-flight";
+import { type AuditRecord, appendAudit } from "../apply/audit-log";
+import { InFlight } from "../apply/in-flight";
 import { pause } from "../client/clock";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
+import type { About } from "../engine/handler";
+import { SecretArguments } from "../engine/secret-arguments";
+import { Advice } from "../messages/advice";
+import { Notices } from "../messages/notices";
 import { attempt } from "../model/errors";
 import type { JsonObject } from "../model/json";
-import { Advice } from "./advice";
-import { type AuditRecord, appendAudit } from "./audit-log";
-import type { ReadConfig } from "./config-keys";
+import { KeyRegistry, type OtherProcesses, type Place } from "../reconcile/desired";
+import { RemovalBudget } from "../reconcile/limits/removals";
+import type { ReadConfig } from "../settings/config-keys";
+import type { Environment } from "../settings/environment-credentials";
+import { readSettings, type Settings, type Target } from "../settings/settings";
 import { Declarations } from "./conflicts";
 import type { Shared } from "./connections";
-import type { Environment } from "./environment-credentials";
-import type { About } from "./handler";
-import { RemovalBudget } from "./limits/removals";
 import { Look } from "./look";
 import { NodeInUse } from "./node-in-use";
-import { Notices } from "./notices";
 import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
-import { SecretArguments } from "./secret-arguments";
-import { readSettings, type Settings, type Target } from "./settings";
 import type { TimeLimits } from "./time-limit";
-import { KeyRegistry, type OtherProcesses, type Place } from "./wanted";
 
 /** Milliseconds after a check's answer within which the engine shows the state of the same resource. */
 const TOLD_WITHIN_MS = 100;

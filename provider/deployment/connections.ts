@@ -1,11 +1,11 @@
-import type { InFlight } from "../batch/in-flight";
-import type { RemovalCheck } from "../batch/set-writer";
+import type { InFlight } from "../apply/in-flight";
+import type { RemovalCheck } from "../apply/set-writer";
 import type { World } from "../client/world";
+import type { SecretObjects } from "../engine/secret-arguments";
+import type { Notices } from "../messages/notices";
+import type { KeyRegistry, Place } from "../reconcile/desired";
 import type { Declarations } from "./conflicts";
-import type { Notices } from "./notices";
 import type { SameMachine } from "./same-machine";
-import type { SecretObjects } from "./secret-arguments";
-import type { KeyRegistry, Place } from "./wanted";
 
 /** Registries that all connections of a deployment share. */
 export interface Shared {

@@ -1,22 +1,22 @@
-import { Announced } from "../batch/in-flight";
-import { SetWriter } from "../batch/set-writer";
-import { SharedReads } from "../batch/shared-reads";
-import { SHARED_FOR_MS } from "../batch/times";
+import { Announced } from "../apply/in-flight";
+import { SetWriter } from "../apply/set-writer";
+import { SharedReads } from "../apply/shared-reads";
+import { SHARED_FOR_MS } from "../apply/times";
 import type { Clock } from "../client/clock";
 import { NodeClient } from "../client/node-client";
 import { NodeConnection } from "../client/node-connection";
 import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
+import type { About } from "../engine/handler";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import type { Keys, KeysHere } from "../reconcile/desired";
+import { SharedCoverage } from "../reconcile/limits/shared-coverage";
+import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
 import type { Connection, Shared } from "./connections";
-import type { About } from "./handler";
-import { SharedCoverage } from "./limits/shared-coverage";
 import type { Addressed } from "./same-machine";
-import type { Target } from "./settings";
-import type { Keys, KeysHere } from "./wanted";
 
 /** A node in use, with its sets in this process. It sends nothing before a set is used. */
 export class NodeInUse implements Connection {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { doneByOthers, isNothing, merge, type Planned, type SetPlan } from "../../provider/batch/set-operation";
+import { doneByOthers, isNothing, merge, type Planned, type SetPlan } from "../../provider/apply/set-operation";
 import { ObservedSet } from "../../provider/client/node-set";
 import { Prefix } from "../../provider/model/prefix";
 

@@ -1,5 +1,5 @@
-import type { About } from "./handler";
-import type { Place } from "./wanted";
+import type { About } from "../engine/handler";
+import type { Place } from "../reconcile/desired";
 
 /** Declarations of all resources of one run about one set of one node. */
 export interface DeclaredSet {

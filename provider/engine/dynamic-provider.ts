@@ -1,13 +1,13 @@
 import { loadAgent } from "../client/http";
+import type { Advice } from "../messages/advice";
 import { messageOf } from "../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, someMember, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
-import type { Advice } from "./advice";
-import { PUTS_BACK } from "./drift";
+import { PUTS_BACK } from "../reconcile/drift";
+import type { ReadConfig } from "../settings/config-keys";
+import { ConfigError } from "../settings/settings";
 import { type About, type Compared, type Handler, PartialFailure } from "./handler";
 import { SAID_KEY } from "./provider-text";
-import type { Runtime } from "./runtime";
-import { ConfigError } from "./settings";
 
 /** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
 export interface DynamicProvider {
@@ -63,6 +63,20 @@ interface Seen {
   inputs?: JsonObject;
 }
 
+/** What the engine's calls tell the deployment, and have done in it. */
+export interface DeploymentPort {
+  readonly advice: Advice;
+  readonly shared: { readonly learn: () => string | undefined };
+  /** Reads the configuration of the stack. */
+  configure(read: ReadConfig): void;
+  /** Tells that the engine previews, in which arguments can be unknown. */
+  seePreview(about: About): void;
+  /** Counts the check while it runs. */
+  checking<T>(check: Promise<T>): Promise<T>;
+  /** Counts the operation while it runs. */
+  during<T>(operation: Promise<T>): Promise<T>;
+}
+
 const PROVIDER_KEY = "__provider";
 const REFUSED = { [REFUSED_KEY]: true };
 const SHOWN_PROBLEMS = 10;
@@ -71,7 +85,7 @@ const SHOWN_PROBLEMS = 10;
  * The object that the server expects, made of a {@link Handler}. It avoids the traps of the server: errors are new ones
  * without members that leak into the wire status, returned values are plain JSON, partial failures keep the provider text.
  */
-export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProvider {
+export function dynamicProvider(handler: Handler, runtime: DeploymentPort): DynamicProvider {
   const { advice } = runtime;
   return {
     async configure({ config }) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type SetOperation, SetWriteFailure } from "../../provider/batch/set-operation";
-import { type Emulator, startEmulator } from "../../provider/emulator";
+import { type SetOperation, SetWriteFailure } from "../../provider/apply/set-operation";
+import { Runtime } from "../../provider/deployment/runtime";
+import { type Emulator, startEmulator } from "../../provider/emulator/index";
 import { type CanonicalPrefix, Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
-import { Runtime } from "../../provider/resources/runtime";
 
 const BLOCKED = "prefixset://edge/blocked";
 const key = (text: string) => Prefix.parse(text).toString();

@@ -2,10 +2,10 @@ import { isSecretHolder } from "../client/credentials";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
 import { attempt } from "../model/errors";
+import { type Target, UnknownConnection } from "../settings/settings";
 import type { NodeInUse } from "./node-in-use";
 import type { ReceiverInUse } from "./receiver-in-use";
 import type { Runtime } from "./runtime";
-import { type Target, UnknownConnection } from "./settings";
 
 /** Place of a set or signaling by the state. */
 export interface StatePlace {

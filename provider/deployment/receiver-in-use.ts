@@ -1,12 +1,12 @@
-import { Activity, SharedReads } from "../batch/shared-reads";
+import { Activity, SharedReads } from "../apply/shared-reads";
 import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
+import { type Keys, type KeysHere, SIGNALING } from "../reconcile/desired";
+import type { Target } from "../settings/settings";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
-import type { Target } from "./settings";
-import { type Keys, type KeysHere, SIGNALING } from "./wanted";
 
 /** A receiver in use, with its registries in this process. */
 export class ReceiverInUse implements Connection, Addressed {

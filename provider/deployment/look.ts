@@ -1,13 +1,13 @@
-import type { SharedReads } from "../batch/shared-reads";
+import type { SharedReads } from "../apply/shared-reads";
 import { isBusy, isUnreachable, RequestError } from "../client/errors";
 import { duration } from "../client/retry";
 import type { World } from "../client/world";
+import type { Advice } from "../messages/advice";
+import type { Notices } from "../messages/notices";
+import { adviceIn } from "../messages/remedy";
 import { messageOf, PacketFilterError } from "../model/errors";
-import type { Advice } from "./advice";
+import { ConfigError, type Settings } from "../settings/settings";
 import type { Connection } from "./connections";
-import type { Notices } from "./notices";
-import { adviceIn } from "./remedy";
-import { ConfigError, type Settings } from "./settings";
 
 /** Wait for a node or receiver that a run may do without, in milliseconds. */
 export const PATIENCE_MS = 2_000;

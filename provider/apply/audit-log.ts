@@ -1,7 +1,7 @@
-import { SetWriteFailure } from "../batch/set-operation";
 import { appendOwnSync } from "../files/no-links";
 import { PRIVATE_FILE } from "../files/private";
 import { messageOf } from "../model/errors";
+import { SetWriteFailure } from "./set-operation";
 
 /** One mutation in the audit log. */
 export interface AuditRecord {

@@ -2,8 +2,8 @@ import { parseNote } from "../../model/entry";
 import { allowedOf, DEFAULT_MAX_REMOVALS, parseShareLimit, type ShareLimit } from "../../model/limits";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { grouped } from "../../model/text";
+import { KeyRegistry } from "../desired";
 import { isExpired } from "../entries";
-import { KeyRegistry } from "../wanted";
 
 /** Limits on the removals of one change from a set, by the arguments of its resource. */
 export type RemovalLimits = ReturnType<typeof removalLimits>;

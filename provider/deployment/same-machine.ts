@@ -1,11 +1,11 @@
-import type { Activity } from "../batch/shared-reads";
+import type { Activity } from "../apply/shared-reads";
+import type { Notices } from "../messages/notices";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { equal, type ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
-import type { Notices } from "./notices";
-import type { KeysHere } from "./wanted";
+import type { KeysHere } from "../reconcile/desired";
 
 /** One object (a set, or the active signalings) at one address. */
 export interface Addressed {

@@ -7,7 +7,7 @@ import { hasEnded } from "../files/ended-process";
 import { PRIVATE_FILE } from "../files/private";
 import { privateFolder } from "../files/private-folder";
 import { attempt, messageOf } from "../model/errors";
-import type { OtherProcesses } from "./wanted";
+import type { OtherProcesses } from "../reconcile/desired";
 
 /** A process of a deployment: the address that the engine serves for it, and the process id. */
 export interface ProcessOfDeployment {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { Runtime } from "../../provider/deployment/runtime";
+import { startEmulator } from "../../provider/emulator/index";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
 
 const SET = { arena: "edge", set: "blocked" };
 

@@ -1,4 +1,4 @@
-import { type SetPlan, shownAlready } from "../batch/set-operation";
+import { type SetPlan, shownAlready } from "../apply/set-operation";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";

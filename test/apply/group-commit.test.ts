@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { GroupCommit } from "../../provider/batch/group-commit";
-import { Announced, InFlight } from "../../provider/batch/in-flight";
+import { GroupCommit } from "../../provider/apply/group-commit";
+import { Announced, InFlight } from "../../provider/apply/in-flight";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
 /** A lone change waits 30 ms; the waits of the others follow from that. */
