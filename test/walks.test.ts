@@ -17,7 +17,7 @@ const CHILD = join(__dirname, "support", "walks", "child.cjs");
 // A mark: one makes its line visible; the reading is the client's own, a dozen files; the ledger has one a thing that it keeps (store, spool, account of a sink,
 // table, baseline), polling one a duty, and delivery one a stage: rows as lines, what is on its way, reading ahead, sending; one says how full each sink's spool is,
 // apart from the delivery that fills and empties it. Two files more since rows become lines as bytes: one reads a batch, one is what is written on. A request: two find the secrets of the emulator in what the journal keeps, in whatever encoding; one sees the connection.
-// A check looks at what the node holds since a plain run puts back what is lost: it takes the client and its readers along, which a create took before, and
+// A check looks at what the node holds since a plain run restores what is lost: it takes the client and its readers along, which a create took before, and
 // of its own the look, what it says, one reader of lists as arguments, the shared word of all processes, and what is known of nodes that are busy.
 // A mark: one file more says which tables a sink that fell behind gets anew.
 // A check: five files more since advice stands once in a run (two, with what an error says), what a set covers in all is judged for `up`, `block` and policies alike,

@@ -119,9 +119,9 @@ class Reader {
     this.exported = new Map(all.map((symbol) => [symbol.name, this.original(symbol)]));
   }
 
-  /** The texts of a constant of `provider/resources`. */
+  /** The texts of a constant of `provider/engine`. */
   constant(/** @type {string} */ file, /** @type {string} */ name) {
-    const source = this.program.getSourceFile(join(root, "provider", "resources", file));
+    const source = this.program.getSourceFile(join(root, "provider", "engine", file));
     const module = source && this.checker.getSymbolAtLocation(source);
     const symbol = module?.exports?.get(ts.escapeLeadingUnderscores(name));
     if (!symbol) throw new Error(`${file} exports no ${name}`);

@@ -26,7 +26,7 @@ test("a second preview changes nothing", { timeout: 60_000 }, async () => {
   await program.preview({ expectNoChanges: true });
 });
 
-test("what another writer changed is put back, though the first commit fails", { timeout: 60_000 }, async () => {
+test("what another writer changed is restored, though the first commit fails", { timeout: 60_000 }, async () => {
   emulator.change(url, { insert: { "198.51.100.0/24": 1 }, delete: ["192.0.2.0/24"] });
   emulator.fail({ cmd: "commit", status: 503 });
   await program.up({ refresh: true });

@@ -86,13 +86,13 @@ export class GroupCommit<O, R> {
       return;
     }
     const { commitCoalesceMs, announced } = this.options;
-    const { since, company } = this;
+    const { since, expectedCallers } = this;
     const areNodes = this.waiting.every(({ caller }) => caller.isNode);
-    const gathering = { commitCoalesceMs, since, company, areNodes, checkedAt: announced?.checkedAt };
+    const gathering = { commitCoalesceMs, since, expectedCallers, areNodes, checkedAt: announced?.checkedAt };
     this.state = { name: "gathering", cancel: this.inFlight.wait(gathering, () => void this.run()) };
   }
 
-  private get company(): Gathering["company"] {
+  private get expectedCallers(): Gathering["expectedCallers"] {
     if (!this.waiting.every(({ caller }) => caller.isAnnounced)) return "unknown";
     return this.options.announced?.size === 0 ? "complete" : "announced";
   }

@@ -19,7 +19,7 @@ export interface Gathering {
    * `complete`: all callers of the group were announced and no other is. `announced`: others may still join. `unknown`: a
    * caller came unannounced, as removals do, so this is unknown.
    */
-  readonly company: "complete" | "announced" | "unknown";
+  readonly expectedCallers: "complete" | "announced" | "unknown";
   /** True if all callers of the group are nodes of `PrefixSetGroup`s: other calls in flight are then not steps of the engine. */
   readonly areNodes?: boolean;
   /** When the engine last checked or compared a resource of the set, by the clock; `undefined` if it never did. */
@@ -108,8 +108,8 @@ export class InFlight {
     void pause(this.clock, Math.min(wait, left), ended.signal).then(() => {
       if (ended.signal.aborted) return;
       // Only a whole wait for possible callers shows that none can come.
-      const isTelling = group.company !== "complete" && wait <= left;
-      if (this.events === before && this.callers > 1 && isTelling) this.capacity = this.callers;
+      const isConclusive = group.expectedCallers !== "complete" && wait <= left;
+      if (this.events === before && this.callers > 1 && isConclusive) this.capacity = this.callers;
       closeOnce();
     });
     this.waits.add(closeOnce);
@@ -117,22 +117,22 @@ export class InFlight {
   }
 
   /** Milliseconds without an event after which a group closes. */
-  private waitFor({ commitCoalesceMs, company, areNodes = false, checkedAt = this.now }: Gathering): number {
+  private waitFor({ commitCoalesceMs, expectedCallers, areNodes = false, checkedAt = this.now }: Gathering): number {
     const isLone = this.callers === 1;
     const longest = waitMs(commitCoalesceMs, LONGEST_WAIT);
-    if (company === "complete") {
+    if (expectedCallers === "complete") {
       // A busy engine takes longer from one resource to the next; nodes of one resource need not wait for it.
       const next = areNodes ? 0 : Math.min((this.checking.gap ?? 0) * CHECK_PATIENCE, longest);
       // The only checked resource, without a check since: the engine had free steps, and so no other resource.
       const passed = isLone || areNodes ? this.now - checkedAt : 0;
       return Math.max(0, Math.max(commitCoalesceMs, next) - passed);
     }
-    if (isLone && company === "unknown" && this.rhythm.isFirst) return commitCoalesceMs;
+    if (isLone && expectedCallers === "unknown" && this.rhythm.isFirst) return commitCoalesceMs;
     // The engine continues to check resources while it has a free step, and keeps one checked resource waiting when it has none.
     const isUsual = this.callers === this.usualCapacity && this.announced <= 1;
-    if (company === "announced" && isUsual) return commitCoalesceMs;
+    if (expectedCallers === "announced" && isUsual) return commitCoalesceMs;
     const shortest = waitMs(commitCoalesceMs, WITHOUT_RHYTHM);
-    const gap = isLone && company === "unknown" ? undefined : this.rhythm.gap;
+    const gap = isLone && expectedCallers === "unknown" ? undefined : this.rhythm.gap;
     if (gap === undefined) return shortest;
     return Math.max(shortest, Math.min(gap * PATIENCE, longest));
   }

@@ -28,7 +28,7 @@ export interface ConfirmationOptions {
   /** Time that the list after a commit may take to show the result, beyond the node's own delay. */
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
-  readonly wanted: { has(prefix: CanonicalPrefix): boolean };
+  readonly desired: { has(prefix: CanonicalPrefix): boolean };
   /** Takes warnings for the user about changes of the set by others in the meantime. */
   readonly notices: { warn(message: string): void };
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export async function confirm(
 ): Promise<Confirmed> {
   const verified = await verify(options, merged, before);
   if (verified.unlisted) return verified;
-  const after = await putBack(options, merged, before, verified.after);
+  const after = await restore(options, merged, before, verified.after);
   const foreign = doneByOthers(before.values, after.values, asked);
   if (foreign !== "") {
     options.notices.warn(
@@ -124,29 +124,29 @@ async function repair(
 
 /**
  * Our commit publishes whatever is staged, including a removal that a killed run left behind. Entries that the program
- * wants and that disappeared with the commit are put back at once.
+ * wants and that disappeared with the commit are restored at once.
  */
-async function putBack(
+async function restore(
   options: ConfirmationOptions,
   merged: Changes,
   before: ObservedSet,
   after: ObservedSet,
 ): Promise<ObservedSet> {
-  const { set, wanted, label, notices } = options;
+  const { set, desired, label, notices } = options;
   const isLost = (prefix: CanonicalPrefix) =>
-    !merged.remove.has(prefix) && !merged.put.has(prefix) && wanted.has(prefix);
+    !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix);
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
   notices.warn(
-    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; put back, since this stack declares it.`,
+    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; restored, since this stack declares it.`,
   );
   try {
     await set.insert(lost);
     await set.commit();
     return (await verify(options, { put: new Map(lost), remove: new Set() }, after)).after;
   } catch (error) {
-    notices.warn(`Set ${label}: ${names} could not be put back: ${messageOf(error)}`);
+    notices.warn(`Set ${label}: ${names} could not be restored: ${messageOf(error)}`);
     return after;
   }
 }
@@ -211,10 +211,10 @@ function answers({ set }: ConfirmationOptions): string {
 /** The answer to an operation whose group failed between the first request and the commit's answer. */
 export function interruptedOutcome(
   plan: Planned,
-  { applied, touched, error }: { applied: ListedMap; touched: ReadonlySet<CanonicalPrefix>; error: unknown },
+  { applied, maybeStaged, error }: { applied: ListedMap; maybeStaged: ReadonlySet<CanonicalPrefix>; error: unknown },
 ): Settled<SetResult> {
   if (!plan.ok) return plan;
-  const open = [...plan.value.put.keys(), ...plan.value.remove].filter((prefix) => touched.has(prefix));
+  const open = [...plan.value.put.keys(), ...plan.value.remove].filter((prefix) => maybeStaged.has(prefix));
   if (open.length === 0 && error instanceof Error) return { ok: false, error };
   const text = messageOf(error);
   const entries = count(open.length, "entry", "entries");
@@ -233,8 +233,8 @@ export function unreadOutcome(
   error: unknown,
 ): Settled<SetResult> | undefined {
   if (!plan.ok) return undefined;
-  const { put, remove, shown = new Set() } = plan.value;
-  const isSent = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix) || shown.has(prefix);
+  const { put, remove, listed = new Set() } = plan.value;
+  const isSent = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix) || listed.has(prefix);
   const open = [...put.keys(), ...remove].filter(isSent);
   if (open.length === 0) return undefined;
   const message = `${messageOf(error)} The commit before it was answered: ${count(open.length, "entry", "entries")} of this resource may be applied or not. Run the same pulumi command again once the list can be read.`;

@@ -102,7 +102,7 @@ export class SetFlush {
     const { put, remove } = this.asked;
     return interruptedOutcome(plan, {
       applied: this.before.values,
-      touched: new Set([...put.keys(), ...remove]),
+      maybeStaged: new Set([...put.keys(), ...remove]),
       error,
     });
   }
@@ -153,7 +153,7 @@ export class SetFlush {
       remove: new Set([...merged.remove].filter((prefix) => kept.has(prefix))),
     };
     await staging.restore(undone.filter((prefix) => !staging.refused.has(prefix)));
-    for (const prefix of staging.refused.keys()) staging.touched.delete(prefix);
+    for (const prefix of staging.refused.keys()) staging.maybeStaged.delete(prefix);
   }
 
   /**
@@ -195,21 +195,21 @@ export class SetFlush {
   /** Something failed between the first request and the commit's answer: no operation's changes are certain to be applied. */
   private async interrupted(error: unknown): Promise<readonly Settled<SetResult>[]> {
     const { plans, staging } = this;
-    for (const prefix of staging.touched) this.leftovers.add(prefix);
+    for (const prefix of staging.maybeStaged) this.leftovers.add(prefix);
     const listed = await this.options.set.observe().catch(() => undefined);
     if (listed) await this.undoRemovals(listed);
     const applied = knownOf(this.before, listed, staging);
-    return plans.map((plan) => interruptedOutcome(plan, { applied, touched: staging.touched, error }));
+    return plans.map((plan) => interruptedOutcome(plan, { applied, maybeStaged: staging.maybeStaged, error }));
   }
 
   /** After a failed removal, staged removals of remaining entries are taken back, if the node permits. */
   private async undoRemovals(listed: ObservedSet): Promise<void> {
     const { plans, staging } = this;
     const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
-    const present = prefixes.filter((prefix) => staging.touched.has(prefix) && listed.has(prefix));
+    const present = prefixes.filter((prefix) => staging.maybeStaged.has(prefix) && listed.has(prefix));
     if (present.length === 0) return;
     try {
-      await new Staging(this.options.set, listed).putBack(present);
+      await new Staging(this.options.set, listed).restage(present);
       for (const prefix of present) this.leftovers.delete(prefix);
     } catch {
       // The node does not answer; the next group of this process tries again, and the message says what to do.
@@ -237,10 +237,10 @@ export class SetFlush {
  * Content of the node in a list after a failure. An entry that was inserted and never deleted counts as it was before: the list may
  * show it as staged. The next run then knows that a listed entry only needs a commit.
  */
-function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { touched, deleted }: Staging): ListedMap {
+function knownOf(before: ObservedSet, listed: ObservedSet | undefined, { maybeStaged, deleted }: Staging): ListedMap {
   if (!listed) return before.values;
   const known = new Map(listed.values);
-  for (const prefix of touched) {
+  for (const prefix of maybeStaged) {
     if (deleted.has(prefix)) continue;
     const value = before.values.get(prefix);
     if (value === undefined) known.delete(prefix);

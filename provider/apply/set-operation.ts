@@ -18,7 +18,7 @@ export interface SetPlan {
    * Prefixes that the list shows as they are wanted, although no known run put them there: on a node that lists staged entries,
    * a killed run may have staged them. They are not sent, but a commit follows.
    */
-  readonly shown?: ReadonlySet<CanonicalPrefix>;
+  readonly listed?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since they have expired. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
   /** Those of `put` that no limit counts, since they get back their value in the state. */
@@ -32,10 +32,10 @@ export interface SetPlan {
 export function shownAlready(
   observed: ListedMap,
   put: ListedMap,
-  owned: { has(prefix: CanonicalPrefix): boolean },
+  managed: { has(prefix: CanonicalPrefix): boolean },
 ): ReadonlySet<CanonicalPrefix> {
   if (observed.size === 0) return new Set();
-  return new Set([...put].flatMap(([it, value]) => (observed.get(it) === value && !owned.has(it) ? [it] : [])));
+  return new Set([...put].flatMap(([it, value]) => (observed.get(it) === value && !managed.has(it) ? [it] : [])));
 }
 
 /** One resource operation on a set. */
@@ -147,12 +147,12 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   const put = mergedPut(plans, before.values);
   const remove = new Set<CanonicalPrefix>();
   const removes = plans.some((plan) => plan.ok && plan.value.remove.size > 0);
-  const wanted = new Set(removes ? plans.flatMap((plan) => (plan.ok ? [...plan.value.put.keys()] : [])) : []);
+  const desired = new Set(removes ? plans.flatMap((plan) => (plan.ok ? [...plan.value.put.keys()] : [])) : []);
   for (const plan of plans) {
     if (!plan.ok) continue;
-    for (const prefix of plan.value.remove) if (!wanted.has(prefix)) remove.add(prefix);
+    for (const prefix of plan.value.remove) if (!desired.has(prefix)) remove.add(prefix);
   }
-  const isShown = plans.some((plan) => plan.ok && (plan.value.shown?.size ?? 0) > 0);
+  const isShown = plans.some((plan) => plan.ok && (plan.value.listed?.size ?? 0) > 0);
   return { put, remove, isShown };
 }
 
@@ -160,8 +160,8 @@ function mergedPut(plans: readonly Planned[], observed: ListedMap): ListedMap {
   const [first, ...others] = plans.flatMap((plan) => (plan.ok ? plan.value : []));
   if (first && others.length === 0 && (first.unsettled?.size ?? 0) === 0) return notShown(first.put, observed);
   const put = new Map<CanonicalPrefix, ListedValue>();
-  for (const { put: wanted, unsettled } of first ? [first, ...others] : []) {
-    for (const [prefix, value] of wanted) {
+  for (const { put: desired, unsettled } of first ? [first, ...others] : []) {
+    for (const [prefix, value] of desired) {
       if (observed.get(prefix) !== value || unsettled?.has(prefix)) put.set(prefix, value);
     }
   }

@@ -12,7 +12,7 @@ export class Staging {
   /** Prefixes that the node refused, each with the node's reason. */
   readonly refused = new Map<CanonicalPrefix, Error>();
   /** Prefixes whose staged state may differ from the applied one. */
-  readonly touched = new Set<CanonicalPrefix>();
+  readonly maybeStaged = new Set<CanonicalPrefix>();
   /** Prefixes whose removal was sent; it may be staged or late. */
   readonly deleted = new Set<CanonicalPrefix>();
 
@@ -32,18 +32,18 @@ export class Staging {
     const covered = isCovered ? [...put].filter(([prefix]) => isCovered(prefix)) : [];
     const free = covered.length === 0 ? put : new Map([...put].filter(([prefix]) => !isCovered?.(prefix)));
     const { entries, added, changed } = parted(free, this.before.values);
-    let stubborn: readonly SetEntry[] = [];
+    let needsReplace: readonly SetEntry[] = [];
     const isMixed = added.length > 0 && changed.length > 0;
     if (!isMixed || (await this.overwrite(entries)).length > 0) {
       await this.insertNew(added);
-      stubborn = await this.overwrite(changed);
+      needsReplace = await this.overwrite(changed);
     }
     await this.removeAll([...remove]);
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
     const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
-    await this.putBack(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
-    await this.replace(stubborn);
+    await this.restage(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
+    await this.replace(needsReplace);
   }
 
   /**
@@ -60,13 +60,13 @@ export class Staging {
       if (failure) throw failure;
     }
     await this.remove(prefixes.filter((prefix) => !this.before.has(prefix)));
-    for (const prefix of prefixes) this.touched.delete(prefix);
+    for (const prefix of prefixes) this.maybeStaged.delete(prefix);
   }
 
   /** Inserts applied prefixes once more, which takes a staged removal back. Refusals mean that there was none. */
-  async putBack(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+  async restage(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
-    await narrowDown(values, (part) => this.insert(part));
+    await bisect(values, (part) => this.insert(part));
   }
 
   /**
@@ -81,12 +81,12 @@ export class Staging {
 
   /** Deletes in the node's own spelling. "Not there" is not an error: the list after the commit decides. */
   private remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    return narrowDown(prefixes, (part) => this.delete(part));
+    return bisect(prefixes, (part) => this.delete(part));
   }
 
   /** A refused group may also hold prefixes that an earlier, interrupted run staged: these are inserted after a delete. */
   private insertNew(entries: readonly SetEntry[]): Promise<void> {
-    return narrowDown(
+    return bisect(
       entries,
       async (part) => {
         const refusal = await this.insert(part);
@@ -103,7 +103,7 @@ export class Staging {
 
   /** Delete and insert of applied prefixes; a single one that fails gets its old value again. */
   private replace(entries: readonly SetEntry[]): Promise<void> {
-    return narrowDown(
+    return bisect(
       entries,
       (part) => this.deleteThenInsert(part),
       async ([prefix], refusal) => {
@@ -122,13 +122,13 @@ export class Staging {
   }
 
   private insert(entries: readonly SetEntry[]): Promise<Error | undefined> {
-    for (const [prefix] of entries) this.touched.add(prefix);
+    for (const [prefix] of entries) this.maybeStaged.add(prefix);
     return refusalOf(this.set.insert(entries));
   }
 
   private delete(prefixes: readonly CanonicalPrefix[], options?: { once: boolean }): Promise<Error | undefined> {
     for (const prefix of prefixes) {
-      this.touched.add(prefix);
+      this.maybeStaged.add(prefix);
       this.deleted.add(prefix);
     }
     const spellings = prefixes.flatMap((prefix) => this.before.spellings(prefix));
@@ -153,7 +153,7 @@ async function refusalOf(request: Promise<void>): Promise<Error | undefined> {
  * @param send Returns the refusal, if there was one.
  * @param alone Called for each single item that is refused; by default it is ignored.
  */
-async function narrowDown<T>(
+async function bisect<T>(
   things: readonly T[],
   send: (part: readonly T[]) => Promise<Error | undefined>,
   alone: (thing: T, refusal: Error) => Promise<void> = async () => {},
@@ -164,8 +164,8 @@ async function narrowDown<T>(
   if (refusal === undefined) return;
   if (things.length === 1) return alone(first, refusal);
   const middle = things.length >> 1;
-  await narrowDown(things.slice(0, middle), send, alone);
-  await narrowDown(things.slice(middle), send, alone);
+  await bisect(things.slice(0, middle), send, alone);
+  await bisect(things.slice(middle), send, alone);
 }
 
 /** Entries to insert, in two parts: those that the set did not hold, and those that it held with another value. */

@@ -25,7 +25,7 @@ interface SameMachineRules {
   /** Called before the first request of a change, with the last list. */
   before(observed: ListedMap): Promise<void>;
   /** Those of these prefixes that must stay, since they may be the entries that are declared at another address. */
-  spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
+  protect(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
   /** Called after a commit with the entries that it removed, and their former values. */
   after(removed: ListedMap): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface SameMachineRules {
 /** Limits of a deployment's removals and changed values in one set. */
 export interface RemovalCheck {
   /** Reason why no entry may be removed: other processes of the deployment cannot be asked which entries they want. */
-  unheard(): string | undefined;
+  registryUnavailable(): string | undefined;
   /**
    * Reason why these entries, at least one, may not be removed or get another value, given the size of the set at the start;
    * `undefined` if they may.
@@ -85,12 +85,12 @@ export class SetWriter {
   }
 
   /**
-   * Puts entries back that are not there, by a list of its own: one from before may show what has gone since.
+   * Restores entries that are not there, by a list of its own: one from before may show what has gone since.
    *
    * @returns the list after it
    * @throws {Error} as {@link submit}
    */
-  async putBack(entries: ListedMap): Promise<ListedMap> {
+  async restore(entries: ListedMap): Promise<ListedMap> {
     this.options.reads.forget();
     const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
     const put = (observed: ListedMap) => ({ put: absent(observed), remove: new Set<CanonicalPrefix>() });
@@ -117,43 +117,43 @@ export class SetWriter {
 
   /** Counts everything that the commit removed: a run that failed may have staged removals, too. */
   private inspect(before: ObservedSet, unwanted: ReadonlySet<CanonicalPrefix>): void {
-    const { sameMachine, set, removals, wanted } = this.options;
+    const { sameMachine, set, removals, desired } = this.options;
     const gone = sharedDifference(before.values, set.last?.values ?? before.values).remove;
     if (gone.size === 0) return;
-    removals?.unheard();
-    const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && wanted.has(prefix)));
-    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.putBackLate(late)]).then(() => {});
+    removals?.registryUnavailable();
+    const late = new Map([...gone].filter(([prefix]) => unwanted.has(prefix) && desired.has(prefix)));
+    this.inspections = Promise.all([this.inspections, sameMachine?.after(gone), this.restoreLate(late)]).then(() => {});
   }
 
   /** Prefixes that another process began to declare while they were removed: it may have seen them there and inserted nothing. */
-  private async putBackLate(entries: ListedMap): Promise<void> {
+  private async restoreLate(entries: ListedMap): Promise<void> {
     if (entries.size === 0) return;
     const { label, notices } = this.options;
     const names = some([...entries.keys()]);
     try {
-      await this.putBack(entries);
+      await this.restore(entries);
       notices.warn(
-        `Set ${label}: ${names} was removed while another resource of this stack began to declare it; put back.`,
+        `Set ${label}: ${names} was removed while another resource of this stack began to declare it; restored.`,
       );
     } catch (error) {
       notices.warn(
-        `Set ${label}: ${names} was removed while another resource of this stack began to declare it, and could not be put back: ${messageOf(error)} Run "pulumi up" again.`,
+        `Set ${label}: ${names} was removed while another resource of this stack began to declare it, and could not be restored: ${messageOf(error)} Run "pulumi up" again.`,
       );
     }
   }
 
   /** Changes of the group: an entry that may belong to another address stays, and an operation above a limit fails alone. */
   private async plan(operations: readonly SetOperation[], before: ObservedSet) {
-    const { sameMachine, removals, set, wanted } = this.options;
+    const { sameMachine, removals, set, desired } = this.options;
     // Before anything is compared with the wanted entries, and again after slow steps.
-    removals?.unheard();
+    removals?.registryUnavailable();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
-    const unwanted = new Set([...all.remove].filter((prefix) => !wanted.has(prefix)));
+    const unwanted = new Set([...all.remove].filter((prefix) => !desired.has(prefix)));
     if (!isNothing(all)) await sameMachine?.before(before.values);
-    const elsewhere = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
-    const unheard = all.remove.size > 0 ? removals?.unheard() : undefined;
-    const spared = new Set([...(elsewhere ?? []), ...[...unwanted].filter((prefix) => wanted.has(prefix))]);
+    const elsewhere = all.remove.size > 0 ? await sameMachine?.protect(all.remove) : undefined;
+    const registryUnavailable = all.remove.size > 0 ? removals?.registryUnavailable() : undefined;
+    const spared = new Set([...(elsewhere ?? []), ...[...unwanted].filter((prefix) => desired.has(prefix))]);
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const gone = new Set([...all.remove].filter((prefix) => !spared.has(prefix)));
     const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
@@ -166,14 +166,16 @@ export class SetWriter {
     const tooMuch = counted.size > 0 ? removals?.refuses("Removals", [...counted], size) : undefined;
     const tooDifferent = changed.size > 0 ? removals?.refuses("Changes", [...changed.keys()], size) : undefined;
     const reasonAgainst = ({ remove, put }: SetPlan) =>
-      (unheard !== undefined && [...remove].some((prefix) => gone.has(prefix)) ? unheard : undefined) ??
+      (registryUnavailable !== undefined && [...remove].some((prefix) => gone.has(prefix))
+        ? registryUnavailable
+        : undefined) ??
       (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
       (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);
     const limited = (plan: Planned): Planned => {
       const reason = plan.ok ? reasonAgainst(plan.value) : undefined;
       return reason === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(reason) };
     };
-    const isWithin = ((gone.size > 0 ? unheard : undefined) ?? tooMuch ?? tooDifferent) === undefined;
+    const isWithin = ((gone.size > 0 ? registryUnavailable : undefined) ?? tooMuch ?? tooDifferent) === undefined;
     const plans = isWithin ? asked : asked.map(limited);
     const merged = isWithin ? all : merge(plans, before);
     if (spared.size === 0) return { plans, merged, unwanted };

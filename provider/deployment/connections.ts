@@ -13,17 +13,17 @@ export interface Shared {
   readonly notices: Notices;
   readonly inFlight: InFlight;
   /** Keys that some resource of this deployment wants: they may not be removed. */
-  readonly wanted: KeyRegistry;
+  readonly desired: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
-  readonly owned: KeyRegistry;
+  readonly managed: KeyRegistry;
   /** Keys in the state of a resource that is replaced in this deployment. */
-  readonly leaving: KeyRegistry;
+  readonly beingReplaced: KeyRegistry;
   readonly declared: Declarations;
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;
   /** Reads messages of other provider processes. Returns the reason if that fails: then nothing is removed. */
-  readonly learn: () => string | undefined;
+  readonly sync: () => string | undefined;
   /** Limits what this deployment removes from a set. */
   readonly removals: (url: string, label: string, endpoint: string) => RemovalCheck;
 }
@@ -35,5 +35,5 @@ export interface Connection extends Place {
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
   /** Remedy if it does not serve a resource whose state names it, and the configuration does not. */
-  readonly wayOut: string | undefined;
+  readonly remedy: string | undefined;
 }

@@ -46,7 +46,7 @@ export class Look {
   /** The first look at each address. */
   private readonly tries = new Map<string, Try>();
   /** Addresses that did not answer, or were busy, and why. */
-  private readonly unseen = new Map<string, Error>();
+  private readonly unreachable = new Map<string, Error>();
   private readonly told = new Set<string>();
   private readonly answers = new WeakMap<object, Promise<unknown>>();
   private waiting = 0;
@@ -62,22 +62,22 @@ export class Look {
   /**
    * Content of the subject, as far as it can be seen.
    *
-   * @param beside Other subjects to ask at the same time, since they may be slow as well.
+   * @param excluding Other subjects to ask at the same time, since they may be slow as well.
    * @throws {ConfigError} if it cannot be seen with `detectDrift: "require"`
    */
-  at<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
+  at<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[] = () => []): Promise<Seen<T>> {
     const { detectDrift } = this.settings();
     if (detectDrift === "off") return Promise.resolve({});
     const { reads } = looked;
     const known = this.answers.get(reads) as Promise<Seen<T>> | undefined;
-    const answer = known ?? (detectDrift === "require" ? this.required(looked) : this.patient(looked, beside));
+    const answer = known ?? (detectDrift === "require" ? this.required(looked) : this.patient(looked, excluding));
     this.answers.set(reads, answer);
     return answer;
   }
 
   /** True for an address that did not answer in this process. */
   isSilent(endpoint: string): boolean {
-    const error = this.unseen.get(endpoint);
+    const error = this.unreachable.get(endpoint);
     return error !== undefined && !isBusy(error);
   }
 
@@ -91,7 +91,7 @@ export class Look {
     }
   }
 
-  private async patient<T>(looked: Looked<T>, beside: () => readonly Looked<unknown>[]): Promise<Seen<T>> {
+  private async patient<T>(looked: Looked<T>, excluding: () => readonly Looked<unknown>[]): Promise<Seen<T>> {
     const { at, reads } = looked;
     const there = this.tries.get(at.endpoint);
     // The first request to an address shows if it answers.
@@ -101,15 +101,15 @@ export class Look {
         this.patience(there.began),
         () => undefined,
       );
-    if (this.unseen.has(at.endpoint)) return this.silent(looked);
+    if (this.unreachable.has(at.endpoint)) return this.silent(looked);
     const { began } = this.begin(looked);
     const cancel = this.world.after(Math.max(0, BESIDE_AFTER_MS - this.waited), () => {
-      for (const other of beside()) if (!this.tries.has(other.at.endpoint)) this.begin(other);
+      for (const other of excluding()) if (!this.tries.has(other.at.endpoint)) this.begin(other);
     });
     try {
       const patience = this.patience(began);
       const late = () => {
-        throw new Silence(`It does not answer within ${duration(patience)}.`);
+        throw new NoAnswerError(`It does not answer within ${duration(patience)}.`);
       };
       return { there: await this.during(reads.read(), patience, late) };
     } catch (error) {
@@ -117,7 +117,7 @@ export class Look {
       const isSilent = isUnseen(error) || !(error instanceof RequestError);
       this.say.advice.of(adviceIn(error));
       if (!isSilent) return { refused: error.message };
-      this.unseen.set(at.endpoint, error);
+      this.unreachable.set(at.endpoint, error);
       return this.silent(looked);
     } finally {
       cancel();
@@ -127,15 +127,15 @@ export class Look {
   /** Warns once of each silent or busy address, and of the first one with the consequence. */
   private silent({ at, what }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
-    const error = this.unseen.get(at.endpoint);
+    const error = this.unreachable.get(at.endpoint);
     const [is, once] = isBusy(error) ? ["is busy", "is no longer busy"] : ["does not answer", "answers"];
     if (this.told.has(at.endpoint)) return {};
     this.told.add(at.endpoint);
-    const fate = isFirst
-      ? ` This run uses the state alone there, and puts nothing back. The next "pulumi up" does so, once the address ${once}.`
+    const outcome = isFirst
+      ? ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`
       : "";
     this.say.notices.warn(
-      `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${fate}`,
+      `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${outcome}`,
     );
     return {};
   }
@@ -145,7 +145,7 @@ export class Look {
     const answer = reads.read({ until: began + PATIENCE_MS });
     const made = { began, answer };
     answer.catch((error: unknown) => {
-      if (isUnseen(error)) this.unseen.set(at.endpoint, error);
+      if (isUnseen(error)) this.unreachable.set(at.endpoint, error);
     });
     if (!this.tries.has(at.endpoint)) this.tries.set(at.endpoint, made);
     return made;
@@ -154,7 +154,7 @@ export class Look {
   /** Remaining wait for an address: once one was silent, the others share the rest. */
   private patience(began: number): number {
     const own = PATIENCE_MS - (this.world.monotonic() - began);
-    const left = this.unseen.size === 0 ? own : (PATIENCE_IN_ALL_MS - this.waited) / 2;
+    const left = this.unreachable.size === 0 ? own : (PATIENCE_IN_ALL_MS - this.waited) / 2;
     return Math.max(0, Math.min(own, left));
   }
 
@@ -182,7 +182,7 @@ function isUnseen(error: unknown): error is RequestError {
 }
 
 /** Nothing answered in time. */
-class Silence extends PacketFilterError {
+class NoAnswerError extends PacketFilterError {
   constructor(message: string) {
     super(message, "silent");
   }

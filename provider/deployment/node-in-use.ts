@@ -24,7 +24,7 @@ export class NodeInUse implements Connection {
   readonly endpoint: string;
   readonly label: string;
   readonly fromEnvironment: boolean;
-  readonly wayOut: string | undefined;
+  readonly remedy: string | undefined;
   readonly maxValue: number | undefined;
   /** Present if a refresh goes on without the node (`onUnreachable: "skip"`). */
   readonly unreachable: Unreachable | undefined;
@@ -41,7 +41,7 @@ export class NodeInUse implements Connection {
     this.maxValue = this.connection.maxValue;
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
-    this.wayOut = target.wayOut;
+    this.remedy = target.remedy;
     this.unreachable = target.options.onUnreachable === "skip" ? new Unreachable(shared.world) : undefined;
   }
 
@@ -102,9 +102,9 @@ export class DeploymentSet implements Addressed {
   /** Checked resources of this set, by the prefix of an entry or {@link WHOLE_SET}. */
   readonly announced: Announced;
   /** Prefixes that some resource of this deployment wants in this set. */
-  readonly wanted: Keys;
+  readonly desired: Keys;
   /** Prefixes of this set in the state of some resource of this deployment. */
-  readonly owned: Keys;
+  readonly managed: Keys;
   /** True if the program ignores changes of all entries. */
   isIgnored = false;
   /** Entries whose changes the program ignores one by one. */
@@ -112,7 +112,7 @@ export class DeploymentSet implements Addressed {
   /** Addresses that all resources cover in this set. */
   readonly coverage = new SharedCoverage();
   /** Entries that the look of this process saw; `undefined` without a look. */
-  seen: ListedMap | undefined;
+  observed: ListedMap | undefined;
   private readonly declarations: Declarations;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
@@ -121,7 +121,7 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, inFlight, wanted, owned, leaving, declared, sameMachine, removals }: Shared,
+    { world, notices, inFlight, desired, managed, beingReplaced, declared, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -129,10 +129,10 @@ export class DeploymentSet implements Addressed {
     this.url = url;
     this.endpoint = node.endpoint;
     this.title = `Set ${label}`;
-    this.wanted = wanted.of(node, url);
-    this.owned = owned.of(node, url);
-    this.wantedHere = wanted.at(node, url);
-    this.leavingHere = leaving.at(node, url);
+    this.desired = desired.of(node, url);
+    this.managed = managed.of(node, url);
+    this.wantedHere = desired.at(node, url);
+    this.leavingHere = beingReplaced.at(node, url);
     this.announced = new Announced(inFlight);
     this.reads = new SharedReads((options) => set.observe(options), world);
     this.writer = new SetWriter({
@@ -143,14 +143,14 @@ export class DeploymentSet implements Addressed {
       foreignStaged,
       clock: world,
       reads: this.reads,
-      wanted: this.wanted,
+      desired: this.desired,
       announced: this.announced,
       commitCoalesceMs: commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
       removals: removals(url, label, node.endpoint),
       sameMachine: {
         before: (observed) => sameMachine.before(url, this, observed),
-        spare: (remove) => sameMachine.spare(url, this, remove),
+        protect: (remove) => sameMachine.protect(url, this, remove),
         after: (removed) => sameMachine.after(url, this, removed),
       },
     });
@@ -186,7 +186,7 @@ export class DeploymentSet implements Addressed {
     return this.set.last?.values;
   }
 
-  putBack(entries: ListedMap): Promise<ListedMap> {
-    return this.writer.putBack(entries);
+  restore(entries: ListedMap): Promise<ListedMap> {
+    return this.writer.restore(entries);
   }
 }

@@ -45,7 +45,7 @@ export function sharedFolder(home?: string): string {
  * carries out the deletes.
  *
  * Each process appends to its own file and reads the others. Keys are written as hashes, since they may be secret. If a file
- * cannot be written or read, {@link learn} returns the reason, and the next call tries again.
+ * cannot be written or read, {@link sync} returns the reason, and the next call tries again.
  */
 export class DeploymentFolder implements OtherProcesses {
   private readonly folder: string;
@@ -69,14 +69,14 @@ export class DeploymentFolder implements OtherProcesses {
     this.own = `${pid}-${randomUUID()}`;
   }
 
-  tell(addresses: readonly string[], keys: readonly string[]): void {
+  publish(addresses: readonly string[], keys: readonly string[]): void {
     if (keys.length === 0) return;
-    const lines = [addresses.map((it) => this.short(it)).join(" "), ...keys.map((it) => this.short(it))];
+    const lines = [addresses.map((it) => this.hashOf(it)).join(" "), ...keys.map((it) => this.hashOf(it))];
     this.pending += `${lines.join("\n")}${END}`;
     attempt(() => this.send());
   }
 
-  learn(): string | undefined {
+  sync(): string | undefined {
     try {
       this.send();
       // A process that ends meanwhile gives its file another name.
@@ -87,9 +87,9 @@ export class DeploymentFolder implements OtherProcesses {
     }
   }
 
-  told(address: string): ReadonlyKeys {
-    const keys = this.known.size === 0 ? undefined : this.known.get(this.short(address));
-    return keys === undefined ? NONE : { size: keys.size, has: (key) => keys.has(this.short(key)) };
+  received(address: string): ReadonlyKeys {
+    const keys = this.known.size === 0 ? undefined : this.known.get(this.hashOf(address));
+    return keys === undefined ? NONE : { size: keys.size, has: (key) => keys.has(this.hashOf(key)) };
   }
 
   /** Marks this process as ended; the last process of a deployment removes the folder. */
@@ -135,14 +135,14 @@ export class DeploymentFolder implements OtherProcesses {
       const text = readFrom(join(this.folder, name), from);
       const whole = text.lastIndexOf(END) + END.length;
       if (whole >= END.length) this.read.set(name, from + whole);
-      for (const block of text.slice(0, whole).split(END)) if (block !== "") this.know(block.split("\n"));
+      for (const block of text.slice(0, whole).split(END)) if (block !== "") this.record(block.split("\n"));
       if (text === "" || whole === text.length) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNFINISHED.pauseMs);
     }
     throw new Error(`what ${join(this.folder, name)} says does not end`);
   }
 
-  private know([addresses = "", ...keys]: readonly string[]): void {
+  private record([addresses = "", ...keys]: readonly string[]): void {
     for (const address of addresses.split(" ")) {
       const known = this.known.get(address) ?? new Set();
       for (const key of keys) known.add(key);
@@ -151,14 +151,14 @@ export class DeploymentFolder implements OtherProcesses {
   }
 
   /** Hashes each text once: most wanted keys are also owned. */
-  private short(text: string): string {
+  private hashOf(text: string): string {
     const known = this.hashes.get(text) ?? digest(text);
     this.hashes.set(text, known);
     return known;
   }
 }
 
-type ReadonlyKeys = ReturnType<OtherProcesses["told"]>;
+type ReadonlyKeys = ReturnType<OtherProcesses["received"]>;
 
 const NONE: ReadonlyKeys = new Set<string>();
 

@@ -48,7 +48,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
     name: undefined,
     options,
     fromEnvironment: false,
-    wayOut: `${gone}The state says that it is at ${endpoint}, where it was asked ${today ? "" : "without credentials"}: ${waysOut("node", argument, endpoint, today?.fromEnvironment)}`,
+    remedy: `${gone}The state says that it is at ${endpoint}, where it was asked ${today ? "" : "without credentials"}: ${waysOut("node", argument, endpoint, today?.fromEnvironment)}`,
   });
 }
 
@@ -82,13 +82,13 @@ function movedAway(
 /** Remedies, as a text that follows a colon. */
 function waysOut(kind: Kind, argument: unknown, endpoint: string, fromEnvironment = false): string {
   return [
-    `${wayBack(kind, argument, endpoint, fromEnvironment)}, and run the same pulumi command again (refresh and destroy use the configuration of the last up; with --run-program they use today's);`,
+    `${restoreHint(kind, argument, endpoint, fromEnvironment)}, and run the same pulumi command again (refresh and destroy use the configuration of the last up; with --run-program they use today's);`,
     `or, if what is at ${endpoint} is gone for good, remove the resource from the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists the urns).`,
     "docs/guides/moving-and-retiring-nodes.md has all cases.",
   ].join(" ");
 }
 
-function wayBack(kind: Kind, argument: unknown, endpoint: string, fromEnvironment: boolean): string {
+function restoreHint(kind: Kind, argument: unknown, endpoint: string, fromEnvironment: boolean): string {
   const [member, keys] = kind === "node" ? ["endpoint", "its headers"] : ["url", "its clientId and secretKey"];
   if (fromEnvironment)
     return `set ${kind === "node" ? "PACKETFILTER_ENDPOINT" : "PACKETFILTER_SIGNALING_URL"} to it again`;

@@ -15,23 +15,23 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly label: string;
   readonly title: string;
   readonly fromEnvironment: boolean;
-  readonly wayOut = undefined;
+  readonly remedy = undefined;
   readonly client: SignalingClient;
   /** Starts and stops under way. */
   readonly activity = new Activity();
   readonly reads: SharedReads<readonly Prefix[]>;
   /** Prefixes that some resource of this deployment wants active. */
-  readonly wanted: Keys;
+  readonly desired: Keys;
   /** Prefixes that some resource of this deployment started, by its state. */
-  readonly owned: Keys;
+  readonly managed: Keys;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
   /** Prefixes that the look of this process saw active; `undefined` without a look. */
-  seen: ReadonlySet<CanonicalPrefix> | undefined;
+  observed: ReadonlySet<CanonicalPrefix> | undefined;
   private listed: ListedMap | undefined;
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
-    const { world, wanted, owned, leaving, sameMachine } = shared;
+    const { world, desired, managed, beingReplaced, sameMachine } = shared;
     this.client = new SignalingClient(options, world, name, () => shared.secretObjects.has(SIGNALING, this));
     this.name = name;
     this.endpoint = this.client.endpoint;
@@ -39,10 +39,10 @@ export class ReceiverInUse implements Connection, Addressed {
     this.title = `Signaling at ${this.label}`;
     this.fromEnvironment = fromEnvironment;
     this.reads = new SharedReads((options) => this.active(options), world);
-    this.wanted = wanted.of(this, SIGNALING);
-    this.owned = owned.of(this, SIGNALING);
-    this.wantedHere = wanted.at(this, SIGNALING);
-    this.leavingHere = leaving.at(this, SIGNALING);
+    this.desired = desired.of(this, SIGNALING);
+    this.managed = managed.of(this, SIGNALING);
+    this.wantedHere = desired.at(this, SIGNALING);
+    this.leavingHere = beingReplaced.at(this, SIGNALING);
     sameMachine.register(SIGNALING, this);
   }
 
@@ -55,7 +55,7 @@ export class ReceiverInUse implements Connection, Addressed {
   }
 
   /** @throws {Error} if not all are active afterwards */
-  async putBack(entries: ListedMap): Promise<undefined> {
+  async restore(entries: ListedMap): Promise<undefined> {
     await this.client.ensureActive([...entries.keys()].map((prefix) => Prefix.fromCanonical(prefix)));
   }
 

@@ -62,7 +62,7 @@ export class Runtime {
   /** Nodes by name, and the unnamed one: reading a configuration of a thousand nodes for each would take seconds. */
   private readonly named = new Map<string | undefined, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
-  private readonly inHand = new Set<Promise<void>>();
+  private readonly runningOperations = new Set<Promise<void>>();
   private readonly checks = new Set<Promise<void>>();
   /** Urns of resources whose check got unknown arguments, and `undefined` once there is one. */
   private readonly previewed = new Set<string | undefined>();
@@ -70,10 +70,10 @@ export class Runtime {
 
   constructor({ env, print, world: given, usualSteps, others, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
-    const wanted = new KeyRegistry("wanted", others);
+    const desired = new KeyRegistry("wanted", others);
     const removed = new KeyRegistry("removed", others);
     const changed = new KeyRegistry("changed", others);
-    const learn = () => others?.learn();
+    const sync = () => others?.sync();
     this.env = env;
     this.limits = limits;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
@@ -82,20 +82,20 @@ export class Runtime {
       world,
       notices: this.notices,
       inFlight: new InFlight(world, usualSteps),
-      wanted,
-      owned: new KeyRegistry("owned", others),
-      leaving: new KeyRegistry("leaving", others),
+      desired,
+      managed: new KeyRegistry("owned", others),
+      beingReplaced: new KeyRegistry("leaving", others),
       declared: new Declarations(),
-      learn,
+      sync,
       secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(
         this.notices,
         () => this.settings.distinctNodes,
-        (object) => wanted.anywhere(object),
-        (object) => wanted.ofOthers(object),
+        (object) => desired.anywhere(object),
+        (object) => desired.ofOthers(object),
       ),
       removals: (url, label, endpoint) =>
-        new RemovalBudget(() => this.settings, url, label, { endpoint, removed, changed, learn }),
+        new RemovalBudget(() => this.settings, url, label, { endpoint, removed, changed, sync }),
     };
   }
 
@@ -137,7 +137,7 @@ export class Runtime {
 
   /** A node at an address, in use already or in the configuration, under any name. */
   nodeAt(endpoint: string): NodeInUse | undefined {
-    const isThere = (node: NodeInUse) => node.endpoint === endpoint && node.wayOut === undefined;
+    const isThere = (node: NodeInUse) => node.endpoint === endpoint && node.remedy === undefined;
     const inUse = [...this.nodes.values()].find(isThere);
     return inUse ?? this.knownNodes().find(isThere);
   }
@@ -203,7 +203,7 @@ export class Runtime {
 
   /** Counts an operation as running until it has ended. */
   during<T>(operation: Promise<T>): Promise<T> {
-    return counted(this.inHand, operation);
+    return counted(this.runningOperations, operation);
   }
 
   /** Counts a check as under way until it has ended. */
@@ -212,7 +212,7 @@ export class Runtime {
   }
 
   /** Waits for the checks under way, and for the states that the engine then shows. @returns true if there was a check */
-  async toldOfMore(): Promise<boolean> {
+  async waitForPriorStates(): Promise<boolean> {
     if (this.checks.size === 0) return false;
     const until = this.now + TOLD_AT_MOST_MS;
     const wait = () => pause(this.shared.world, TOLD_WITHIN_MS, this.cancelled);
@@ -223,7 +223,7 @@ export class Runtime {
 
   /** Settles when no operation is running. */
   async idle(): Promise<void> {
-    while (this.inHand.size > 0) await Promise.all(this.inHand);
+    while (this.runningOperations.size > 0) await Promise.all(this.runningOperations);
   }
 }
 

@@ -21,7 +21,7 @@ export interface Addressed {
   /** Entries of the last list of this process. */
   last(): ListedMap | undefined;
   /** @returns the list after it, where there is one */
-  putBack(entries: ListedMap): Promise<ListedMap | undefined>;
+  restore(entries: ListedMap): Promise<ListedMap | undefined>;
 }
 
 /** Number of addresses whose staying entries are reported in full. */
@@ -90,13 +90,13 @@ export class SameMachine {
   }
 
   /** Prefixes that must stay here; reports them with reason and remedies. */
-  async spare(
+  async protect(
     object: string,
     here: Addressed,
     remove: Iterable<CanonicalPrefix>,
   ): Promise<ReadonlySet<CanonicalPrefix>> {
-    const wanted = this.wantedAnywhere(object);
-    const prefixes = [...remove].filter((prefix) => wanted.has(prefix));
+    const desired = this.wantedAnywhere(object);
+    const prefixes = [...remove].filter((prefix) => desired.has(prefix));
     const spared = new Set<CanonicalPrefix>();
     if (prefixes.length === 0) return spared;
     for (const there of this.others(object, here)) {
@@ -115,8 +115,8 @@ export class SameMachine {
 
   /** Lists the other addresses after a removal, and restores wanted entries that went there too. */
   async after(object: string, here: Addressed, removed: ListedMap): Promise<void> {
-    const wanted = this.wantedAnywhere(object);
-    const prefixes = [...removed.keys()].filter((prefix) => wanted.has(prefix));
+    const desired = this.wantedAnywhere(object);
+    const prefixes = [...removed.keys()].filter((prefix) => desired.has(prefix));
     if (prefixes.length === 0) return;
     for (const there of this.others(object, here)) {
       const before = there.last();
@@ -129,11 +129,11 @@ export class SameMachine {
         const now = await there.list();
         const lost = held.filter(([prefix]) => !now.has(prefix));
         if (lost.length === 0) continue;
-        const after = await there.putBack(new Map(lost));
+        const after = await there.restore(new Map(lost));
         const still = after ? lost.filter(([prefix]) => !after.has(prefix)) : [];
         if (still.length > 0) throw new Error(`${some(still.map(([prefix]) => prefix))} is not in the list after it.`);
         this.notices.warn(
-          `${there.title}: ${some(lost.map(([prefix]) => prefix))} was removed by a commit at ${here.endpoint} and is put back, since this stack declares it: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
+          `${there.title}: ${some(lost.map(([prefix]) => prefix))} was removed by a commit at ${here.endpoint} and is restored, since this stack declares it: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
         );
       } catch (error) {
         const names = some(held.map(([prefix]) => prefix));

@@ -61,11 +61,11 @@ export class TimeLimits {
     if (signal.aborted) throw late();
     const plan = (observed: ListedMap) => {
       if (signal.aborted && !sent) throw late();
-      const wanted = operation.plan(observed);
-      const put = [...wanted.put].filter(([prefix, value]) => observed.get(prefix) !== value);
-      const open = [...put.map(([prefix]) => prefix), ...wanted.remove, ...(wanted.unsettled ?? [])];
+      const desired = operation.plan(observed);
+      const put = [...desired.put].filter(([prefix, value]) => observed.get(prefix) !== value);
+      const open = [...put.map(([prefix]) => prefix), ...desired.remove, ...(desired.unsettled ?? [])];
       sent = { applied: observed, unsettled: [...new Set(open)] };
-      return wanted;
+      return desired;
     };
     return this.wait(submit({ ...operation, plan }), late);
   }

@@ -3,7 +3,7 @@ import type { Advice } from "../messages/advice";
 import { messageOf } from "../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, someMember, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
-import { PUTS_BACK } from "../reconcile/drift";
+import { RESTORES } from "../reconcile/drift";
 import type { ReadConfig } from "../settings/config-keys";
 import { ConfigError } from "../settings/settings";
 import { type About, type Compared, type Handler, PartialFailure } from "./handler";
@@ -63,10 +63,10 @@ interface Seen {
   inputs?: JsonObject;
 }
 
-/** What the engine's calls tell the deployment, and have done in it. */
+/** The deployment, as the engine's calls reach it. */
 export interface DeploymentPort {
   readonly advice: Advice;
-  readonly shared: { readonly learn: () => string | undefined };
+  readonly shared: { readonly sync: () => string | undefined };
   /** Reads the configuration of the stack. */
   configure(read: ReadConfig): void;
   /** Tells that the engine previews, in which arguments can be unknown. */
@@ -92,10 +92,10 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       runtime.configure((key) => config.get(`packetfilter:${key}`));
     },
     async check(olds, news, urn) {
-      const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [PUTS_BACK]: handed, ...program } = news;
+      const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [RESTORES]: handed, ...program } = news;
       const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
       // Only the engine may pass it, with `ignoreChanges: ["*"]`.
-      const args = handed === undefined || handed === olds[PUTS_BACK] ? program : { ...program, [PUTS_BACK]: handed };
+      const args = handed === undefined || handed === olds[RESTORES] ? program : { ...program, [RESTORES]: handed };
       if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {
         const { inputs, problems } = handler.check(withoutText(olds), args, about);
@@ -105,11 +105,11 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
             failures: failures(advice.once(problems)),
           };
         const looked = await handler.look?.(withoutText(olds), inputs, about.decides === true);
-        const putsBack = told(looked?.putsBack, olds[PUTS_BACK]);
+        const restores = told(looked?.restores, olds[RESTORES]);
         const isNew = Object.keys(olds).length === 0;
         if (isNew) prepareToSend();
         return {
-          inputs: plain({ ...inputs, ...putsBack, [PROVIDER_KEY]: text }),
+          inputs: plain({ ...inputs, ...restores, [PROVIDER_KEY]: text }),
           failures: failures(advice.once(looked?.problems ?? [])),
         };
       };
@@ -132,7 +132,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       });
     },
     async create(inputs) {
-      runtime.shared.learn();
+      runtime.shared.sync();
       return attempt(advice, async () => plain(await runtime.during(handler.create(withoutNews(inputs)))), inputs);
     },
     async read(id, props) {
@@ -141,12 +141,12 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       );
     },
     async update(id, olds, news) {
-      runtime.shared.learn();
+      runtime.shared.sync();
       const update = () => runtime.during(handler.update(id, withoutText(olds), withoutNews(news)));
       return attempt(advice, async () => plain(await update()), news, id);
     },
     async delete(id, props) {
-      runtime.shared.learn();
+      runtime.shared.sync();
       await attempt(advice, () => runtime.during(handler.delete(id, withoutText(props))));
     },
   };
@@ -206,7 +206,7 @@ function clean(error: unknown, message = messageOf(error)): Error {
 /** The input that names restored entries, unlike that of an earlier run: the engine compares the two. */
 function told(text: string | undefined, before: unknown): JsonObject {
   if (text === undefined) return {};
-  return { [PUTS_BACK]: text === before ? `${text}, again` : text };
+  return { [RESTORES]: text === before ? `${text}, again` : text };
 }
 
 function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
@@ -214,7 +214,7 @@ function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
 }
 
 /** Inputs without the text about restored entries: it is for people, and no state keeps it. */
-function withoutNews({ [PUTS_BACK]: _, ...rest }: JsonObject): JsonObject {
+function withoutNews({ [RESTORES]: _, ...rest }: JsonObject): JsonObject {
   return withoutText(rest);
 }
 

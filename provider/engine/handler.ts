@@ -16,7 +16,7 @@ export interface Checked {
 /** Result of a look at the node or receiver. */
 export interface LookedAt {
   /** Text for people about entries that an `up` restores: it causes an update. */
-  readonly putsBack?: string;
+  readonly restores?: string;
   /** Reasons why the `up` would fail, as sentences. */
   readonly problems?: readonly string[];
 }

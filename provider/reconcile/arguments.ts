@@ -86,7 +86,7 @@ export class Stored {
 
   /** Arguments by a schema whose errors are half sentences, such as "is not a text". @throws {Error} naming the member */
   given<S extends z.ZodRawShape>(schema: z.ZodObject<S>): z.output<z.ZodObject<S>> {
-    return this.members(schema, wayOut);
+    return this.members(schema, remedy);
   }
 
   /** Facts of the state by a schema as above: no program can give them. @throws {Error} naming the member */
@@ -168,7 +168,7 @@ function present(schema: z.ZodObject, json: JsonObject): JsonObject {
 
 const NEWER = "Use the version of the package that wrote it, or a newer one";
 
-function wayOut(name: string): string {
+function remedy(name: string): string {
   return `${NEWER}; or give ${name} in the program and run pulumi up without --refresh`;
 }
 

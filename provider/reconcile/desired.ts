@@ -41,13 +41,13 @@ class KnownKeys implements KeysHere {
   ) {}
 
   get size(): number {
-    let size = this.own.size + (this.others?.told(this.address).size ?? 0);
+    let size = this.own.size + (this.others?.received(this.address).size ?? 0);
     for (const keys of this.shared) size += keys.size;
     return size;
   }
 
   has(key: string): boolean {
-    return this.hasHere(key) || this.others?.told(this.address).has(key) === true;
+    return this.hasHere(key) || this.others?.received(this.address).has(key) === true;
   }
 
   /** True for a key of this process. */
@@ -66,11 +66,11 @@ class KnownKeys implements KeysHere {
 /** Messages between the provider processes of one deployment. */
 export interface OtherProcesses {
   /** Sends these keys for each of the addresses. */
-  tell(addresses: readonly string[], keys: readonly string[]): void;
+  publish(addresses: readonly string[], keys: readonly string[]): void;
   /** Reads their messages so far, before a decision. @returns why that may fail on one side, as a sentence with the remedy */
-  learn(): string | undefined;
+  sync(): string | undefined;
   /** Keys of others for an address, by the messages read so far. */
-  told(address: string): Pick<KeysHere, "has" | "size">;
+  received(address: string): Pick<KeysHere, "has" | "size">;
 }
 
 /** Kind of a registry. Owned keys are in a state, leaving ones in that of a replaced resource, the last two are counted. */
@@ -102,7 +102,7 @@ export class KeyRegistry {
       add: (added) => {
         const fresh = [...added].filter((key) => !recorded.every((keys) => keys.hasHere(key)));
         for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
-        this.tell([...where, object], fresh);
+        this.publish([...where, object], fresh);
       },
       take: (keys) => (keys.size < KEPT_FROM ? all.add(keys.keys()) : all.share(keys)),
       share: (keys) => this.addAll([place], object, keys),
@@ -114,7 +114,7 @@ export class KeyRegistry {
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
     for (const address of [...where, object]) this.recorded(address).shared.add(keys);
-    this.tell([...where, object], [...keys.keys()]);
+    this.publish([...where, object], [...keys.keys()]);
   }
 
   /** Keys of an object at an address, under any name. Only those of this process can be listed. */
@@ -129,7 +129,7 @@ export class KeyRegistry {
 
   /** Keys of an object at any place, by other processes of the deployment. */
   ofOthers(object: string): Pick<KeysHere, "has"> {
-    return { has: (key) => this.others?.told(this.named(object)).has(key) === true };
+    return { has: (key) => this.others?.received(this.named(object)).has(key) === true };
   }
 
   private recorded(address: string): KnownKeys {
@@ -138,8 +138,8 @@ export class KeyRegistry {
     return keys;
   }
 
-  private tell(addresses: readonly string[], keys: readonly string[]): void {
-    this.others?.tell(
+  private publish(addresses: readonly string[], keys: readonly string[]): void {
+    this.others?.publish(
       addresses.map((address) => this.named(address)),
       keys,
     );

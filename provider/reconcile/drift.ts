@@ -4,17 +4,17 @@ import { type ListedMap, madeOnce } from "../model/prefix-map";
 import { count, some } from "../model/text";
 
 /** The computed argument that shows restored entries in a preview: a text that the check makes of the look. No output has it. */
-export const PUTS_BACK = "putsBack";
+export const RESTORES = "restores";
 
 /** Declared entries that are not there as the state says. */
-export interface Lost {
+export interface Drift {
   readonly missing: readonly CanonicalPrefix[];
   /** Entries with another value, and that value. */
   readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
 }
 
 /** Lost entries that the program declares as the state has them: entries that it changes are sent anyway. */
-export const lostOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Lost => {
+export const missingOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Drift => {
   const missing: CanonicalPrefix[] = [];
   const different = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of desired) {
@@ -27,21 +27,21 @@ export const lostOf = madeOnce((observed: ListedMap, known: ListedMap, desired: 
 });
 
 /** The same without other values of entries whose changes the program ignores: a missing entry is a loss all the same. */
-export function unignored({ missing, different }: Lost, ignores: (prefix: CanonicalPrefix) => boolean): Lost {
+export function unignored({ missing, different }: Drift, ignores: (prefix: CanonicalPrefix) => boolean): Drift {
   return { missing, different: new Map([...different].filter(([prefix]) => !ignores(prefix))) };
 }
 
-export function sizeOf({ missing, different }: Lost): number {
+export function sizeOf({ missing, different }: Drift): number {
   return missing.length + different.size;
 }
 
 /** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
-export function valuesOf({ different }: Lost, desired: ListedMap): string[] {
+export function valuesOf({ different }: Drift, desired: ListedMap): string[] {
   return [...different].map(([prefix, value]) => `${prefix} has the value ${value}, not ${desired.get(prefix)}`);
 }
 
 /** Text of a preview about restored entries: their number, and the first few. */
-export function putsBackText(lost: Lost, desired: ListedMap): string {
+export function restoresText(lost: Drift, desired: ListedMap): string {
   const values = valuesOf(lost, desired);
   const parts = [
     lost.missing.length > 0

@@ -17,13 +17,13 @@ export interface Intent {
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
   /** Entries that resources of this deployment declare in the set, this one included. */
-  readonly wanted: KnownPrefixes;
+  readonly declared: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
   readonly moved: boolean;
   /** Entries of `block --now` that are no longer wanted, with their values. */
   readonly withdrawn: ListedMap;
   /** Entries that the look of this run saw and the preview showed; absent without a look. */
-  readonly seen?: ListedMap | undefined;
+  readonly observed?: ListedMap | undefined;
   /** Entries whose other values a refresh found, and so the preview showed. */
   readonly found?: KnownPrefixes | undefined;
   /** True for an entry whose changes the program ignores; by default it ignores none. */
@@ -31,9 +31,9 @@ export interface Intent {
 }
 
 /** Withdrawn entries that the set still holds with that value, and that no resource of this deployment wants. */
-export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: KnownPrefixes): Set<CanonicalPrefix> {
+export function stillThere(withdrawn: ListedMap, observed: ListedMap, desired: KnownPrefixes): Set<CanonicalPrefix> {
   const isThere = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
-    observed.get(prefix) === value && !wanted.has(prefix);
+    observed.get(prefix) === value && !desired.has(prefix);
   return new Set([...withdrawn].filter(isThere).map(([prefix]) => prefix));
 }
 
@@ -42,24 +42,34 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
  * stays, unless the program changes it too or a look or refresh saw it: no preview showed its change.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, wanted, moved, withdrawn, seen, found, ignores = () => false } = intent;
-  const { lost, dropped, shown } = compared(observed, known, desired);
+  const {
+    known,
+    desired,
+    unsettled,
+    declared,
+    moved,
+    withdrawn,
+    observed: seen,
+    found,
+    ignores = () => false,
+  } = intent;
+  const { lost, dropped, listed } = compared(observed, known, desired);
   const isSeen = (prefix: CanonicalPrefix) =>
     seen ? seen.has(prefix) && seen.get(prefix) === observed.get(prefix) : found?.has(prefix) === true;
   const isLeft = (prefix: CanonicalPrefix) =>
     !unsettled.has(prefix) && observed.has(prefix) && (ignores(prefix) || !isSeen(prefix));
   const left = moved ? [] : lost.filter(isLeft);
   const put = left.length === 0 ? desired : without(desired, left);
-  const remove = stillThere(withdrawn, observed, wanted);
+  const remove = stillThere(withdrawn, observed, declared);
   for (const prefix of [...dropped, ...unsettled]) {
-    if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
+    if (!desired.has(prefix) && !declared.has(prefix)) remove.add(prefix);
   }
   // An unsettled insert that the list shows needs only a commit; one of an entry that the state knows may follow a removal.
-  const isShown = new Set(shown);
+  const isShown = new Set(listed);
   const again = unsettled.size === 0 ? unsettled : new Set([...unsettled].filter((prefix) => !isShown.has(prefix)));
   const restored = moved ? [] : lost.filter((prefix) => observed.has(prefix) && put.has(prefix));
   return {
-    ...{ put, remove, unsettled: again, shown: isShown },
+    ...{ put, remove, unsettled: again, listed: isShown },
     ...(restored.length > 0 && { restored: new Set(restored) }),
   };
 }
@@ -77,7 +87,7 @@ const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: Liste
     lost: all.filter(isLost).map(([prefix]) => prefix),
     /** Entries of the state that the program no longer declares. */
     dropped: [...known.keys()].filter((prefix) => !desired.has(prefix)),
-    shown: all.filter(isShown).map(([prefix]) => prefix),
+    listed: all.filter(isShown).map(([prefix]) => prefix),
   };
 });
 
@@ -95,7 +105,7 @@ export interface NewEntry {
   readonly value: ListedValue;
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
-  readonly owned: KnownPrefixes;
+  readonly managed: KnownPrefixes;
 }
 
 /**
@@ -104,12 +114,12 @@ export interface NewEntry {
  * @returns `found`: value of a foreign entry. With the wanted value a commit follows; another value stays as it is.
  * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
  */
-export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry) {
+export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, managed }: NewEntry) {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);
-  if (found === undefined || owned.has(prefix)) return { plan: { put, remove } };
-  if (found === value) return { plan: { put, remove, shown: shownAlready(observed, put, owned) }, found };
+  if (found === undefined || managed.has(prefix)) return { plan: { put, remove } };
+  if (found === value) return { plan: { put, remove, listed: shownAlready(observed, put, managed) }, found };
   if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,

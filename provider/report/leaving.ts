@@ -7,10 +7,10 @@ import type { SetContent } from "./set-content";
 export type AreTwo = (one: string, other: string) => boolean;
 
 /** Facts about two addresses from configuration and state of a group. */
-export function areTwoBy(config: JsonObject, { apart, endpoints }: JsonObject): AreTwo {
+export function areTwoBy(config: JsonObject, { distinctMachines, endpoints }: JsonObject): AreTwo {
   if (String(config["packetfilter:distinctNodes"]) === "true") return () => true;
   const addresses = membersOf(endpoints);
-  const numbers = new Map(Object.entries(membersOf(apart)).map(([node, number]) => [addresses[node], number]));
+  const numbers = new Map(Object.entries(membersOf(distinctMachines)).map(([node, number]) => [addresses[node], number]));
   return (one, other) => {
     const [a, b] = [numbers.get(one), numbers.get(other)];
     return a !== undefined && b !== undefined && a !== b;
@@ -25,7 +25,7 @@ export function areTwoBy(config: JsonObject, { apart, endpoints }: JsonObject): 
  */
 export function unprovenIn(
   had: ReadonlyMap<string, SetContent>,
-  wanted: ReadonlyMap<string, SetContent>,
+  desired: ReadonlyMap<string, SetContent>,
   isKnown: AreTwo,
 ): (leaving: SetContent) => boolean {
   const listed = new Map<unknown, ListedMap>();
@@ -35,11 +35,11 @@ export function unprovenIn(
     listed.set(content?.entries, entries);
     return entries;
   };
-  const staying = [...wanted].map(([key, content]) => {
+  const staying = [...desired].map(([key, content]) => {
     const { label: name, endpoint } = content.place;
-    return { name, endpoint, held: entriesOf(had.get(key)), wanted: entriesOf(content) };
+    return { name, endpoint, held: entriesOf(had.get(key)), desired: entriesOf(content) };
   });
-  const joins = [...wanted.keys()].some((key) => !had.has(key));
+  const joins = [...desired.keys()].some((key) => !had.has(key));
   return (leaving) => {
     const { endpoint } = leaving.place;
     return fateOfLeaving({ endpoint, entries: entriesOf(leaving) }, staying, { isKnown, joins }).same.length > 0;

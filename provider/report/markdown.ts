@@ -1,7 +1,7 @@
 import { groupBy } from "../model/group";
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
-import type { EntryChange, EntryList, PutBack, Report, SetReport, SignalingReport, WholeChange } from "./model";
+import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
 import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 
 /** Characters for the longest key, link and headings, which are always there. */
@@ -71,7 +71,7 @@ const FRAME = "headings";
 
 /** In the order of the comment. Foreign text is in `code` everywhere. */
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
-  const { whole, sets, signalings, putBack, errors, warnings, found, project, stack, policies } = report;
+  const { whole, sets, signalings, restored, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string): Block => ({ text, rank: 0, kind: FRAME });
   /** Empty without items, since a heading is then not needed. */
   const section = (heading: string, items: readonly string[], rank: number, kind: string): Block[] =>
@@ -96,7 +96,7 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
     ...section(bold("Warnings"), warnings.map(line), 3, "warnings"),
     ...section(tableHead(withMarks), rows, 4, "sets of the table"),
     ...section(bold("Signalings"), signaled, 4, "signalings"),
-    ...section(bold("Put back, no change of the program"), putBack.map(putBackLine), 4, "resources that put back"),
+    ...section(bold("Restored, no change of the program"), restored.map(restoredLine), 4, "resources that restore"),
     ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
     ...(found.length > 0 ? [{ text: folded("What the preview found", seen), rank: 6, kind: "findings" }] : []),
   ];
@@ -219,7 +219,7 @@ function signalingLines(signaling: SignalingReport, limit: number): string {
   return `- ${code(resource.name)} at ${code(receiver)}: ${parts.join("; ") || "nothing starts or stops"}\n`;
 }
 
-function putBackLine({ resource, place, url, what }: PutBack): string {
+function restoredLine({ resource, place, url, what }: Restored): string {
   const where = [url, place].flatMap((one) => (one === undefined ? [] : [code(one)])).join(" at ");
   return `- ${code(resource.name)}, ${where}: ${code(what, 1_000)}\n`;
 }

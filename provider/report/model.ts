@@ -84,7 +84,7 @@ const signalingSchema = z.strictObject({
   unknown: z.boolean(),
 });
 
-const putBackSchema = z.strictObject({
+const restoredSchema = z.strictObject({
   resource: resourceSchema,
   place: z.string().optional().describe("Node or receiver; of a group, `what` names the nodes."),
   url: z.string().optional().describe("The set."),
@@ -136,15 +136,15 @@ export const reportSchema = z.strictObject({
     stopped: counter,
     deleted: counter,
     replaced: counter,
-    putBack: counter.describe("Resources that put something back."),
+    restored: counter.describe("Resources that restore something."),
   }),
   whole: z.array(wholeSchema).describe("Resources that are deleted or replaced."),
   sets: z.array(setSchema),
   signalings: z.array(signalingSchema),
-  putBack: z
-    .array(putBackSchema)
+  restored: z
+    .array(restoredSchema)
     .describe(
-      "Entries and signalings that nodes and receivers lost since the last run, and this up puts back: no change of the program.",
+      "Entries and signalings that nodes and receivers lost since the last run, and this up restores: no change of the program.",
     ),
   others: z.record(z.string(), counter).describe("Resources of other kinds by what is done with them."),
   errors: z.array(z.string()),
@@ -157,7 +157,7 @@ export const reportSchema = z.strictObject({
 export type Report = z.output<typeof reportSchema>;
 export type SetReport = z.output<typeof setSchema>;
 export type SignalingReport = z.output<typeof signalingSchema>;
-export type PutBack = z.output<typeof putBackSchema>;
+export type Restored = z.output<typeof restoredSchema>;
 export type WholeChange = z.output<typeof wholeSchema>;
 export type EntryList = z.output<typeof listSchema>;
 export type EntryChange = z.output<typeof entrySchema>;

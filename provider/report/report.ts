@@ -5,9 +5,9 @@ import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
 import { areTwoBy } from "./leaving";
-import { type PutBack, type Report, type ResourceChange, resourceSchema, type SignalingReport } from "./model";
+import { type Report, type ResourceChange, type Restored, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
-import { putBackBy, saysPutBack } from "./put-back";
+import { restoredBy, saysRestored } from "./restored";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
   addressesIn,
@@ -37,7 +37,7 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
   for (const step of preview.steps) work.take(step);
   const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
   const sets = work.sets(now, byNode);
-  const { signalings, putBack, others } = work;
+  const { signalings, restored, others } = work;
   const whole = work.whole.report();
   const said = (severity: string) =>
     preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
@@ -60,23 +60,23 @@ export function reportOf(preview: Preview, now: number, { byNode = false } = {})
       stopped: sum(signalings, ({ stopped }) => stopped.length),
       deleted: sum(whole, ({ operation, names }) => (operation === "delete" ? names.length : 0)),
       replaced: sum(whole, ({ operation, names }) => (operation === "replace" ? names.length : 0)),
-      putBack: putBack.length,
+      restored: restored.length,
     },
     whole,
     sets,
     signalings,
-    putBack,
+    restored,
     others,
     errors,
     warnings: [...work.foreign, ...said("warning")],
-    found: said("info").filter((message) => FOUND.test(message) && !saysPutBack(message)),
+    found: said("info").filter((message) => FOUND.test(message) && !saysRestored(message)),
   };
 }
 
 /** Sum of the steps so far. */
 class Work {
   readonly signalings: SignalingReport[] = [];
-  readonly putBack: PutBack[] = [];
+  readonly restored: Restored[] = [];
   readonly whole = new WholeChanges();
   readonly others: Record<string, number> = {};
   /** Sentences on resources that are ours under another type. */
@@ -103,8 +103,8 @@ class Work {
     const operation = operationSchema.safeParse(step.op).data;
     if (operation === undefined) return;
     const resource: ResourceChange = { name: urn.name, type: kind, operation };
-    const lost = putBackBy(step, resource, this.known);
-    if (lost) this.putBack.push(lost.report);
+    const lost = restoredBy(step, resource, this.known);
+    if (lost) this.restored.push(lost.report);
     if (lost?.isAll) return;
     if (kind === "CloudSignaling") this.takeSignaling(step, resource);
     else if (kind === "PrefixSetGroup") this.takeGroup(step, resource);

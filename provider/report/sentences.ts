@@ -42,7 +42,7 @@ export function changeWords(changes: {
 
 /** The one line to quote. Holds nothing foreign. */
 export function headline({ totals, others, failed, policies }: Report): string {
-  const { sets, nodes, started, stopped, deleted, replaced, putBack } = totals;
+  const { sets, nodes, started, stopped, deleted, replaced, restored } = totals;
   const parts = [
     ...(deleted > 0 ? [`${count(deleted, "resource")} deleted`] : []),
     ...(replaced > 0 ? [`${count(replaced, "resource")} replaced`] : []),
@@ -58,9 +58,9 @@ export function headline({ totals, others, failed, policies }: Report): string {
   const foreign = Object.values(others).reduce((sum, number) => sum + number, 0);
   const where = sets > 0 ? `, in ${count(sets, "set")} on ${count(nodes, "node")}` : "";
   const lost =
-    putBack > 0 ? `. ${count(putBack, "resource puts", "resources put")} back what nodes or receivers lost` : "";
+    restored > 0 ? `. ${count(restored, "resource restores", "resources restore")} what nodes or receivers lost` : "";
   const rest = foreign > 0 ? `. ${count(foreign, "change")} of other resources` : "";
-  const none = putBack > 0 ? "No change of the program" : "No changes";
+  const none = restored > 0 ? "No change of the program" : "No changes";
   const what = parts.length > 0 ? `${parts.join(", ")}${where}` : sets > 0 ? `No entry changes${where}` : none;
   return `${failed ? "The preview failed. So far: " : ""}${what}${lost}${rest}.${policyWords(policies)}`;
 }

@@ -1,7 +1,7 @@
 import { cut, visible } from "../model/foreign-text";
 import { grouped } from "../model/text";
 import { LONGEST } from "./inert";
-import type { EntryChange, EntryList, PutBack, Report, SetReport, SignalingReport, WholeChange } from "./model";
+import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
 import { andMore, changeWords, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
 
 /**
@@ -10,7 +10,7 @@ import { andMore, changeWords, fate, headline, markSentence, remarks, signalingW
  * @param limit So many prefixes of a list are named.
  */
 export function text(report: Report, limit: number): string {
-  const { whole, sets, signalings, putBack, errors, warnings, found, project, stack, policies } = report;
+  const { whole, sets, signalings, restored, errors, warnings, found, project, stack, policies } = report;
   const lines = [
     ...(project === "" ? [] : [safe(`${project}/${stack}`)]),
     headline(report),
@@ -27,7 +27,7 @@ export function text(report: Report, limit: number): string {
       "Signalings:",
       signalings.map((one) => signalingLine(one, limit)),
     ),
-    ...section("Put back, no change of the program:", putBack.map(putBackLine)),
+    ...section("Restored, no change of the program:", restored.map(restoredLine)),
     ...section("What the preview found:", found.map(safeMessage)),
   ];
   return `${lines.join("\n")}\n`;
@@ -112,7 +112,7 @@ function signalingLine(signaling: SignalingReport, limit: number): string {
   return `${safe(resource.name)} at ${safe(receiver)}: ${parts.join("; ") || "nothing starts or stops"}`;
 }
 
-function putBackLine({ resource, place, url, what }: PutBack): string {
+function restoredLine({ resource, place, url, what }: Restored): string {
   const where = [url, place].flatMap((one) => (one === undefined ? [] : [safe(one)])).join(" at ");
   return `${safe(resource.name)}, ${where}: ${safeMessage(what)}`;
 }

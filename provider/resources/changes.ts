@@ -3,7 +3,7 @@ import type { Runtime } from "../deployment/runtime";
 import type { About, Compared } from "../engine/handler";
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
-import { PUTS_BACK } from "../reconcile/drift";
+import { RESTORES } from "../reconcile/drift";
 
 /** State and program as plain JSON for a comparison, since every argument counts. */
 export interface Comparison {
@@ -20,7 +20,7 @@ export interface Comparison {
   /** Called for a replacement: reports obstacles to the delete before anything is sent. @throws {Error} with the ways out */
   readonly leave: () => void;
   /** Called if nothing changes, since the engine will not call the resource again. */
-  readonly settle?: () => void;
+  readonly withdraw?: () => void;
   /** For a group: true if its nodes have other addresses than in the state. */
   readonly hasMoved?: () => boolean;
   readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver">;
@@ -35,7 +35,7 @@ export const OPEN_MATTERS = ["unsettled", "adopted", "absent", "lost", "unreache
  * shows single entries. Only matters of the outputs (an adoption, an unsettled write, a moved address) are reported as a change.
  */
 export function compare(comparison: Comparison): Compared {
-  const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, settle } = comparison;
+  const { olds, news, outputs, identity, connection, runtime, about, hasMoved, leave, withdraw } = comparison;
   const [from, to] = connection ? [olds[connection], news[connection]] : [];
   const inUse = connection && !hasUnknown(to) ? runtime[connection](to) : undefined;
   // An unknown argument of the program counts as another object, so that a preview shows a replacement. The engine also asks with
@@ -54,15 +54,15 @@ export function compare(comparison: Comparison): Compared {
     .every((key) => sameJson(olds[key], news[key]));
   // An input of this run is a line by itself; with `changes` the engine prints every entry of a dynamic resource.
   const isOpen = OPEN_MATTERS.some((key) => olds[key] !== undefined);
-  if (isOpen) return news[PUTS_BACK] === undefined ? { changes: true } : {};
+  if (isOpen) return news[RESTORES] === undefined ? { changes: true } : {};
   if (moved && equal) return { changes: true };
   if (!equal) return {};
-  settle?.();
+  withdraw?.();
   return { changes: false };
 }
 
 /** True if the environment names another address than the state: no diff may show it, and a look there does not count. */
-export function isElsewhere(
+export function addressOverridden(
   runtime: Pick<Runtime, "node" | "receiver">,
   olds: JsonObject,
   news: JsonObject,

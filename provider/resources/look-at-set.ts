@@ -4,7 +4,7 @@ import type { SayOfSet } from "../messages/notices";
 import { messageOf } from "../model/errors";
 import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
-import { type Lost, putsBackText, valuesOf } from "../reconcile/drift";
+import { type Drift, restoresText, valuesOf } from "../reconcile/drift";
 import type { LookedSet, ResourceSet } from "./resource-set";
 
 /** Entries of the state that an `up` restores, given the result of the look. */
@@ -14,9 +14,9 @@ export function lookAgain(
   known: ListedMap,
   desired: ListedMap,
 ): LookedAt {
-  if (refused !== undefined) sayUnseen(runtime, set, refused, ", and this run uses the state alone");
+  if (refused !== undefined) warnUnreadable(runtime, set, refused, ", and this run uses the state alone");
   const lost = set.lost(known, desired);
-  return lost ? { putsBack: set.shown(putsBackText(lost, desired)) } : {};
+  return lost ? { restores: set.listed(restoresText(lost, desired)) } : {};
 }
 
 /**
@@ -36,7 +36,7 @@ export function lookNew(
   });
   if (refused !== undefined) {
     if (isDecided) return fails(`${what} now: ${refused}`);
-    sayUnseen(runtime, set, refused);
+    warnUnreadable(runtime, set, refused);
   }
   if (!isDecided) return {};
   try {
@@ -48,15 +48,15 @@ export function lookNew(
 }
 
 /** Warns of nodes whose set cannot be seen: once for all that are looked at together. */
-function sayUnseen(
+function warnUnreadable(
   { advice, notices }: Pick<Runtime, "advice" | "notices">,
   { url, at }: ResourceSet,
   refused: string,
-  fate = "",
+  outcome = "",
 ): void {
-  notices.warnAlike(`${url} not seen${fate}`, { at, refused }, (all) => {
+  notices.warnAlike(`${url} not seen${outcome}`, { at, refused }, (all) => {
     const why = all.slice(0, TOLD).map((one) => one.refused);
-    return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be read${fate}. ${why.join(" ")}`);
+    return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be read${outcome}. ${why.join(" ")}`);
   });
 }
 
@@ -66,14 +66,14 @@ const TOLD = 5;
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 
 /** Reports lost entries, which this run restores. */
-export function sayLost(say: SayOfSet, set: ResourceSet, lost: Lost, desired: ListedMap): void {
-  const fate = (number: number) => `this up puts ${them(number)} back.`;
+export function reportMissing(say: SayOfSet, set: ResourceSet, lost: Drift, desired: ListedMap): void {
+  const outcome = (number: number) => `this up restores ${them(number)}.`;
   const { length } = lost.missing;
   const { size } = lost.different;
-  if (length > 0) say("seen", set, `lacks ${declared(length)} (${some(lost.missing)}): ${fate(length)}`);
+  if (length > 0) say("seen", set, `lacks ${declared(length)} (${some(lost.missing)}): ${outcome(length)}`);
   if (size === 0) return;
   const values = size === 1 ? "another value" : "other values";
-  say("seen", set, `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): ${fate(size)}`);
+  say("seen", set, `holds ${values} of ${declared(size)} (${some(valuesOf(lost, desired))}): ${outcome(size)}`);
 }
 
 /** `3 declared entries` */

@@ -64,7 +64,7 @@ export class ReceiverAccess {
   /** A resource of this state is about to be replaced. @throws {Error} when its receiver cannot be asked */
   static leave(runtime: Runtime, state: ReceiverPlace & UsedBefore, prefixes: readonly CanonicalPrefix[]): void {
     if (prefixes.length === 0) return;
-    runtime.shared.leaving.of(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING).add(prefixes);
+    runtime.shared.beingReplaced.of(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING).add(prefixes);
   }
 
   /**
@@ -81,10 +81,10 @@ export class ReceiverAccess {
   ): Promise<void> {
     const { endpoint } = state;
     const at = (keys: KeyRegistry): KeysHere => (endpoint === undefined ? new Set() : keys.at({ endpoint }, SIGNALING));
-    const [wanted, owned] = [at(runtime.shared.wanted), at(runtime.shared.owned)];
-    const kept = prefixes.filter((prefix) => wanted.has(prefix));
-    sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
-    const left = prefixes.filter((prefix) => !wanted.has(prefix));
+    const [desired, managed] = [at(runtime.shared.desired), at(runtime.shared.managed)];
+    const kept = prefixes.filter((prefix) => desired.has(prefix));
+    sayActive(runtime.notices, { label: endpoint ?? "", kept, managed });
+    const left = prefixes.filter((prefix) => !desired.has(prefix));
     if (left.length === 0) return;
     const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
     await stop.catch((error: unknown) => Promise.reject(advised(runtime.advice, error, credentialsOfState(error))));
@@ -132,11 +132,11 @@ export class ReceiverAccess {
     const { activity } = this.receiver;
     await this.runtime.shared.sameMachine.before(SIGNALING, this.receiver);
     const ours = (already: readonly Prefix[]) =>
-      texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
+      texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.managed.has(prefix));
     try {
       const asked = () => this.receiver.client.ensureActive(parsed(prefixes), active);
       const { started, already, unseen } = await activity.during(asked);
-      this.sayUnseen("start", prefixes, unseen);
+      this.warnUnreadable("start", prefixes, unseen);
       this.audit(texts(started), { old: null, new: 1 }, "applied");
       return [...texts(started), ...ours(already)];
     } catch (error) {
@@ -168,24 +168,25 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
-    const { sameMachine, learn } = this.runtime.shared;
+    const { sameMachine, sync } = this.runtime.shared;
     const { activity, label } = this.receiver;
     // Once before the comparison with wanted prefixes, and once after the requests, which take time.
-    learn();
+    sync();
     const unwanted = this.unwantedOf(candidates);
-    const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
+    const spared = await sameMachine.protect(SIGNALING, this.receiver, unwanted);
     const doomed = unwanted.filter((prefix) => !spared.has(prefix));
     if (doomed.length === 0) return;
     const active = await this.prepare();
-    const unheard = learn();
+    const registryUnavailable = sync();
     const prefixes = this.unwantedOf(doomed);
     if (prefixes.length === 0) return;
     try {
-      if (unheard !== undefined) throw new Error(`Signaling at ${label}: nothing is stopped. ${unheard}`);
+      if (registryUnavailable !== undefined)
+        throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
       const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started, ...active });
       const { stopped, unseen } = await activity.during(stop);
-      this.sayUnseen("stop", prefixes, unseen);
+      this.warnUnreadable("stop", prefixes, unseen);
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
       await this.startLate(texts(stopped));
@@ -200,8 +201,8 @@ export class ReceiverAccess {
 
   /** Restarts prefixes that another process came to want during the stop: it may have seen them active and started nothing. */
   private async startLate(stopped: readonly CanonicalPrefix[]): Promise<void> {
-    this.runtime.shared.learn();
-    const late = stopped.filter((prefix) => this.receiver.wanted.has(prefix));
+    this.runtime.shared.sync();
+    const late = stopped.filter((prefix) => this.receiver.desired.has(prefix));
     if (late.length === 0) return;
     const { notices } = this.runtime;
     const what = `Signaling at ${this.label}: ${some(late)} stopped while another resource of this stack began to declare it`;
@@ -216,13 +217,13 @@ export class ReceiverAccess {
 
   /** Prefixes that no resource of this deployment wants; reports the others. */
   private unwantedOf(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
-    const { wanted, owned, label } = this.receiver;
-    sayActive(this.runtime.notices, { label, kept: candidates.filter((prefix) => wanted.has(prefix)), owned });
-    return candidates.filter((prefix) => !wanted.has(prefix));
+    const { desired, managed, label } = this.receiver;
+    sayActive(this.runtime.notices, { label, kept: candidates.filter((prefix) => desired.has(prefix)), managed });
+    return candidates.filter((prefix) => !desired.has(prefix));
   }
 
   /** Warns that only the receiver's own answer is known. */
-  private sayUnseen(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
+  private warnUnreadable(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
     if (unseen === undefined) return;
     const state = operation === "start" ? "active" : "stopped";
     this.runtime.notices.warn(
@@ -260,12 +261,12 @@ export class ReceiverAccess {
  */
 function sayActive(
   notices: Notices,
-  { label, kept, owned }: { label: string; kept: readonly CanonicalPrefix[]; owned: { has(key: string): boolean } },
+  { label, kept, managed }: { label: string; kept: readonly CanonicalPrefix[]; managed: { has(key: string): boolean } },
 ): void {
   const stay = (prefixes: readonly CanonicalPrefix[]) =>
     `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
-  const handedOn = kept.filter((prefix) => owned.has(prefix));
-  const orphaned = kept.filter((prefix) => !owned.has(prefix));
+  const handedOn = kept.filter((prefix) => managed.has(prefix));
+  const orphaned = kept.filter((prefix) => !managed.has(prefix));
   if (handedOn.length > 0) notices.info(stay(handedOn));
   if (orphaned.length === 0) return;
   notices.warn(

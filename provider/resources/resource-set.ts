@@ -22,7 +22,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { some } from "../model/text";
-import { type Lost, lostOf, sizeOf, unignored } from "../reconcile/drift";
+import { type Drift, missingOf, sizeOf, unignored } from "../reconcile/drift";
 import type { Intent } from "../reconcile/set-plan";
 import { requireSameAddress, type UsedBefore } from "./changes";
 
@@ -65,8 +65,8 @@ export class ResourceSet {
   readonly label: string;
   /** Name of the node in messages. */
   readonly at: string;
-  readonly wanted: DeploymentSet["wanted"];
-  readonly owned: DeploymentSet["owned"];
+  readonly desired: DeploymentSet["desired"];
+  readonly managed: DeploymentSet["managed"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
 
@@ -82,8 +82,8 @@ export class ResourceSet {
     this.endpoint = node.endpoint;
     this.label = this.set.title;
     this.at = node.label;
-    this.wanted = this.set.wanted;
-    this.owned = this.set.owned;
+    this.desired = this.set.desired;
+    this.managed = this.set.managed;
   }
 
   /**
@@ -119,9 +119,9 @@ export class ResourceSet {
    */
   static leave(runtime: Runtime, state: SetPlace & UsedBefore, prefixes: Iterable<CanonicalPrefix>): void {
     const { node, set, label } = ResourceSet.ofState(runtime, state);
-    runtime.shared.leaving.of(node, set.url).add(prefixes);
-    if (node.wayOut !== undefined)
-      runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
+    runtime.shared.beingReplaced.of(node, set.url).add(prefixes);
+    if (node.remedy !== undefined)
+      runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.remedy}`);
   }
 
   /** Looks at the set of the program before anything is decided. @returns `undefined` while the set or its node is unknown */
@@ -136,20 +136,20 @@ export class ResourceSet {
     const looked = at(node);
     const { there, refused } = await runtime.look.at(looked, () => runtime.knownNodes().map(at));
     const set = new ResourceSet(runtime, node, { address, node: inputs.node });
-    set.set.seen = there?.values;
+    set.set.observed = there?.values;
     return { set, what: looked.what, refused };
   }
 
   /** Entries that the look of this process did not see as in the state, without other values that the program ignores. */
-  lost(known: ListedMap, desired: ListedMap): Lost | undefined {
-    const { seen } = this.set;
-    if (!seen) return undefined;
-    const lost = unignored(lostOf(seen, known, desired), (prefix) => this.ignores(prefix));
+  lost(known: ListedMap, desired: ListedMap): Drift | undefined {
+    const { observed } = this.set;
+    if (!observed) return undefined;
+    const lost = unignored(missingOf(observed, known, desired), (prefix) => this.ignores(prefix));
     return sizeOf(lost) > 0 ? lost : undefined;
   }
 
   get seen(): ListedMap | undefined {
-    return this.set.seen;
+    return this.set.observed;
   }
 
   ignores(prefix: CanonicalPrefix): boolean {
@@ -157,12 +157,12 @@ export class ResourceSet {
   }
 
   /** A text about this set for an argument, without secrets. */
-  shown(text: string): string {
+  listed(text: string): string {
     return this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(this.url, this.node));
   }
 
   /** Takes back the announcement of a check: the engine will not call a resource without changes. */
-  static settle(runtime: Runtime, inputs: JsonObject, key: string): void {
+  static withdraw(runtime: Runtime, inputs: JsonObject, key: string): void {
     const address = setUrl(inputs);
     // A check with unknown arguments announced nothing.
     if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).announced.drop(key);
@@ -183,7 +183,7 @@ export class ResourceSet {
    * @param key Key of the announcement.
    * @param isNode True for one node of a group.
    */
-  called(key: string, isNode = false): this {
+  claim(key: string, isNode = false): this {
     this.caller = { isAnnounced: this.set.announced.take(key), isNode };
     return this;
   }
@@ -238,9 +238,9 @@ export class ResourceSet {
     const lost = state.lost?.size ?? 0;
     const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
     if (!isOpen && isEmpty(sharedDifference(known, desired))) return undefined;
-    const { wanted, seen } = this;
+    const { desired: declared, seen: observed } = this;
     const found = state.lost && new Set(state.lost.keys());
-    return { ...change, unsettled, moved, wanted, seen, found, ignores: (prefix) => this.ignores(prefix) };
+    return { ...change, unsettled, moved, declared, observed, found, ignores: (prefix) => this.ignores(prefix) };
   }
 
   /** True if the resource moves to another address; warns that the old one keeps its entries. */
@@ -261,7 +261,7 @@ export class ResourceSet {
     const refused = refusedList(error);
     const ofSet = refused && unknownSet(refused.status, this.isOfState);
     const ofState = this.isOfState ? credentialsOfState(error) : undefined;
-    return advised(this.runtime.advice, error, this.node.wayOut, ofSet, ofState);
+    return advised(this.runtime.advice, error, this.node.remedy, ofSet, ofState);
   }
 
   /**
@@ -308,13 +308,13 @@ export class ResourceSet {
    */
   async remove(
     operation: SetOperation,
-    { wayOut = GONE_NODE, failure }: { wayOut?: string; failure?: Parameters<ResourceSet["write"]>[1] } = {},
+    { remedy = GONE_NODE, failure }: { remedy?: string; failure?: Parameters<ResourceSet["write"]>[1] } = {},
   ): Promise<SetResult | undefined> {
     try {
       const removal = { ...operation, isDelete: true };
       return await this.write(removal, failure);
     } catch (error) {
-      if (isUnreachableNode(error)) throw advised(this.runtime.advice, error, wayOut);
+      if (isUnreachableNode(error)) throw advised(this.runtime.advice, error, remedy);
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;
@@ -324,7 +324,7 @@ export class ResourceSet {
   }
 
   /** Reports entries that a delete no longer found, by the lists before and after its commit. */
-  sayGone(removed: ReadonlySet<CanonicalPrefix>, { before, after }: Pick<SetResult, "before" | "after">): void {
+  reportAbsent(removed: ReadonlySet<CanonicalPrefix>, { before, after }: Pick<SetResult, "before" | "after">): void {
     if (before.size > 0 || after.size > 0 || removed.size === 0) return;
     const were = removed.size === 1 ? "was" : "were";
     this.runtime.notices.info(

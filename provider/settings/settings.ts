@@ -21,7 +21,7 @@ export interface Target<O> {
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
   /** Remedy for failures at an address that the configuration does not have. */
-  readonly wayOut?: string | undefined;
+  readonly remedy?: string | undefined;
 }
 
 /** Settings of the stack's configuration and the environment, read once and checked. */

@@ -16,7 +16,7 @@ const planned = (plan: Partial<SetPlan>, isDelete = false) =>
 
 describe("the changes of a group", () => {
   it("are committed though nothing is sent, where the list shows to one of several what it wants", () => {
-    const shown = planned({ put: new Map([[A, 1]]), shown: new Set([A]) });
+    const shown = planned({ put: new Map([[A, 1]]), listed: new Set([A]) });
     const other = planned({ put: new Map([[B, 1]]) });
     const changes = merge([shown, other], listed(A, B));
     expect(changes).toEqual({ put: new Map(), remove: new Set(), isShown: true });

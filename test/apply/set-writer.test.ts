@@ -131,7 +131,7 @@ describe("the writer of a set", () => {
     setup.emulator.clearJournal();
     const prefix = key("203.0.113.99");
     await setup.writer.submit({
-      plan: () => ({ put: new Map([[prefix, 1]]), remove: new Set(), shown: new Set([prefix]) }),
+      plan: () => ({ put: new Map([[prefix, 1]]), remove: new Set(), listed: new Set([prefix]) }),
     });
     expect(sent(setup.emulator)).toEqual(["list", "commit", "list"]);
     expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({

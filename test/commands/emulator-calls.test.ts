@@ -53,7 +53,7 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
   expect(JSON.parse(await call("state", "--output", "json")).arenas).toEqual({
     core: { sets: { bad: { "192.0.2.0/24": 5 } }, profiles: {} },
   });
-  expect(await call("snapshot", "one", "--restore")).toBe("Snapshot one: put back.\n");
+  expect(await call("snapshot", "one", "--restore")).toBe("Snapshot one: restored.\n");
   expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.0/24"], 1);
   expect(await call("snapshot", "one", "--delete")).toBe("Snapshot one: forgotten.\n");
   expect(await call("reset")).toBe("The emulator is as it was at its start.\n");

@@ -23,9 +23,9 @@ it("ignoreChanges leaves what a node was found with, of all entries or of one, a
   const preview = await stack.must("preview", "--refresh", "--diff");
   expect(preview.text).not.toMatch(/up (removes|changes|inserts)/);
   expect(preview.text).toMatch(/on fra2: up keeps 1 entry as found.*: 203\.0\.113\.9\/32\./);
-  expect(preview.text.match(/putsBack.*/g)).toEqual(['putsBack: "fra2: 1 missing entry: 192.0.2.0/24"']);
+  expect(preview.text.match(/restores.*/g)).toEqual(['restores: "fra2: 1 missing entry: 192.0.2.0/24"']);
   expect(preview.text.match(/.*this up puts .*/g)).toEqual([
-    "warning: fra2 prefixset://edge/blocked lacks 1 declared entry (192.0.2.0/24): this up puts it back.",
+    "warning: fra2 prefixset://edge/blocked lacks 1 declared entry (192.0.2.0/24): this up restores it.",
   ]);
   expect((await stack.preview("--refresh", "--expect-no-changes")).code).not.toBe(0);
   expect(sent.map((mutations) => mutations())).toEqual([[], []]);

@@ -38,8 +38,8 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(changed.text.match(/198\.51\.100\.0\/24.*: 1 => 2/g)).toHaveLength(1);
   expect(changed.text).not.toContain("192.0.2.0/24");
   expect(changed.text).toContain("3 nodes prefixset://edge/blocked: +0 -0 ~1, 2 after on each");
-  // The nodes hold what was written there: nothing is put back.
-  expect(changed.text).not.toMatch(/putsBack|puts (it|them) back|lacks/);
+  // The nodes hold what was written there: nothing is restored.
+  expect(changed.text).not.toMatch(/restores|puts (it|them) back|lacks/);
 
   // One node fails: the others are done, and the next up goes on with that node alone.
   nodes.fra2.fail({ cmd: "commit", every: 1, status: 500 });
@@ -58,14 +58,14 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(applied()).toEqual([second, second, second]);
   await stack.must("preview", "--expect-no-changes");
 
-  // What two nodes lack alike is one line of a plain preview, and a plain up puts it back there alone. The engine sorts nodes by name.
+  // What two nodes lack alike is one line of a plain preview, and a plain up restores it there alone. The engine sorts nodes by name.
   for (const node of [nodes.fra1, nodes.ams1]) node.change(BLOCKED, { delete: ["192.0.2.0/24"] });
   const lacking = await stack.preview("--diff", "--expect-no-changes");
   expect(lacking.code).not.toBe(0);
-  expect(lacking.text).toContain('+ putsBack: "ams1, fra1: 1 missing entry: 192.0.2.0/24"');
+  expect(lacking.text).toContain('+ restores: "ams1, fra1: 1 missing entry: 192.0.2.0/24"');
   expect(lacking.text.match(/lacks 1 declared entry/g)).toHaveLength(1);
   expect(lacking.text).toContain(
-    "ams1, fra1 prefixset://edge/blocked lacks 1 declared entry (192.0.2.0/24): this up puts it back.",
+    "ams1, fra1 prefixset://edge/blocked lacks 1 declared entry (192.0.2.0/24): this up restores it.",
   );
   const lacked = all.map(since);
   await stack.must("up", "--yes", "--skip-preview");
@@ -79,14 +79,14 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(drift.code).not.toBe(0);
   const lines = drift.text.slice(drift.text.lastIndexOf(tokenOf("PrefixSetGroup")));
   expect(lines).toMatch(/differs\s*: \{\s*- ams1\s*: \{\s*- 203\.0\.113\.9\/32\s*: 7\s*\}/);
-  expect(lines).toContain('+ putsBack: "ams1: 1 missing entry: 192.0.2.0/24"');
+  expect(lines).toContain('+ restores: "ams1: 1 missing entry: 192.0.2.0/24"');
   // The refresh names both, and the preview says what an up does about each, once.
   expect(lines.match(/on ams1: found 1 entry .*: 203\.0\.113\.9\/32\./g)).toHaveLength(1);
   expect(
     lines.match(/ams1 prefixset:\/\/edge\/blocked lacked 1 declared entry.* \(192\.0\.2\.0\/24\)\./g),
   ).toHaveLength(1);
   expect(lines.match(/up removes .*/g)).toEqual(["up removes 1 entry that no program declared: 203.0.113.9/32."]);
-  expect(lines.match(/this up puts .*/g)).toEqual(["this up puts it back."]);
+  expect(lines.match(/this up puts .*/g)).toEqual(["this up restores it."]);
   const repaired = all.map(since);
   await stack.must("up", "--yes", "--skip-preview", "--refresh");
   expect(repaired.map((mutations) => mutations())).toEqual([[], [], ["insert 1", "delete 1", "commit"]]);

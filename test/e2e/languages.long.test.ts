@@ -86,7 +86,7 @@ guide("languages.md", "a program in Python goes from an empty stack to a set tha
 });
 
 test.each(Object.keys(LANGUAGES))(
-  "a program in %s creates, keeps, puts back, changes and removes what one in TypeScript does",
+  "a program in %s creates, keeps, restores, changes and removes what one in TypeScript does",
   async (language) => {
     await using w = await programIn(language);
     const { emulator, stack } = w;
@@ -109,7 +109,7 @@ test.each(Object.keys(LANGUAGES))(
 
     emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
     const seen = await stack.preview();
-    expect(seen.text).toContain("lacks 1 declared entry (192.0.2.0/24): this up puts it back");
+    expect(seen.text).toContain("lacks 1 declared entry (192.0.2.0/24): this up restores it");
     const healed = await stack.up("--skip-preview");
     expect(healed.code, healed.text).toBe(0);
     expect(sent()).toEqual(["insert 1", "commit"]);

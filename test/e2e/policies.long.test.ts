@@ -102,11 +102,11 @@ new Thing("pulumi-nodejs:dynamic/packetfilter:PrefixSet", "hidden", {
     expect(refused.text.match(/\[(mandatory|advisory)\] +\S+/g)).toEqual(["[mandatory]  readable"]);
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
 
-    // What is put back is no change of the program, and no policy says anything of it.
+    // What is restored is no change of the program, and no policy says anything of it.
     emulator.change(BLOCKED, { delete: ["203.0.113.0/25"] });
     const healed = await stack.up("--skip-preview", "--policy-pack", PACK);
     expect(healed.code, healed.text).toBe(0);
-    expect(healed.text).toContain(`${BLOCKED} lacks 1 declared entry (203.0.113.0/25): this up puts it back.`);
+    expect(healed.text).toContain(`${BLOCKED} lacks 1 declared entry (203.0.113.0/25): this up restores it.`);
     expect(healed.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
 

@@ -98,14 +98,14 @@ describe("a prefix-set in a program", () => {
     emulator.change(LOCAL, { insert: { "203.0.113.0/24": 9 } });
     const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
     expect(drift.code, drift.text).not.toBe(0);
-    // Each is drift of its own: three updates, and what each restores. A loss is no change of the arguments: `putsBack` shows it.
+    // Each is drift of its own: three updates, and what each restores. A loss is no change of the arguments: `restores` shows it.
     expect(drift.stdout).toMatch(/3 to update/);
     expect(drift.stdout).toMatch(/~ 203\.0\.113\.0\/24: 2 => 9\n/);
     // The line of a plugin's provider stands between name and change.
     const updates = drift.stdout.slice(drift.stdout.indexOf("(same)")).replaceAll(/\n +\[provider=.*(?=\n)/g, "");
     expect(updates).toMatch(/::blocked\]\n +~ entries: \{\n +- 203\.0\.113\.0\/24: 1\n +\}\n/);
-    expect(updates).toMatch(/::removed\]\n +\+ putsBack: "1 missing entry: 192\.0\.2\.0\/24"\n/);
-    expect(updates).toMatch(/::changed\]\n +\+ putsBack: "1 other value: 203\.0\.113\.0\/24 has the value 9, not 2"\n/);
+    expect(updates).toMatch(/::removed\]\n +\+ restores: "1 missing entry: 192\.0\.2\.0\/24"\n/);
+    expect(updates).toMatch(/::changed\]\n +\+ restores: "1 other value: 203\.0\.113\.0\/24 has the value 9, not 2"\n/);
     const repaired = await stack.up("--refresh", "--skip-preview");
     expect(repaired.code, repaired.text).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1 });

@@ -9,7 +9,7 @@ const PARTNERS = "prefixset://edge/partners";
 const asked = (journal: readonly { cmd?: string; op?: string; url?: string }[]) =>
   journal.map(({ cmd, op, url }) => (op === undefined ? `${cmd} ${url}` : op)).sort();
 
-it("a plain preview shows what a node lacks, a plain up puts it back, and each asks once", async () => {
+it("a plain preview shows what a node lacks, a plain up restores it, and each asks once", async () => {
   const protection = (third: number) => `
     const entries = { "192.0.2.0/24": 1, "192.0.2.9/32": 7, "203.0.113.0/24": ${third} };
     new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries });
@@ -54,19 +54,19 @@ it("a plain preview shows what a node lacks, a plain up puts it back, and each a
   expect(asked(emulator.journal)).toEqual(looks);
   const { endpoint, signalingUrl } = emulator;
   for (const line of [
-    `${endpoint} ${BLOCKED} lacks 1 declared entry (192.0.2.0/24): this up puts it back.`,
-    `${endpoint} ${BLOCKED} holds another value of 1 declared entry (192.0.2.9/32 has the value 5, not 7): this up puts it back.`,
+    `${endpoint} ${BLOCKED} lacks 1 declared entry (192.0.2.0/24): this up restores it.`,
+    `${endpoint} ${BLOCKED} holds another value of 1 declared entry (192.0.2.9/32 has the value 5, not 7): this up restores it.`,
     `${endpoint} ${BLOCKED} holds 1 undeclared entry (198.51.100.0/24): it stays; "pulumi up --refresh" removes it.`,
-    `${endpoint} ${PARTNERS} lacks more declared entries: each is an update of this plan, with putsBack.`,
+    `${endpoint} ${PARTNERS} lacks more declared entries: each is an update of this plan, with restores.`,
     `${signalingUrl} signaling: 1 declared prefix is not active (198.51.100.8/32): this up starts it again.`,
   ])
     expect(preview.text).toContain(line);
   expect(preview.text).toContain(
-    '+ putsBack: "1 missing entry: 192.0.2.0/24; 1 other value: 192.0.2.9/32 has the value 5, not 7"',
+    '+ restores: "1 missing entry: 192.0.2.0/24; 1 other value: 192.0.2.9/32 has the value 5, not 7"',
   );
   // In whatever order the program registers them.
   expect(
-    preview.text.match(/partners lacks 1 declared entry \(203\.0\.113\.\d\/32\): this up puts it back/g),
+    preview.text.match(/partners lacks 1 declared entry \(203\.0\.113\.\d\/32\): this up restores it/g),
   ).toHaveLength(5);
   expect(sent()).toEqual([]);
   emulator.clearJournal();
@@ -76,7 +76,7 @@ it("a plain preview shows what a node lacks, a plain up puts it back, and each a
     expect(emulator.requests({ cmd: "list", url })).toHaveLength(2 * emulator.requests({ cmd: "commit", url }).length);
   expect(emulator.requests({ cmd: "commit", url: BLOCKED })).toHaveLength(1);
   const { blocked } = await stack.state();
-  expect(blocked?.outputs).not.toHaveProperty("putsBack");
+  expect(blocked?.outputs).not.toHaveProperty("restores");
   expect(blocked?.outputs.entries).toEqual(held);
 
   // The same once more, at once: the engine compares with inputs that say the same.
@@ -86,17 +86,17 @@ it("a plain preview shows what a node lacks, a plain up puts it back, and each a
   expect(again.text).toContain("lacks 1 declared entry (192.0.2.0/24)");
   await restored();
 
-  // What the program changes is no part of what is put back.
+  // What the program changes is no part of what is restored.
   lose();
   await stack.program(protection(9));
   const both = await stack.preview("--json");
   const step = JSON.parse(both.stdout).steps.find(({ urn }: { urn: string }) => urn.endsWith("::blocked"));
-  expect(step.newState.inputs.putsBack).toMatch(/^1 missing entry: 192\.0\.2\.0\/24; 1 other value: 192\.0\.2\.9\/32/);
-  expect(step.newState.inputs.putsBack).not.toContain("203.0.113.0/24");
+  expect(step.newState.inputs.restores).toMatch(/^1 missing entry: 192\.0\.2\.0\/24; 1 other value: 192\.0\.2\.9\/32/);
+  expect(step.newState.inputs.restores).not.toContain("203.0.113.0/24");
   await stack.write("preview.json", both.stdout);
   const report = await run(["report", "preview.json", "--output", "text"], { folder: stack.folder });
   expect(report.out).toContain(
-    "\n1 entry with another value, in 1 set on 1 node. 8 resources put back what nodes or receivers lost.\n",
+    "\n1 entry with another value, in 1 set on 1 node. 8 resources restore what nodes or receivers lost.\n",
   );
   expect(report.out).toContain("  ~ 203.0.113.0/24 1 → 9\n");
   await restored(9);

@@ -43,7 +43,7 @@ it("a wave that did not pass stays red for other programs and after a kill; what
   expect(health.headers.every(({ authorization }) => authorization === "Bearer very-private")).toBe(true);
   expect(await stack.read(".backend/.pulumi/stacks/journey/test.json")).not.toContain("very-private");
 
-  // A program without a check does not get past it, and its preview says so. What another node lost meanwhile is put back all the same.
+  // A program without a check does not get past it, and its preview says so. What another node lost meanwhile is restored all the same.
   lab1.change(BLOCKED, { delete: [ONE] });
   await program([ONE, TWO], "");
   const other = await stack.up();

@@ -111,14 +111,14 @@ describe("two addresses", () => {
     expect([blocked(one), blocked(two)]).toEqual([{ [P]: 1 }, { [P]: 1 }]);
   });
 
-  it("of one machine, declared as two by mistake: what went is put back with a warning", async () => {
+  it("of one machine, declared as two by mistake: what went is restored with a warning", async () => {
     await using machine = await node();
     const config = named({ fra1: machine, fra9: { endpoint: alias(machine) } }, { distinctNodes: true });
     const engine = await begun(on("fra1"), config);
     const { errors, printed } = await engine.up(on("fra9"));
     expect(texts(errors)).toBe("");
     expect(blocked(machine)).toEqual({ [P]: 1, [Q]: 1 });
-    expect(warnings(printed)).toMatch(/is put back, since this stack declares it: the two addresses are one machine/);
+    expect(warnings(printed)).toMatch(/is restored, since this stack declares it: the two addresses are one machine/);
   });
 });
 

@@ -160,7 +160,7 @@ describe("what a failed group left staged", () => {
     ).toEqual([]);
   });
 
-  it("by a killed run is reported by the commit that publishes it; wanted entries are put back", async () => {
+  it("by a killed run is reported by the commit that publishes it; wanted entries are restored", async () => {
     const both = [entry("one", "192.0.2.0/24"), entry("two", "203.0.113.0/24")];
     await using stack = await begin(both);
     const killed = new HurriedWorld({ request: 2, when: "after" });
@@ -169,7 +169,7 @@ describe("what a failed group left staged", () => {
     const { printed, errors } = await stack.engine.up([...both, entry("three", "2001:db8::/32")]);
     expect(errors).toEqual([]);
     expect(printed.join("\n")).toMatch(
-      /published a removal that another writer had staged, of 192\.0\.2\.0\/24; put back, since this stack declares it/,
+      /published a removal that another writer had staged, of 192\.0\.2\.0\/24; restored, since this stack declares it/,
     );
     expect(Object.keys(stack.emulator.prefixSet(PARTNERS).applied)).toHaveLength(3);
   });

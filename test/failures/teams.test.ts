@@ -50,7 +50,7 @@ describe("stacks that share a set", () => {
     expect(shared.held()).toEqual({ [FOREIGN]: 7 });
   });
 
-  it("lose a shared entry to the first that removes it, and put it back", async () => {
+  it("lose a shared entry to the first that removes it, and restore it", async () => {
     await using shared = await startTeams();
     const [first, second] = [shared.stack(), shared.stack()];
     fine(await first.up(platform));

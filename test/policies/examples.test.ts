@@ -12,7 +12,7 @@ describe.each(rules.map((rule) => [rule.name, rule] as const))("%s", (name, rule
     expect(reports.length).toBeGreaterThan(0);
     const puttingBack = resources.map((one) => ({
       ...one,
-      inputs: { ...one.inputs, putsBack: "1 missing entry: 0.0.0.0/0" },
+      inputs: { ...one.inputs, restores: "1 missing entry: 0.0.0.0/0" },
     }));
     expect(reportsOf(rule, puttingBack, { config: { ...config, rules: { [name]: settings } }, ...rest })).toEqual(
       reports,

@@ -101,8 +101,8 @@ function preview(texts: readonly string[]): string {
       {
         op: "update",
         urn: urn("PrefixSet"),
-        detailedDiff: { putsBack: {} },
-        newState: { parent, inputs: { ...before, putsBack: `b${message}` } },
+        detailedDiff: { restores: {} },
+        newState: { parent, inputs: { ...before, restores: `b${message}` } },
       },
       {
         op: "update",

@@ -33,14 +33,14 @@ test("reports of real previews are as the published schema says", async () => {
   const schema = z.fromJSONSchema(
     JSON.parse(readFileSync(join(__dirname, "../../schemas/report.schema.json"), "utf8")),
   );
-  for (const name of ["change", "refresh", "failed", "group", "put-back"]) {
+  for (const name of ["change", "refresh", "failed", "group", "restored"]) {
     const { out } = await run(["report", `${name}.json`, "--output", "json"], { folder, now: () => NOW });
     expect(schema.safeParse(JSON.parse(out)).error).toBeUndefined();
     expect(reportSchema.parse(JSON.parse(out))).toEqual(reported(name));
   }
 });
 
-test.each(["change", "refresh", "failed", "group", "put-back"])(
+test.each(["change", "refresh", "failed", "group", "restored"])(
   "a preview of the same resources of the plugin is the same report (%s)",
   (name) => {
     const underOwnTypes = (text: string) =>
@@ -390,12 +390,12 @@ describe("a preview with a group of which one node drifted, two join, and one of
   });
 });
 
-describe("a preview that puts back what was lost, beside a change of the program and nodes that leave two groups", () => {
-  const report = reported("put-back");
+describe("a preview that restores what was lost, beside a change of the program and nodes that leave two groups", () => {
+  const report = reported("restored");
   const at = "http://192.0.2.10";
 
-  test("what is put back stands by itself, and is no change of the program", () => {
-    expect(report.putBack.map(({ resource, place, url, what }) => [resource.name, place, url, what])).toEqual([
+  test("what is restored stands by itself, and is no change of the program", () => {
+    expect(report.restored.map(({ resource, place, url, what }) => [resource.name, place, url, what])).toEqual([
       ["attack", `${at}/path`, undefined, "1 signaling that is not active: 198.51.100.8/32"],
       ["fleet", undefined, "prefixset://edge/blocked", "ams1, fra2: 1 missing entry: 192.0.2.0/24"],
       ["partners", at, "prefixset://edge/partners", "1 missing entry: 198.51.100.0/24"],
@@ -407,7 +407,7 @@ describe("a preview that puts back what was lost, beside a change of the program
       ],
       ["one1", at, "prefixset://edge/web/blocked", "1 missing entry: 203.0.113.1/32"],
     ]);
-    expect(report.totals).toMatchObject({ in: 1, out: 3, changed: 0, started: 0, putBack: 5 });
+    expect(report.totals).toMatchObject({ in: 1, out: 3, changed: 0, started: 0, restored: 5 });
     expect(report.sets.flatMap(({ resources }) => resources.map(({ name }) => name))).not.toContain("blocked");
     expect(report.signalings).toEqual([]);
     const partners = setOf(report, "prefixset://edge/partners");
@@ -430,14 +430,14 @@ describe("a preview that puts back what was lost, beside a change of the program
       ),
       expect.stringContaining("prefixset://edge/partners on ams1: it leaves the group, and 2 entries stay there"),
     ]);
-    const preview = parsePreview(readFileSync(join(folder, "put-back.json"), "utf8"));
+    const preview = parsePreview(readFileSync(join(folder, "restored.json"), "utf8"));
     const distinct = { ...preview, config: { ...preview.config, "packetfilter:distinctNodes": "true" } };
     expect(setOf(reportOf(distinct, NOW), "prefixset://edge/partners", "ams1")?.out.count).toBe(2);
     const steps = preview.steps.map((step) => ({
       ...step,
       oldState: step.oldState && {
         ...step.oldState,
-        outputs: { ...step.oldState.outputs, apart: { ams1: 1, fra1: 2, fra2: 2 } },
+        outputs: { ...step.oldState.outputs, distinctMachines: { ams1: 1, fra1: 2, fra2: 2 } },
       },
     }));
     expect(setOf(reportOf({ ...preview, steps }, NOW), "prefixset://edge/partners", "ams1")?.out.count).toBe(2);
@@ -445,7 +445,7 @@ describe("a preview that puts back what was lost, beside a change of the program
 
   test("text and Markdown have a section of it, and the line to quote says how many there are", () => {
     const quoted =
-      "1 entry in (64 IPv4 addresses), 3 entries out (256 IPv4 addresses), in 6 sets on 4 nodes. 5 resources put back what nodes or receivers lost.";
+      "1 entry in (64 IPv4 addresses), 3 entries out (256 IPv4 addresses), in 6 sets on 4 nodes. 5 resources restore what nodes or receivers lost.";
     const stays =
       "2 entries stay at a node that leaves the group: nothing proves that it is another machine than one that stays (packetfilter:distinctNodes).";
     const plain = text(report, 20);
@@ -453,7 +453,7 @@ describe("a preview that puts back what was lost, beside a change of the program
     for (const line of [
       quoted,
       `  ${stays}`,
-      "Put back, no change of the program:",
+      "Restored, no change of the program:",
       "  fleet, prefixset://edge/blocked: ams1, fra2: 1 missing entry: 192.0.2.0/24",
       `  one1, prefixset://edge/web/blocked at ${at}: 1 missing entry: 203.0.113.1/32`,
     ])
@@ -461,15 +461,15 @@ describe("a preview that puts back what was lost, beside a change of the program
     for (const line of [
       quoted,
       `- ${stays}`,
-      "**Put back, no change of the program**",
+      "**Restored, no change of the program**",
       "- `fleet`, `prefixset://edge/blocked`: `ams1, fra2: 1 missing entry: 192.0.2.0/24`",
       `- \`attack\`, \`${at}/path\`: \`1 signaling that is not active: 198.51.100.8/32\``,
     ])
       expect(comment.split("\n")).toContain(line);
-    const { steps, ...preview } = parsePreview(readFileSync(join(folder, "put-back.json"), "utf8"));
+    const { steps, ...preview } = parsePreview(readFileSync(join(folder, "restored.json"), "utf8"));
     const alone = steps.filter(({ urn }) => /::(blocked|one1)$/.test(urn));
     expect(text(reportOf({ ...preview, steps: alone }, NOW), 20)).toContain(
-      "No change of the program. 2 resources put back what nodes or receivers lost.\n",
+      "No change of the program. 2 resources restore what nodes or receivers lost.\n",
     );
   });
 });

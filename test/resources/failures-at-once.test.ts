@@ -72,7 +72,7 @@ describe("a loss", () => {
     ["with a look", {}],
     ["without one", { detectDrift: "off" }],
   ])(
-    "is shown and put back after a refresh, whatever ignoreChanges says, and other values are left, %s",
+    "is shown and restored after a refresh, whatever ignoreChanges says, and other values are left, %s",
     async (_, more) => {
       for (const separate of [false, true]) {
         await using stack = await bench({}, more);
@@ -278,7 +278,7 @@ it("the engine's Cancel, which Node reports, cancels the run of a dynamic provid
   expect(cancelled).toBe(1);
 });
 
-it("two names of one machine: what left with one name and is declared under the other is put back, or no message says so", async () => {
+it("two names of one machine: what left with one name and is declared under the other is restored, or no message says so", async () => {
   await using stack = await groupBench("n1");
   const { endpoint } = stack.node("n1");
   stack.config.nodes = { n1: { endpoint }, n2: { endpoint: endpoint.replace("127.0.0.1", "localhost") } };
@@ -287,7 +287,7 @@ it("two names of one machine: what left with one name and is declared under the 
   stack.asked();
   const { errors, printed } = await stack.engine.up([group({ [A]: 1 }, ["n1"])]);
   expect(errors).toEqual([]);
-  expect(printed.join("\n")).toContain("is put back, since this stack declares it: the two addresses are one machine.");
+  expect(printed.join("\n")).toContain("is restored, since this stack declares it: the two addresses are one machine.");
   expect(stack.held().n1).toEqual({ [A]: 1 });
   expect(stack.asked().n1).toContain("insert");
 });

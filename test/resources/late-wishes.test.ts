@@ -95,7 +95,7 @@ it("what another process comes to want while a stop asks for the status stays ac
   expect(w.printed.join("\n")).toContain(`${A} stays active, since another resource of this stack declares it.`);
 });
 
-it("what another process comes to want once the removal is on its way is put back, and named", async () => {
+it("what another process comes to want once the removal is on its way is restored, and named", async () => {
   await using w = await bench();
   const { emulator } = w;
   emulator.fail({ cmd: "commit", kind: "delay", delay: 100 });
@@ -106,7 +106,7 @@ it("what another process comes to want once the removal is on its way is put bac
   await deleted;
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 1, [B]: 1 });
   expect(w.printed.join("\n")).toContain(
-    `${A} was removed while another resource of this stack began to declare it; put back.`,
+    `${A} was removed while another resource of this stack began to declare it; restored.`,
   );
 });
 

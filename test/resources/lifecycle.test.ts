@@ -85,7 +85,7 @@ describe("a create", () => {
     const inputs = node.declared(handler, { [A]: 1 });
     const state = node.state({ [A]: 5 }, { adopted: [A] });
     expect(handler.diff(state, inputs)).toEqual({ changes: true });
-    expect(handler.diff(state, { ...inputs, putsBack: `1 other value: ${A} has the value 5, not 1` })).toEqual({});
+    expect(handler.diff(state, { ...inputs, restores: `1 other value: ${A} has the value 5, not 1` })).toEqual({});
   });
 
   it("removes what a command blocked here until a time that is over, and nothing else of the set", async () => {

@@ -79,7 +79,7 @@ it("sixteen silent nodes are asked once each, in two rounds: the first alone, an
   // Each is said, and once what comes of it.
   const [first = "", ...others] = silent.printed;
   expect(first).toMatch(
-    /^warning: n0 set cannot be read: n0 does not answer\. .* puts nothing back\. The next "pulumi up" does so, once/,
+    /^warning: n0 set cannot be read: n0 does not answer\. .* restores nothing\. The next "pulumi up" does so, once/,
   );
   expect(others).toEqual(
     Array.from({ length: 15 }, (_, index) => {

@@ -62,14 +62,14 @@ it("what a process of the deployment wants, by name or address, another knows be
   ];
   const asked = () => known().map((place) => second.wanted.of(place, BLOCKED).has(A));
   expect(asked()).toEqual([false, false, false]);
-  expect(second.folder.learn()).toBeUndefined();
+  expect(second.folder.sync()).toBeUndefined();
   expect(asked()).toEqual([true, true, false]);
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(false);
   expect(second.wanted.of(NODE, "prefixset://edge/partners").has(A)).toBe(false);
   expect(second.wanted.ofOthers(BLOCKED).has(A)).toBe(true);
   expect(first.wanted.ofOthers(BLOCKED).has(A)).toBe(false);
   first.wanted.of(NODE, BLOCKED).add([A, B]);
-  second.folder.learn();
+  second.folder.sync();
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
 });
 
@@ -77,7 +77,7 @@ it("what is owned and what leaves is known to the others, too, and is not taken 
   const [first, second] = [provider(), provider()];
   first.registry("owned").addAll([NODE], BLOCKED, new Set([A, B]));
   first.registry("leaving").of(NODE, BLOCKED).add([B]);
-  second.folder.learn();
+  second.folder.sync();
   const held = (["wanted", "owned", "leaving"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
   expect(held.map((keys) => [keys.size, keys.has(A), keys.has(B)])).toEqual([
     [0, false, false],
@@ -94,8 +94,13 @@ it("removals and other values of all processes count together, once each", () =>
   };
   const [first, second, third] = [provider(), provider(), provider()].map(({ registry, folder }) => {
     const [removed, changed] = [registry("removed"), registry("changed")];
-    const learn = () => folder.learn();
-    return new RemovalBudget(() => stack, BLOCKED, "blocked", { endpoint: NODE.endpoint, removed, changed, learn });
+    const learn = () => folder.sync();
+    return new RemovalBudget(() => stack, BLOCKED, "blocked", {
+      endpoint: NODE.endpoint,
+      removed,
+      changed,
+      sync: learn,
+    });
   });
   const prefixes = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => Prefix.canonical(`198.51.100.${from + i}`));
@@ -120,7 +125,7 @@ it("removals and other values of all processes count together, once each", () =>
 it("another deployment knows nothing of it", () => {
   provider().wanted.of(NODE, BLOCKED).add([A]);
   const other = provider({ address: "127.0.0.1:40002" });
-  expect(other.folder.learn()).toBeUndefined();
+  expect(other.folder.sync()).toBeUndefined();
   expect(other.wanted.of(NODE, BLOCKED).has(A)).toBe(false);
 });
 
@@ -132,7 +137,7 @@ it("its file is its owner's and names no prefix; what it said stays until the la
   expect([parent, folder, ...files].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   for (const file of files) expect(readFileSync(file, "utf8")).not.toMatch(/198|192|fra1|blocked/);
   first.folder.end();
-  second.folder.learn();
+  second.folder.sync();
   expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
   second.folder.end();
   expect(readdirSync(parent)).toEqual([]);
@@ -142,7 +147,7 @@ it("what the program said, which ends before the deletes, is known to the provid
   const program = provider({ pid: ended() });
   program.wanted.of(NODE, BLOCKED).add([A]);
   const one = provider();
-  one.folder.learn();
+  one.folder.sync();
   expect(one.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
   one.folder.end();
   expect(readdirSync(parent)).toEqual([]);
@@ -189,13 +194,13 @@ it.each([
   const [first, second] = [provider(), provider()];
   first.wanted.of(NODE, BLOCKED).add([A]);
   for (const { folder } of [first, second]) {
-    expect(folder.learn()).toMatch(CANNOT);
-    expect(folder.learn()).toMatch(why);
+    expect(folder.sync()).toMatch(CANNOT);
+    expect(folder.sync()).toMatch(why);
   }
   expect(first.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
   rmSync(parent, { recursive: true });
   // Told late is told.
-  expect([first.folder.learn(), second.folder.learn()]).toEqual([undefined, undefined]);
+  expect([first.folder.sync(), second.folder.sync()]).toEqual([undefined, undefined]);
   expect(second.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
 });
 
@@ -231,21 +236,21 @@ function ofAnotherUser(): void {
 it("a full disk is said, and what was not written is told later; what does not end, or went, is not believed", () => {
   const [first, second] = [provider(), provider()];
   first.wanted.of(NODE, BLOCKED).add([A]);
-  second.folder.learn();
+  second.folder.sync();
   const [file = ""] = deployment().files.filter((path) => statSync(path).size > 4);
   renameSync(file, join(parent, "kept"));
   symlinkSync("/dev/full", file);
   first.wanted.of(NODE, BLOCKED).add([B]);
-  expect(first.folder.learn()).toMatch(/no space left/);
+  expect(first.folder.sync()).toMatch(/no space left/);
   rmSync(file);
   renameSync(join(parent, "kept"), file);
 
   appendFileSync(file, "cut o");
-  expect(second.folder.learn()).toMatch(/does not end/);
-  expect(first.folder.learn()).toBeUndefined();
-  expect(second.folder.learn()).toBeUndefined();
+  expect(second.folder.sync()).toMatch(/does not end/);
+  expect(first.folder.sync()).toBeUndefined();
+  expect(second.folder.sync()).toBeUndefined();
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
 
   rmSync(file);
-  expect(first.folder.learn()).toMatch(/was removed by another process/);
+  expect(first.folder.sync()).toMatch(/was removed by another process/);
 });

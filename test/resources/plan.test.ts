@@ -35,20 +35,23 @@ describe("the create of a set", () => {
       desired: map(),
       exclusive: true,
       onExisting: "fail",
-      owned: new Set(),
+      managed: new Set(),
       limits: content(),
       leaving: new Set(),
       ...given,
     });
 
-  it("puts in what is wanted, and commits what the list shows already, unless a resource has it", () => {
+  it("puts in what is declared, and commits what the list shows already, unless a resource has it", () => {
     const desired = map([A, 1], [B, 2]);
     const put = { put: desired, remove: new Set(), expired: new Set() };
-    expect(plan(map(), { desired })).toEqual({ plan: { ...put, shown: new Set() }, left: map() });
-    expect(plan(map([A, 1]), { desired })).toEqual({ plan: { ...put, shown: new Set([A]) }, left: map() });
-    const owned = new Set([A]);
-    expect(plan(map([A, 1]), { desired, owned })).toEqual({ plan: { ...put, shown: new Set() }, left: map() });
-    expect(plan(map([A, 7], [C, 1]), { desired, owned: new Set([A, C]) }).left).toEqual(map());
+    expect(plan(map(), { desired })).toEqual({ plan: { ...put, listed: new Set() }, left: map() });
+    expect(plan(map([A, 1]), { desired })).toEqual({ plan: { ...put, listed: new Set([A]) }, left: map() });
+    const managed = new Set([A]);
+    expect(plan(map([A, 1]), { desired, managed: managed })).toEqual({
+      plan: { ...put, listed: new Set() },
+      left: map(),
+    });
+    expect(plan(map([A, 7], [C, 1]), { desired, managed: new Set([A, C]) }).left).toEqual(map());
   });
 
   it("is refused by entries that the program does not declare with this value, all of them named", () => {
@@ -70,7 +73,7 @@ describe("the create of a set", () => {
   it("takes them over as they are where it adopts, and leaves them where it is not exclusive", () => {
     const observed = map([A, 7], [B, 1]);
     const desired = map([A, 1], [C, 1]);
-    const none = { remove: new Set(), expired: new Set(), shown: new Set() };
+    const none = { remove: new Set(), expired: new Set(), listed: new Set() };
     expect(plan(observed, { desired, onExisting: "adopt" })).toEqual({
       plan: { ...none, put: map([C, 1]) },
       left: observed,
@@ -81,7 +84,7 @@ describe("the create of a set", () => {
   it("removes what a command put there before, and is not in its own way with that", () => {
     const leaving = new Set([B]);
     const { plan: made, left } = plan(map([A, 1], [B, 1]), { desired: map([A, 1]), leaving });
-    expect(made).toEqual({ put: map([A, 1]), remove: leaving, expired: leaving, shown: new Set([A]) });
+    expect(made).toEqual({ put: map([A, 1]), remove: leaving, expired: leaving, listed: new Set([A]) });
     expect(left).toEqual(map());
     expect(() => plan(map([B, 1], [C, 1]), { leaving })).toThrow(`holds 1 entry not declared here: ${C}. `);
   });
@@ -124,7 +127,7 @@ describe("the update of a set", () => {
   ) =>
     planLimitedUpdate(
       observed,
-      { known, desired, unsettled: new Set(), wanted: desired, moved: false, withdrawn },
+      { known, desired, unsettled: new Set(), declared: desired, moved: false, withdrawn },
       {
         label: LABEL,
         url: URL,
@@ -203,16 +206,16 @@ describe("the update of a set", () => {
 });
 
 describe("the create of an entry", () => {
-  const entry = { label: LABEL, prefix: A, value: 1, onExisting: "fail", owned: new Set<CanonicalPrefix>() } as const;
+  const entry = { label: LABEL, prefix: A, value: 1, onExisting: "fail", managed: new Set<CanonicalPrefix>() } as const;
   const put = { put: map([A, 1]), remove: new Set() };
 
   it("puts it in where it is not there, or is there for a resource of the stack", () => {
     expect(planEntry(map([D, 1]), entry)).toEqual({ plan: put });
-    expect(planEntry(map([A, 7]), { ...entry, owned: new Set([A]) })).toEqual({ plan: put });
+    expect(planEntry(map([A, 7]), { ...entry, managed: new Set([A]) })).toEqual({ plan: put });
   });
 
   it("commits what is there with the value, and takes another value over only where it adopts", () => {
-    expect(planEntry(map([A, 1]), entry)).toEqual({ plan: { ...put, shown: new Set([A]) }, found: 1 });
+    expect(planEntry(map([A, 1]), entry)).toEqual({ plan: { ...put, listed: new Set([A]) }, found: 1 });
     expect(planEntry(map([A, 7]), { ...entry, onExisting: "adopt" })).toEqual({
       plan: { ...put, put: map() },
       found: 7,

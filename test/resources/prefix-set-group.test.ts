@@ -52,15 +52,15 @@ describe("a group of three nodes", () => {
     expect(lost).toMatchObject({ ...fine, steps: ["update blocked"] });
     expect([...lost.printed].sort()).toEqual([
       `warning: n2 ${URL} holds 1 undeclared entry (${C}): it stays; "pulumi up --refresh" removes it.`,
-      `warning: n2 ${URL} lacks 1 declared entry (${A}): this up puts it back.`,
-      `warning: n3 ${URL} holds another value of 1 declared entry (${B} has the value 9, not 1): this up puts it back.`,
+      `warning: n2 ${URL} lacks 1 declared entry (${A}): this up restores it.`,
+      `warning: n3 ${URL} holds another value of 1 declared entry (${B} has the value 9, not 1): this up restores it.`,
     ]);
     expect(asked()).toEqual(look);
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ALL)])).toMatchObject({ ...fine, steps: ["update blocked"] });
-    expect(engine.state[0]?.inputs.putsBack).toBe(
+    expect(engine.state[0]?.inputs.restores).toBe(
       `n2: 1 missing entry: ${A}; n3: 1 other value: ${B} has the value 9, not 1`,
     );
-    expect(stack.outputs()).not.toHaveProperty("putsBack");
+    expect(stack.outputs()).not.toHaveProperty("restores");
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1, [C]: 7 }, n3: { [A]: 1, [B]: 1 } });
     expect(asked()).toMatchObject({ n1: ["list"], n2: change });
     stack.nodes.n2?.change(URL, { delete: [C] });
@@ -431,7 +431,7 @@ it("nodes whose contents once differed, as the look of a plain up saw, are machi
   await engine.up([group({ [A]: 1 }, ALL)]);
   stack.node("n3").change(URL, { insert: { [C]: 7 } });
   await engine.up([group({ [A]: 1, [B]: 1 }, ALL)]);
-  expect(stack.outputs().apart).toEqual({ n1: 1, n2: 1, n3: 2 });
+  expect(stack.outputs().distinctMachines).toEqual({ n1: 1, n2: 1, n3: 2 });
   stack.node("n3").change(URL, { delete: [C] });
   expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])])).toMatchObject(fine);
   expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 }, n3: {} });

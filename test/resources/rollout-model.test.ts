@@ -54,7 +54,7 @@ function begin(world: World, content: Content, lost: readonly string[] = []): Ro
     };
     return [name, nodeState(facts)] as const;
   });
-  return { waves: WAVES, nodes: new Map(nodes), hasCheck: true, isHeld: false, maxSilent: 1 };
+  return { waves: WAVES, nodes: new Map(nodes), hasCheck: true, isBlocked: false, maxSilent: 1 };
 }
 
 const add = (list: readonly Content[], content: Content) => [...new Set([...list, content])].sort();

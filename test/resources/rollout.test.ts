@@ -73,11 +73,11 @@ describe("a rollout", () => {
     const next = [group({ [A]: 1, [B]: 1 }, NODES, { rollout })];
     const { printed } = await engine.preview(next);
     expect(printed.filter((line) => line.includes("lacks"))).toEqual([
-      `warning: lab1 ${URL} lacks 1 declared entry (${A}): this up puts it back.`,
+      `warning: lab1 ${URL} lacks 1 declared entry (${A}): this up restores it.`,
     ]);
     doctor.ill.clear();
     await engine.up(next);
-    expect(engine.state[0]?.inputs.putsBack).toBe(
+    expect(engine.state[0]?.inputs.restores).toBe(
       `ams1, lab1: 1 missing entry: ${A}; what has not passed goes in with its wave`,
     );
   });
@@ -136,7 +136,7 @@ describe("a rollout", () => {
     expect(held()).toMatchObject({ fra1: { [B]: 1 }, ams1: { [B]: 1 } });
   });
 
-  it("puts back what other nodes lost of what has passed while it is red, and nothing new", async () => {
+  it("restores what other nodes lost of what has passed while it is red, and nothing new", async () => {
     await using stack = await bench(...NODES);
     await using doctor = await startHealth();
     const { engine, held } = stack;
@@ -151,9 +151,9 @@ describe("a rollout", () => {
     stack.node("lab1").change(URL, { delete: [B] });
     stack.node("ams1").change(URL, { delete: [A, C] });
     const seen = await engine.preview(program({ [A]: 1, [B]: 1 }));
-    const putBack = (node: string, prefix: string) =>
-      `warning: ${node} ${URL} lacks 1 declared entry (${prefix}): this up puts it back.`;
-    expect(seen.printed).toEqual(expect.arrayContaining([putBack("ams1", A), putBack("lab1", B)]));
+    const restore = (node: string, prefix: string) =>
+      `warning: ${node} ${URL} lacks 1 declared entry (${prefix}): this up restores it.`;
+    expect(seen.printed).toEqual(expect.arrayContaining([restore("ams1", A), restore("lab1", B)]));
     const red = await engine.up(program({ [A]: 1, [B]: 1 }));
     expect(messages(red)).toContain("wave 2 of 3 (fra1) did not pass: ");
     expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1 } });
@@ -161,7 +161,7 @@ describe("a rollout", () => {
     stack.node("lab1").change(URL, { delete: [B] });
     stack.node("fra1").change(URL, { delete: [B] });
     const without = [group({ [A]: 1, [B]: 1 }, NODES, { rollout: { waves: WAVES } })];
-    expect((await engine.preview(without)).printed).toContain(putBack("fra1, lab1", B));
+    expect((await engine.preview(without)).printed).toContain(restore("fra1, lab1", B));
     const other = await engine.up(without);
     expect(messages(other)).toContain("The program now has another check, or none: restore the former one.");
     expect(held()).toEqual({ lab1: { [A]: 1, [B]: 1 }, fra1: { [A]: 1, [B]: 1 }, ams1: { [A]: 1 } });
@@ -172,7 +172,7 @@ describe("a rollout", () => {
     expect(await engine.up(program({ [A]: 1, [B]: 1 }))).toMatchObject({ ...fine, steps: [] });
   });
 
-  it("puts back while it is red what a refresh took over as lost, and forgets it then", async () => {
+  it("restores while it is red what a refresh took over as lost, and forgets it then", async () => {
     for (const isSeparate of [false, true]) {
       await using stack = await bench(...NODES);
       await using doctor = await startHealth();
@@ -202,7 +202,7 @@ describe("a rollout", () => {
     }
   });
 
-  it("puts back what another writer took at a node of a later wave, and changes it in its own wave", async () => {
+  it("restores what another writer took at a node of a later wave, and changes it in its own wave", async () => {
     await using stack = await bench(...NODES);
     await using doctor = await startHealth();
     const { engine, held } = stack;

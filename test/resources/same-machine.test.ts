@@ -22,7 +22,7 @@ function place(endpoint: string, prefixes: readonly string[], isWanted: boolean)
       return new Map(prefixes.map((prefix) => [prefix as CanonicalPrefix, 1]));
     },
     last: () => undefined,
-    putBack: async () => undefined,
+    restore: async () => undefined,
   };
   return { at, activity, lists };
 }
@@ -51,7 +51,7 @@ describe("two addresses of a set", () => {
     const machines = compared((line) => void warnings.push(line));
     machines.register(SET, here.at);
     machines.register(SET, there.at);
-    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set());
+    expect(await machines.protect(SET, here.at, [PREFIX])).toEqual(new Set());
     expect(warnings).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe("two addresses of a set", () => {
     const machines = compared(() => {});
     machines.register(SET, here.at);
     machines.register(SET, there.at);
-    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set([PREFIX]));
+    expect(await machines.protect(SET, here.at, [PREFIX])).toEqual(new Set([PREFIX]));
     expect(there.lists).toHaveLength(6);
   });
 
@@ -84,7 +84,7 @@ describe("two addresses of a set", () => {
       wanted,
     );
     machines.register(SET, here.at);
-    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set(stays));
+    expect(await machines.protect(SET, here.at, [PREFIX])).toEqual(new Set(stays));
     await new Promise((told) => setTimeout(told, 0));
     expect(
       warnings.map((line) => /declares the same at the node of another provider.*distinctNodes/.test(line)),
@@ -106,7 +106,7 @@ describe("two addresses of a set", () => {
     const [here] = others;
     if (!here) throw new Error("There is no place.");
     const gone = "198.51.100.0/24" as CanonicalPrefix;
-    expect(await machines.spare(SET, here.at, [gone])).toEqual(new Set());
+    expect(await machines.protect(SET, here.at, [gone])).toEqual(new Set());
     await machines.after(SET, here.at, new Map([[gone, 1]]));
     expect(asked).toEqual([]);
     expect(others.flatMap(({ lists }) => lists)).toEqual([]);

@@ -13,11 +13,11 @@ describe("the plan of an update", () => {
   const plan = (observed: ListedMap, intent: Partial<Intent>) => {
     const { desired = map() } = intent;
     const none = { unsettled: new Set<CanonicalPrefix>(), withdrawn: map(), moved: false };
-    return planUpdate(observed, { known: map(), desired, wanted: desired, ...none, ...intent });
+    return planUpdate(observed, { known: map(), desired, declared: desired, ...none, ...intent });
   };
-  const nothing = { remove: new Set(), unsettled: new Set(), shown: new Set() };
+  const nothing = { remove: new Set(), unsettled: new Set(), listed: new Set() };
 
-  it("puts in all that is wanted, and removes what the state knows and the program does not want", () => {
+  it("puts in all that is declared, and removes what the state knows and the program does not want", () => {
     const desired = map([A, 1], [B, 2]);
     expect(plan(map([A, 1], [C, 1], [D, 1]), { known: map([A, 1], [C, 1]), desired })).toEqual({
       ...nothing,
@@ -28,9 +28,9 @@ describe("the plan of an update", () => {
 
   it("leaves what another resource wants, and sends the removal also of what the list lacks", () => {
     const known = map([A, 1], [B, 1]);
-    const wanted = new Set([A]);
-    expect(plan(map([A, 1], [B, 1]), { known, wanted }).remove).toEqual(new Set([B]));
-    expect(plan(map([A, 1]), { known, wanted })).toMatchObject({ remove: new Set([B]), shown: new Set() });
+    const declared = new Set([A]);
+    expect(plan(map([A, 1], [B, 1]), { known, declared }).remove).toEqual(new Set([B]));
+    expect(plan(map([A, 1]), { known, declared })).toMatchObject({ remove: new Set([B]), listed: new Set() });
   });
 
   it("leaves another writer's value, unless the program changes it, the node moved, or it is unsettled", () => {
@@ -49,10 +49,10 @@ describe("the plan of an update", () => {
     });
   });
 
-  it("puts back what the look saw, and no other value that the program ignores", () => {
+  it("restores what the look saw, and no other value that the program ignores", () => {
     const known = map([A, 1], [B, 1], [C, 1]);
     const observed = map([A, 7], [B, 1]);
-    const seen = { known, desired: known, seen: observed };
+    const seen = { known, desired: known, observed };
     expect(plan(observed, seen)).toEqual({ ...nothing, put: known, restored: new Set([A]) });
     // Another writer came between the look and the write.
     expect(plan(map([A, 8], [B, 1]), seen).put).toEqual(map([B, 1], [C, 1]));
@@ -60,18 +60,18 @@ describe("the plan of an update", () => {
     expect(plan(observed, { ...seen, ignores }).put).toEqual(map([B, 1], [C, 1]));
   });
 
-  it("commits what the list shows as wanted, and no run is known to have put there", () => {
+  it("commits what the list shows as declared, and no run is known to have put there", () => {
     const desired = map([A, 1], [B, 1], [C, 1]);
     const made = plan(map([A, 1], [B, 1]), { known: map([A, 1], [B, 2]), desired });
-    expect(made).toEqual({ ...nothing, put: desired, shown: new Set([B]) });
+    expect(made).toEqual({ ...nothing, put: desired, listed: new Set([B]) });
   });
 
-  it("removes what is unsettled and not wanted, and what a command put there and left", () => {
+  it("removes what is unsettled and not declared, and what a command put there and left", () => {
     const unsettled = new Set([A, B]);
     expect(plan(map([A, 1], [B, 1]), { desired: map([A, 1]), unsettled }).remove).toEqual(new Set([B]));
     const withdrawn = map([A, 1], [B, 1], [C, 1], [D, 1]);
     const observed = map([A, 1], [B, 7], [D, 1]);
-    expect(plan(observed, { withdrawn, wanted: new Set([D]) })).toEqual({
+    expect(plan(observed, { withdrawn, declared: new Set([D]) })).toEqual({
       ...nothing,
       put: map(),
       remove: new Set([A]),

@@ -139,8 +139,8 @@ describe("a state of a newer version", () => {
     ],
     [
       signaling.readState,
-      { ...signals, stops: "owned" },
-      `${SIGNALING}: stops is "owned", which is not one of "started", "all", "none".${argument("stops")}`,
+      { ...signals, stops: "managed" },
+      `${SIGNALING}: stops is "managed", which is not one of "started", "all", "none".${argument("stops")}`,
     ],
     [
       signaling.readState,
@@ -156,7 +156,7 @@ describe("a state of a newer version", () => {
       new Map([["192.0.2.0/24", 1]]),
     );
     expect(entry.readReplaced({ ...single, onDestroy: "detach" }).prefix).toBe("192.0.2.0/24");
-    expect(signaling.readReplaced({ ...signals, stops: "owned" }).prefixes).toEqual(["198.51.100.7/32"]);
+    expect(signaling.readReplaced({ ...signals, stops: "managed" }).prefixes).toEqual(["198.51.100.7/32"]);
     const existed = { ...single, onDestroy: "detach", existed: "perhaps" };
     expect(() => entry.readReplaced(existed)).toThrow(/existed is "perhaps"/);
   });
@@ -174,7 +174,7 @@ describe("the plan of a create", () => {
     desired,
     exclusive: true,
     onExisting: "adopt" as const,
-    owned: new Set<string>(),
+    managed: new Set<string>(),
     limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 }, wide: new Set<4 | 6>() },
     leaving: new Set<CanonicalPrefix>(),
   };
@@ -182,7 +182,7 @@ describe("the plan of a create", () => {
   it("says itself what it leaves as it is, and says the same when it is asked again", () => {
     const create = planCreate(observed, intent);
     expect(create).toEqual({
-      plan: { put: new Map(), remove: new Set(), expired: new Set(), shown: new Set() },
+      plan: { put: new Map(), remove: new Set(), expired: new Set(), listed: new Set() },
       left: new Map([...observed].reverse()),
     });
     expect(planCreate(observed, intent)).toEqual(create);
@@ -192,7 +192,7 @@ describe("the plan of a create", () => {
     const leaving = new Set([...observed.keys()].slice(1));
     const create = planCreate(observed, { ...intent, leaving });
     expect(create).toEqual({
-      plan: { put: new Map(), remove: leaving, expired: leaving, shown: new Set() },
+      plan: { put: new Map(), remove: leaving, expired: leaving, listed: new Set() },
       left: new Map([["192.0.2.0/24", 9]]),
     });
   });

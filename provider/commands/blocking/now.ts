@@ -134,7 +134,7 @@ export async function sendNow(
     deadlineMs: Math.min(DEFAULTS.deadlineMs, deadline.ms),
     commitCoalesceMs: 0,
     clock,
-    get wanted() {
+    get desired() {
       return wanted.put;
     },
     notices: { warn: (message) => intent.notice(message.replace(`Set ${label}: `, "")) },
@@ -164,7 +164,7 @@ export async function sendNow(
           // A killed command may have sent it, and the node may not show it yet.
           const isOpen = (prefix: CanonicalPrefix) => sentTo(before[prefix])[place] !== undefined;
           const unsettled = new Set([...remove].filter((prefix) => !observed.has(prefix) && isOpen(prefix)));
-          return { put, remove, shown, unsettled, ...(intent.isExpired && { expired: remove }) };
+          return { put, remove, listed: shown, unsettled, ...(intent.isExpired && { expired: remove }) };
         },
       });
     } catch (error) {

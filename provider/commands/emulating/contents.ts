@@ -59,7 +59,7 @@ const snapshot: Call<SnapshotFlags> = async (emulator, { restore, delete: forget
   if (restore) await emulator.restore(name);
   else if (forget) await emulator.deleteSnapshot(name);
   else await emulator.snapshot(name);
-  return `Snapshot ${name}: ${restore ? "put back" : forget ? "forgotten" : "taken"}.\n`;
+  return `Snapshot ${name}: ${restore ? "restored" : forget ? "forgotten" : "taken"}.\n`;
 };
 
 interface ChangeFlags extends Printing {

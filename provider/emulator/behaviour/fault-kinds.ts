@@ -147,7 +147,7 @@ export const FAULT_KINDS = { ...requestFaults, ...nodeFaults } satisfies Record<
 export type FaultKind = keyof typeof FAULT_KINDS;
 
 /** Applies a fault to a request and returns the outcome. A missing parameter has the default of its kind. */
-export function strike(
+export function applyFault(
   { kind, ...told }: FaultParameters & { readonly kind: FaultKind },
   context: Omit<FaultContext, "fault">,
 ): Promise<Delivery> {

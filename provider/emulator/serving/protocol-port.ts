@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../model/errors";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
-import { strike } from "../behaviour/fault-kinds";
+import { applyFault } from "../behaviour/fault-kinds";
 import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
 import { type Reply, send, text } from "../http/reply";
@@ -150,7 +150,7 @@ export class ProtocolPort {
       }
     };
     if (!fault) return run();
-    return strike(fault.fault, {
+    return applyFault(fault.fault, {
       run,
       error,
       wait: (ms) => waits.for(ms),

@@ -138,7 +138,7 @@ async function textOf(lock: string): Promise<string> {
   }
 }
 
-/** Removes an abandoned lock. If another process has replaced it meanwhile, the new lock is put back. */
+/** Removes an abandoned lock. If another process has replaced it meanwhile, the new lock is restored. */
 async function takeAway(lock: string, left: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   await rename(lock, aside).catch(() => undefined);

@@ -92,13 +92,13 @@ export class RemovalBudget {
       endpoint: "",
       removed: new KeyRegistry("removed"),
       changed: new KeyRegistry("changed"),
-      learn: () => undefined,
+      sync: () => undefined,
     },
   ) {}
 
   /** Reason to remove nothing: another process may want it, and cannot be asked. */
-  unheard(): string | undefined {
-    const reason = this.counted.learn();
+  registryUnavailable(): string | undefined {
+    const reason = this.counted.sync();
     return reason && `Set ${this.label}: nothing is removed. ${reason}`;
   }
 
@@ -111,14 +111,14 @@ export class RemovalBudget {
    */
   refuses(what: keyof typeof WORDS, prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
     const { stopped, verb, object, keys } = WORDS[what];
-    const { endpoint, learn, [keys]: registry } = this.counted;
+    const { endpoint, sync, [keys]: registry } = this.counted;
     const stack = this.stack();
     const limit = stack[`max${what}`];
     // Sent before the others are read: if two processes ask at once, both may be refused, but never both granted.
     registry.of({ endpoint }, this.url).add(prefixes);
     if (limit === undefined || stack.lifts(this.url)) return undefined;
-    const unheard = learn();
-    if (unheard !== undefined) return `Set ${this.label}: ${stopped}. ${unheard}`;
+    const registryUnavailable = sync();
+    if (registryUnavailable !== undefined) return `Set ${this.label}: ${stopped}. ${registryUnavailable}`;
     const most = allowedOf(limit, size);
     const total = registry.at({ endpoint }, this.url).size;
     if (total > most)
@@ -134,7 +134,7 @@ interface Counted {
   readonly removed: KeyRegistry;
   readonly changed: KeyRegistry;
   /** Reads the messages of the others. Returns the reason if that fails. */
-  readonly learn: () => string | undefined;
+  readonly sync: () => string | undefined;
 }
 
 const WORDS = {

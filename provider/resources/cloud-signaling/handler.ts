@@ -7,9 +7,9 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { count, inLines, some } from "../../model/text";
 import { checkArguments } from "../../reconcile/arguments";
 import { SIGNALING } from "../../reconcile/desired";
-import { PUTS_BACK } from "../../reconcile/drift";
+import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
-import { compare, isElsewhere, remember } from "../changes";
+import { addressOverridden, compare, remember } from "../changes";
 import { them } from "../look-at-set";
 import { ReceiverAccess } from "../receiver-access";
 import { planUpdate, stoppable } from "./plan";
@@ -41,7 +41,7 @@ export class CloudSignalingHandler implements Handler {
       return prefix ?? [];
     });
     if (found.length > 0) return { inputs: news, problems: found };
-    receiver?.wanted.add(prefixes);
+    receiver?.desired.add(prefixes);
     return { inputs: { ...news, prefixes: inOrder(prefixes) }, problems: [] };
   }
 
@@ -56,9 +56,9 @@ export class CloudSignalingHandler implements Handler {
         this.runtime.advice.line(`${what} cannot be read, and this run uses the state alone. ${refused}`),
       );
     if (!there) return {};
-    receiver.seen = new Set(there.map((prefix) => prefix.toString()));
+    receiver.observed = new Set(there.map((prefix) => prefix.toString()));
     if (Object.keys(olds).length === 0) {
-      const already = inputs.prefixes.filter((prefix) => receiver.seen?.has(prefix));
+      const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix));
       if (isDecided && already.length > 0)
         this.runtime.notices.info(`${what}: active already, and adopted: ${some(already)}.`);
       return {};
@@ -66,12 +66,12 @@ export class CloudSignalingHandler implements Handler {
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
     const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}`;
-    return { putsBack: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
+    return { restores: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
     remember(olds.receiver, () => this.own(readReplaced(olds)));
-    const news = this.putsBack(olds, given) ? given : without(given, [PUTS_BACK]);
+    const news = this.restores(olds, given) ? given : without(given, [RESTORES]);
     return compare({
       olds: withLost(olds),
       news,
@@ -122,8 +122,8 @@ export class CloudSignalingHandler implements Handler {
     const { endpoint } = receiver;
     const { prefixes } = inputs;
     const moved = receiver.hasMovedFrom(state);
-    const seen = inactive(this.runtime.receiver(inputs.receiver), state.prefixes, inputs);
-    const lost = moved ? [] : [...state.lost, ...seen];
+    const observed = inactive(this.runtime.receiver(inputs.receiver), state.prefixes, inputs);
+    const lost = moved ? [] : [...state.lost, ...observed];
     const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, lost);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
@@ -134,8 +134,8 @@ export class CloudSignalingHandler implements Handler {
     this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
     await receiver.stop(stoppable(inputs.stops, removed, leaving), mayBeOurs, (left) => {
-      const owned = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
-      const still = { endpoint, prefixes: [...prefixes, ...left], started: owned, unsettled: left };
+      const managed = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
+      const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
     });
     return { outs: writeState(inputs, { endpoint, prefixes, started }) };
@@ -157,8 +157,8 @@ export class CloudSignalingHandler implements Handler {
   }
 
   /** True if there is something to start again, which is reported, by this stack or by others. */
-  private putsBack(olds: JsonObject, news: JsonObject): boolean {
-    if (news[PUTS_BACK] === undefined || isElsewhere(this.runtime, olds, news, "receiver")) return false;
+  private restores(olds: JsonObject, news: JsonObject): boolean {
+    if (news[RESTORES] === undefined || addressOverridden(this.runtime, olds, news, "receiver")) return false;
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const receiver = this.runtime.receiver(inputs.receiver);
     const lost = inactive(receiver, state.prefixes, inputs);
@@ -176,18 +176,18 @@ export class CloudSignalingHandler implements Handler {
     started: readonly CanonicalPrefix[],
   ): void {
     const already = prefixes.filter((prefix) => !started.includes(prefix));
-    const fate =
+    const outcome =
       stops === "all"
         ? 'A destroy of this resource stops it nevertheless (stops: "all").'
         : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
     for (const line of inLines(already)) {
-      this.runtime.notices.info(`Signaling at ${receiver.label}: active before this resource: ${line}. ${fate}`);
+      this.runtime.notices.info(`Signaling at ${receiver.label}: active before this resource: ${line}. ${outcome}`);
     }
   }
 
   /** Records ownership, which passes to the next resource that wants the prefix. */
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
-    this.runtime.receiver(receiver).owned.add([...started, ...unsettled]);
+    this.runtime.receiver(receiver).managed.add([...started, ...unsettled]);
   }
 }
 
@@ -198,12 +198,12 @@ function withLost(olds: JsonObject): JsonObject {
 
 /** Prefixes that are still wanted, and that the look did not see active. */
 function inactive(
-  { seen }: ReceiverInUse,
+  { observed }: ReceiverInUse,
   before: readonly CanonicalPrefix[],
   { prefixes }: CloudSignalingInputs,
 ): CanonicalPrefix[] {
-  if (!seen) return [];
-  return before.filter((prefix) => prefixes.includes(prefix) && !seen.has(prefix));
+  if (!observed) return [];
+  return before.filter((prefix) => prefixes.includes(prefix) && !observed.has(prefix));
 }
 
 /** Prefixes that the deletion of a resource stops. */

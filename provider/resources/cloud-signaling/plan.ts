@@ -9,7 +9,7 @@ import type { CloudSignalingInputs, CloudSignalingState } from "./state";
  */
 export function planUpdate(
   { prefixes: before, started, unsettled }: CloudSignalingState,
-  { prefixes: wanted }: CloudSignalingInputs,
+  { prefixes: desired }: CloudSignalingInputs,
   moved: boolean,
   lost: readonly CanonicalPrefix[] = [],
 ) {
@@ -18,12 +18,12 @@ export function planUpdate(
   /** Prefixes to start, unless they are active. */
   const added =
     moved || unsettled.length > 0
-      ? wanted
-      : wanted.filter((prefix) => !before.includes(prefix) || lost.includes(prefix));
+      ? desired
+      : desired.filter((prefix) => !before.includes(prefix) || lost.includes(prefix));
   /** Own prefixes that are still wanted. */
-  const kept = started.filter((prefix) => wanted.includes(prefix) && !added.includes(prefix));
+  const kept = started.filter((prefix) => desired.includes(prefix) && !added.includes(prefix));
   /** Prefixes that are no longer wanted. */
-  const removed = [...new Set([...before, ...started, ...unsettled])].filter((prefix) => !wanted.includes(prefix));
+  const removed = [...new Set([...before, ...started, ...unsettled])].filter((prefix) => !desired.includes(prefix));
   /** Removed prefixes that this resource started, or may have started. */
   const leaving = removed.filter((prefix) => mayBeOurs.has(prefix));
   return { added, kept, removed, leaving, mayBeOurs };

@@ -42,19 +42,19 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     if (conflict !== undefined) return { inputs: news, problems: [conflict] };
     set.announced.add(prefix);
     if (about.ignored === true) set.ignored.add(prefix);
-    if (!expired) set.wanted.add([prefix]);
+    if (!expired) set.desired.add([prefix]);
   }
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
   if (expired) {
     // If it was held before, the preview shows an update, and this is the reason.
-    const isHeld = olds.prefix === prefix && olds.expired !== true;
-    const fate = isHeld ? "it is removed" : "it is not wanted";
+    const isBlocked = olds.prefix === prefix && olds.expired !== true;
+    const outcome = isBlocked ? "it is removed" : "it is not wanted";
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
     if (put !== undefined && olds.prefix !== prefix) {
       runtime.notices.info(
         `${where}${prefix} (${put}) is removed if the node still has it with this value: "block --now" put it there, and it has expired.`,
       );
-    } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
+    } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${outcome}.`);
   }
   // `sent` does not belong to the state.
   const inputs = { ...without(news, ["sent"]), prefix };
@@ -70,6 +70,6 @@ function heldBefore(olds: JsonObject, prefix: CanonicalPrefix): ListedMap {
 /** Leaves out an invalid value of the state, which the engine passes with `ignoreChanges`. */
 function judged(olds: JsonObject, news: JsonObject): JsonObject {
   const { value } = news;
-  const isHeld = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);
-  return isHeld ? { ...without(news, ["value"]) } : news;
+  const isBlocked = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);
+  return isBlocked ? { ...without(news, ["value"]) } : news;
 }

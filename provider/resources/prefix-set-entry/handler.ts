@@ -6,11 +6,11 @@ import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json"
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { PUTS_BACK } from "../../reconcile/drift";
+import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planUpdate, stillThere } from "../../reconcile/set-plan";
-import { compare, isElsewhere, remember } from "../changes";
-import { lookAgain, lookNew, sayLost } from "../look-at-set";
+import { addressOverridden, compare, remember } from "../changes";
+import { lookAgain, lookNew, reportMissing } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
 import { checkPrefixSetEntry } from "./check";
@@ -50,26 +50,26 @@ export class PrefixSetEntryHandler implements Handler {
     const looked = await ResourceSet.look(this.runtime, inputs);
     if (!looked) return {};
     const { set } = looked;
-    const wanted = readInputs(knownOf(inputs));
+    const desired = readInputs(knownOf(inputs));
     if (Object.keys(olds).length > 0) {
       const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
-      return lookAgain(this.runtime, looked, known, desiredOf(wanted));
+      return lookAgain(this.runtime, looked, known, desiredOf(desired));
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
-      if (set.seen) planEntry(set.seen, { ...wanted, label: set.label, owned: set.owned });
+      if (set.seen) planEntry(set.seen, { ...desired, label: set.label, managed: set.managed });
     });
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
+    const news = addressOverridden(this.runtime, olds, given) ? without(given, [RESTORES]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
-      set.owned.add(heldOf(state).keys());
+      set.managed.add(heldOf(state).keys());
       if (state.adopted) this.sayAdopted(set.label, state, news);
-      if (news[PUTS_BACK] !== undefined && set.endpoint === state.endpoint)
-        this.sayLook(set, state, readInputs(knownOf(news)));
+      if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
+        this.reportDrift(set, state, readInputs(knownOf(news)));
     });
     const compared = compare({
       olds,
@@ -81,7 +81,7 @@ export class PrefixSetEntryHandler implements Handler {
         const state = readState(olds);
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, heldOf(state).keys());
       },
-      settle: () => ResourceSet.settle(this.runtime, news, String(news.prefix)),
+      withdraw: () => ResourceSet.withdraw(this.runtime, news, String(news.prefix)),
       runtime: this.runtime,
       about,
     });
@@ -91,8 +91,8 @@ export class PrefixSetEntryHandler implements Handler {
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = ResourceSet.open(this.runtime, inputs).called(inputs.prefix);
-    const { label, owned, endpoint } = set;
+    const set = ResourceSet.open(this.runtime, inputs).claim(inputs.prefix);
+    const { label, managed, endpoint } = set;
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) {
@@ -102,7 +102,7 @@ export class PrefixSetEntryHandler implements Handler {
     }
     let found: ListedValue | undefined;
     const plan = (observed: ListedMap) => {
-      const create = planEntry(observed, { label, prefix, value, onExisting, owned });
+      const create = planEntry(observed, { label, prefix, value, onExisting, managed });
       found = create.found;
       return create.plan;
     };
@@ -129,7 +129,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const observed = listed.get(state.prefix);
     if (observed === undefined) return state.expired ? { id, inputs: { ...state.verbatim }, props: json } : undefined;
-    set.owned.add([state.prefix]);
+    set.managed.add([state.prefix]);
     const inputs = writeInputs(state, observed);
     const { address } = state;
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
@@ -139,7 +139,7 @@ export class PrefixSetEntryHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
-    const set = ResourceSet.open(this.runtime, inputs, state).called(inputs.prefix);
+    const set = ResourceSet.open(this.runtime, inputs, state).claim(inputs.prefix);
     const { prefix } = inputs;
     const { endpoint } = set;
     const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
@@ -155,7 +155,7 @@ export class PrefixSetEntryHandler implements Handler {
     );
     // A first insert, or one at another address, can meet an existing entry.
     const isFirst = moved || (known.size === 0 && state.unsettled.size === 0);
-    const met = isFirst && desired.size > 0 && before.has(prefix) && !set.owned.has(prefix);
+    const met = isFirst && desired.size > 0 && before.has(prefix) && !set.managed.has(prefix);
     return { outs: writeState(inputs, { endpoint, existed: kept || met }) };
   }
 
@@ -175,7 +175,7 @@ export class PrefixSetEntryHandler implements Handler {
         `${set.label}: ${prefix} stays, since another resource of this stack declares it.${owner}`,
       );
     };
-    if (set.wanted.has(prefix)) return sayStays();
+    if (set.desired.has(prefix)) return sayStays();
     if (onDestroy === "created" && state.existed) {
       this.runtime.notices.info(
         `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,
@@ -185,17 +185,17 @@ export class PrefixSetEntryHandler implements Handler {
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     // Another process of the deployment may come to want the entry while this one waits to share a commit.
-    const left = () => (set.wanted.has(prefix) ? new Set<CanonicalPrefix>() : remove);
+    const left = () => (set.desired.has(prefix) ? new Set<CanonicalPrefix>() : remove);
     const plan = () => ({ put: new Map(), remove: left(), unsettled, expired });
     const written = await set.remove({ plan });
-    if (set.wanted.has(prefix)) return sayStays();
-    if (written) set.sayGone(remove, written);
+    if (set.desired.has(prefix)) return sayStays();
+    if (written) set.reportAbsent(remove, written);
   }
 
   /** Removes an entry of `block --now` that expired before a resource had it. */
   private async removeWithdrawn(set: ResourceSet, inputs: PrefixSetEntryInputs, withdrawn: ListedMap, id: string) {
     const plan = (observed: ListedMap) => {
-      const remove = stillThere(withdrawn, observed, set.wanted);
+      const remove = stillThere(withdrawn, observed, set.desired);
       return { put: new Map(), remove, expired: remove };
     };
     // After a failure the state has it as a held entry, so that the next update removes it.
@@ -204,15 +204,15 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   /** Reports the loss of the entry by the look, for the first few entries of a set. */
-  private sayLook(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
+  private reportDrift(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
     const told = (this.told.get(set.url) ?? 0) + 1;
     this.told.set(set.url, told);
-    if (told <= TOLD) sayLost(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs));
+    if (told <= TOLD) reportMissing(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs));
     else if (told === TOLD + 1)
       this.runtime.notices.warn(
-        `${set.at} ${set.url} lacks more declared entries: each is an update of this plan, with ${PUTS_BACK}.`,
+        `${set.at} ${set.url} lacks more declared entries: each is an update of this plan, with ${RESTORES}.`,
       );
   }
 

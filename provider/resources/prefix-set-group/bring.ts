@@ -8,14 +8,14 @@ import type { Check } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
-import { wayOut } from "./rollout/passed-over";
+import { remedy } from "./rollout/passed-over";
 import { roll } from "./rollout/roll";
-import { uneven } from "./rollout/uneven";
+import { partialRollout } from "./rollout/uneven";
 import type { Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
-export async function bring(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
+export async function reconcile(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
   const formers = FormerRollouts.in(runtime);
@@ -24,7 +24,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
   const nodes = new GroupNodes(runtime, inputs, state, replaced);
   const beginning = await nodes.beginning();
   const start = begun(beginning);
-  nodes.settle(start);
+  nodes.withdraw(start);
   const { args = state?.rollout.args ?? replaced?.args } = inputs.rollout;
   const { world } = runtime.shared;
   const ask = (check: Check, names: readonly string[], isOnce: boolean) => {
@@ -32,7 +32,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
     return checkWave(surroundings, check, { nodes: names, set: url, timeoutMs: args?.checkTimeoutMs ?? 0, isOnce });
   };
   const end =
-    uneven(beginning, wayOut(url)) ??
+    partialRollout(beginning, remedy(url)) ??
     (await roll(
       start,
       {
@@ -56,7 +56,7 @@ export async function bring(runtime: Runtime, inputs: GroupInputs, state?: Group
           return first && { reason: first.reason, nodes: unpassed.flatMap((one) => one.nodes) };
         },
       },
-      wayOut(url),
+      remedy(url),
     ));
   const isRed = end.text !== undefined && (start.isRollout || runtime.cancelled.aborted);
   if (isRed) nodes.leaveStaying();

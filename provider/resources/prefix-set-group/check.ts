@@ -14,7 +14,7 @@ import { askForDistinct } from "./leaving";
 import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
-import { sayNext } from "./rollout/say";
+import { reportNextWave } from "./rollout/say";
 import { rolloutProblem } from "./rollout/waves";
 import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 
@@ -54,16 +54,16 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
   ];
   if (refused.length > 0) return failed([...new Set(refused)]);
-  const conflicts = kinds.flatMap(({ nodes: alike, normal: { entries } }) =>
-    alike.flatMap((at) => {
+  const conflicts = kinds.flatMap(({ nodes: groupEqualNodes, normal: { entries } }) =>
+    groupEqualNodes.flatMap((at) => {
       const declared = { type: "PrefixSetGroup", at, entries, exclusive: args.exclusive !== false } as const;
       return (address && inUse.get(at)?.set(address).declare(about, declared)) ?? [];
     }),
   );
   if (conflicts.length > 0) return { inputs: news, problems: conflicts };
   const limits = contentLimits(args, runtime.settings);
-  const wide = kinds.flatMap(({ nodes: alike, normal: { entries } }) =>
-    alike.flatMap(
+  const wide = kinds.flatMap(({ nodes: groupEqualNodes, normal: { entries } }) =>
+    groupEqualNodes.flatMap(
       (at) => (address && inUse.get(at)?.set(address).coverage.add(about.urn, entries.keys(), limits)) ?? [],
     ),
   );
@@ -92,8 +92,8 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
     const replaced = FormerRollouts.in(runtime).at(url, places);
     const beginning = { runtime, inputs: readInputs(inputs), replaced, former: new Map(), left: [] };
-    const start = { ...beginning, seen: new Map(), silent: new Set<string>() };
-    sayNext(start, begun(start));
+    const start = { ...beginning, observed: new Map(), silent: new Set<string>() };
+    reportNextWave(start, begun(start));
   }
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
 }
@@ -177,6 +177,6 @@ function want(
       set.ignore(ignored);
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);
-    runtime.shared.wanted.addAll(places, formatUrl(address), normal.entries);
+    runtime.shared.desired.addAll(places, formatUrl(address), normal.entries);
   }
 }

@@ -6,7 +6,7 @@ import { eachSet, failureTexts, GONE_FROM_GROUP, type NodeFailure } from "./each
 import { notPassed } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { FormerRollouts } from "./rollout/former";
-import { wayOut } from "./rollout/passed-over";
+import { remedy } from "./rollout/passed-over";
 import { inWaves } from "./rollout/waves";
 import type { GroupInputs, GroupState } from "./state";
 
@@ -52,7 +52,7 @@ export async function clearGroup(runtime: Runtime, state: GroupState): Promise<v
     ...failureTexts(failures),
     ...(unpassed === undefined
       ? []
-      : [`Set ${url}: ${unpassed}${rest} The next "pulumi up" checks again. ${wayOut(url)}`]),
+      : [`Set ${url}: ${unpassed}${rest} The next "pulumi up" checks again. ${remedy(url)}`]),
     ...(isCancelled ? [`Set ${url}: the run was cancelled, and ${some(left)} not cleared.`] : []),
     ...(done.length > 0 && !successor ? [hint] : []),
   ];
@@ -69,8 +69,8 @@ function asChange(runtime: Runtime, state: GroupState, { nodes, rollout, address
   const asked = runtime.settings.passesWave(url) ? undefined : args?.check;
   const goes = (node: string) => {
     const name = thenOf(node);
-    const wanted = runtime.shared.wanted.at(runtime.node(node), url);
-    return name !== "" && [...state.of(name).entries.keys()].some((prefix) => !wanted.has(prefix));
+    const desired = runtime.shared.desired.at(runtime.node(node), url);
+    return name !== "" && [...state.of(name).entries.keys()].some((prefix) => !desired.has(prefix));
   };
   const parts = waves.map((members, index): Part => {
     const changed = members.filter(goes);

@@ -10,12 +10,12 @@ import type { Place } from "../../reconcile/desired";
 import { compare, remember } from "../changes";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
-import { sayLeaving } from "./leaving";
+import { reportRemovedNodes } from "./leaving";
 import { writeDiffersToChange } from "./outputs";
 import { readRollout } from "./rollout/arguments";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
-import { sayChanges, sayNext } from "./rollout/say";
+import { reportNextWave, sayChanges } from "./rollout/say";
 import {
   GROUP_OUTPUTS,
   type GroupInputs,
@@ -45,7 +45,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
       names.map((node) => runtime.node(node).endpoint),
     );
   }
-  const hasMoved = areKnown && isElsewhere(runtime, olds.endpoints, names);
+  const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({
     olds: { ...withoutLeaving(withLost(runtime, olds)), rollout: given },
@@ -59,8 +59,8 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
       if (pending && successor) formers.add(state, formatUrl(successor));
       if (state.onDestroy !== "keep") leave(runtime, state, state.endpoints.keys());
     },
-    settle: () => {
-      for (const node of names) ResourceSet.settle(runtime, { ...news, node }, WHOLE_SET);
+    withdraw: () => {
+      for (const node of names) ResourceSet.withdraw(runtime, { ...news, node }, WHOLE_SET);
     },
     runtime,
     hasMoved: () => hasMoved || pending !== undefined,
@@ -75,7 +75,7 @@ function withoutLeaving({ differs, ...olds }: JsonObject): JsonObject {
 }
 
 /** True if a node of the program has another address than in the state, or a node that left it is still in the state. */
-function isElsewhere(runtime: Runtime, endpoints: unknown, names: readonly string[]): boolean {
+function addressOverridden(runtime: Runtime, endpoints: unknown, names: readonly string[]): boolean {
   const before = new Map(Object.entries(membersOf(endpoints)));
   return before.size !== names.length || names.some((node) => before.get(node) !== runtime.node(node).endpoint);
 }
@@ -94,13 +94,13 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     if (held.foreign.size === 0 && !held.lost && !set.seen) continue;
     inputs ??= readInputs(news);
     if (!inputs.nodes.has(node)) continue;
-    const wanted = inputs.of(node);
-    if (held.foreign.size > 0) lifecycle.sayForeign(set, held, wanted.entries);
-    if (set.endpoint === endpoint) lifecycle.sayLook(set, held, wanted.entries, wanted);
+    const desired = inputs.of(node);
+    if (held.foreign.size > 0) lifecycle.reportForeign(set, held, desired.entries);
+    if (set.endpoint === endpoint) lifecycle.reportDrift(set, held, desired.entries, desired);
   }
   notices.flush();
   const url = formatUrl(state.address);
-  for (const [entries, places] of alike) runtime.shared.owned.addAll(places, url, entries);
+  for (const [entries, places] of alike) runtime.shared.managed.addAll(places, url, entries);
 }
 
 /** Reports the steps of an `up` by the state and the look of this run. */
@@ -108,9 +108,9 @@ function sayPlan(runtime: Runtime, state: GroupState, inputs: GroupInputs): void
   const names = [...inputs.nodes.keys()];
   const { former, left } = placed(runtime, names, state);
   const silent = new Set(names.filter((node) => runtime.look.isSilent(runtime.node(node).endpoint)));
-  const beginning = { runtime, inputs, state, former, left, seen: new Map(), silent };
+  const beginning = { runtime, inputs, state, former, left, observed: new Map(), silent };
   const start = begun(beginning);
-  sayNext(beginning, start);
+  reportNextWave(beginning, start);
   sayChanges(beginning, start);
 }
 
@@ -132,7 +132,7 @@ function withLost(runtime: Runtime, { lost, differs, ...olds }: JsonObject): Jso
 function exchange(runtime: Runtime, state: GroupState, names: readonly string[], news: JsonObject): void {
   const { former, left } = placed(runtime, names, state);
   learnApart(runtime, state);
-  if (!hasUnknown(news)) sayLeaving(runtime, state, readInputs(news), { former, left });
+  if (!hasUnknown(news)) reportRemovedNodes(runtime, state, readInputs(news), { former, left });
   if (former.size < names.length && news.onDestroy !== "keep") leave(runtime, state, left);
 }
 
@@ -144,8 +144,8 @@ function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): vo
 }
 
 /** Passes on the machines that the state knows to be different. */
-export function learnApart(runtime: Runtime, { address, apart, endpoints }: GroupState): void {
-  const numbers = [...apart].map(([node, number]) => [endpoints.get(node) ?? "", number] as const);
+export function learnApart(runtime: Runtime, { address, distinctMachines, endpoints }: GroupState): void {
+  const numbers = [...distinctMachines].map(([node, number]) => [endpoints.get(node) ?? "", number] as const);
   runtime.shared.sameMachine.learn(formatUrl(address), new Map(numbers));
 }
 

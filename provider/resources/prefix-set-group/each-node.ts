@@ -103,7 +103,7 @@ export function goOnWithout(
   runtime: Runtime,
   { address, maxUnreachable }: Pick<GroupInputs, "address" | "maxUnreachable">,
   failures: readonly NodeFailure[],
-  fate: string,
+  outcome: string,
   earlier = 0,
 ): { failed: readonly NodeFailure[]; silent: readonly NodeFailure[] } {
   const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
@@ -121,7 +121,7 @@ export function goOnWithout(
     return { failed, silent: [] };
   }
   runtime.notices.warn(
-    `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" completes it. ${failureTexts(silent).join(" ")}`,
+    `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${outcome}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" completes it. ${failureTexts(silent).join(" ")}`,
   );
   return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
 }

@@ -32,7 +32,7 @@ export class GroupNodes {
   private readonly left: readonly string[];
   private readonly failures: NodeFailure[] = [];
   /** Nodes that are known to be machines of their own, by the names of the program. */
-  private apart: Apart;
+  private distinctMachines: Apart;
   /** Number of nodes that the run goes on without. */
   private silent = new Set<string>();
   private isTouched = false;
@@ -48,43 +48,49 @@ export class GroupNodes {
     this.former = former;
     if (state) learnApart(runtime, state);
     this.left = left;
-    const apart = new Map<string, number>();
+    const distinctMachines = new Map<string, number>();
     for (const node of this.names) {
       const before = keptBefore(state, former.get(node));
       this.kept.set(node, before);
-      const number = state?.apart.get(former.get(node) ?? "");
-      if (number !== undefined && before.endpoint === runtime.node(node).endpoint) apart.set(node, number);
+      const number = state?.distinctMachines.get(former.get(node) ?? "");
+      if (number !== undefined && before.endpoint === runtime.node(node).endpoint) distinctMachines.set(node, number);
     }
     for (const node of left) this.kept.set(node, keptBefore(state, node));
-    this.apart = refined(apart, this.looked(), this.names);
+    this.distinctMachines = refined(distinctMachines, this.looked(), this.names);
   }
 
   /** Lists of the look of this run, without nodes that were written to since. */
   private looked(): ReadonlyMap<string, ListedMap> {
-    const seen = this.names.map((node) => [node, this.runtime.node(node).set(this.inputs.address)] as const);
-    return new Map(seen.flatMap(([node, { seen, activity }]) => (seen && activity.epoch === 0 ? [[node, seen]] : [])));
+    const observed = this.names.map((node) => [node, this.runtime.node(node).set(this.inputs.address)] as const);
+    return new Map(
+      observed.flatMap(([node, { observed, activity }]) =>
+        observed && activity.epoch === 0 ? [[node, observed]] : [],
+      ),
+    );
   }
 
   /** The start of the run: with waves and a check each node is listed, within the time of a look. */
   async beginning(): Promise<Beginning> {
     const { runtime, inputs, state, replaced, former, left } = this;
-    const seen = new Map<string, ListedMap>(this.looked());
+    const observed = new Map<string, ListedMap>(this.looked());
     const silent = new Set(this.names.filter((node) => runtime.look.isSilent(runtime.node(node).endpoint)));
     const isChecked = (inputs.rollout.args?.check ?? state?.rollout.args?.check ?? replaced?.args?.check) !== undefined;
     const leaving = left.filter((node) => state?.nodes.has(node));
-    const asked = isChecked ? [...this.names.filter((node) => !seen.has(node) && !silent.has(node)), ...leaving] : [];
+    const asked = isChecked
+      ? [...this.names.filter((node) => !observed.has(node) && !silent.has(node)), ...leaving]
+      : [];
     const failures = await eachSet(runtime, "look", inputs, asked, async (node) => {
       const set = leaving.includes(node)
         ? ResourceSet.ofState(runtime, (state as GroupState).of(node))
         : ResourceSet.open(runtime, inputs.of(node), this.before(node));
-      seen.set(node, await set.observedSoon());
+      observed.set(node, await set.observedSoon());
     });
     for (const { node, error } of failures) if (isUnreachableNode(error) && this.names.includes(node)) silent.add(node);
-    this.apart = refined(this.apart, seen, this.names);
-    for (const [node, list] of seen) this.forgetRegained(node, list);
+    this.distinctMachines = refined(this.distinctMachines, observed, this.names);
+    for (const [node, list] of observed) this.forgetRegained(node, list);
     // They count at once, and are tried again at the end.
     if (silent.size <= inputs.maxUnreachable) for (const node of silent) this.silent.add(node);
-    return { runtime, inputs, state, replaced, former, left, seen, silent };
+    return { runtime, inputs, state, replaced, former, left, observed, silent };
   }
 
   /** A loss that a refresh noted, and that a list of this run no longer shows, is none any more. */
@@ -95,7 +101,7 @@ export class GroupNodes {
   }
 
   /** Nodes that hold what the program declares will not be called: nothing waits for them. */
-  settle({ state: { nodes } }: Begun): void {
+  withdraw({ state: { nodes } }: Begun): void {
     for (const node of this.names) {
       const { holds, lost } = nodes.get(node) ?? { holds: false };
       if (holds && !lost) this.runtime.node(node).set(this.inputs.address).announced.drop(WHOLE_SET);
@@ -107,10 +113,10 @@ export class GroupNodes {
     const done: string[] = [];
     const failures = await eachSet(this.runtime, "write", this.inputs, nodes, async (node, lifecycle) => {
       const before = this.before(node);
-      const wanted = this.inputs.of(node);
-      const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET, true);
+      const desired = this.inputs.of(node);
+      const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       if (isBrief) await set.observedSoon();
-      const kept = await (before ? lifecycle.update(set, before, wanted) : lifecycle.create(set, wanted));
+      const kept = await (before ? lifecycle.update(set, before, desired) : lifecycle.create(set, desired));
       this.kept.set(node, { ...kept, history: this.historyOf(node) });
       this.silent.delete(node);
       this.isTouched = true;
@@ -138,14 +144,14 @@ export class GroupNodes {
       const before = this.before(node);
       const lost = losses.get(node);
       if (!before || !lost) return;
-      const wanted = this.inputs.of(node);
-      const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET, true);
+      const desired = this.inputs.of(node);
+      const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       const isWhole = state.nodes.get(node)?.holds === true;
       // Prefixes that the new content must cover may be missing in the old one.
-      const only = { entries: lost, notes: before.notes, limits: { ...wanted.limits, requiredPrefixes: [] } };
+      const only = { entries: lost, notes: before.notes, limits: { ...desired.limits, requiredPrefixes: [] } };
       const kept = await (isWhole
-        ? lifecycle.update(set, { ...before, lost }, wanted)
-        : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...wanted, ...only }));
+        ? lifecycle.update(set, { ...before, lost }, desired)
+        : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));
       const put = [...(kept.changes ?? [])].flatMap(([prefix, { new: value }]) => (value === null ? [] : prefix));
       this.isTouched = true;
       if (put.length > 0) notices.say("info", set, `restored ${count(put.length, "entry", "entries")}: ${some(put)}.`);
@@ -195,23 +201,23 @@ export class GroupNodes {
   ended(end: RolloutEnd): JsonObject {
     const { inputs, failures } = this;
     for (const node of this.silent) this.open(node, this.kept.get(node), "unreached");
-    const rollout = end.isHeld ? this.state?.rollout.given : inputs.rollout.given;
-    const outs = writeState(inputs, this.kept, { rollout, pending: end.pending, apart: this.stillApart() });
+    const rollout = end.isBlocked ? this.state?.rollout.given : inputs.rollout.given;
+    const outs = writeState(inputs, this.kept, { rollout, pending: end.pending, distinctMachines: this.stillApart() });
     if (failures.length === 0 && end.text === undefined) return outs;
     const url = formatUrl(inputs.address);
     const texts = [...failureTexts(failures), ...(end.text === undefined ? [] : [`Set ${url}: ${end.text}`])];
     const isUntouched = !this.isTouched && failures.every(({ error }) => !(error instanceof UnfinishedWrite));
-    if (isUntouched && (!end.pending || end.isHeld || !this.state)) throw new Error(texts.join("\n"));
+    if (isUntouched && (!end.pending || end.isBlocked || !this.state)) throw new Error(texts.join("\n"));
     throw new PartialFailure(texts.join("\n"), url, outs, texts);
   }
 
   /** Nodes known to be machines of their own; those that left the program count until they are cleared. */
   private stillApart(): Apart {
     const left = this.left.flatMap((node) => {
-      const number = this.state?.apart.get(node);
+      const number = this.state?.distinctMachines.get(node);
       return number === undefined || !this.kept.has(node) ? [] : [[node, number] as const];
     });
-    return new Map([...this.apart, ...left]);
+    return new Map([...this.distinctMachines, ...left]);
   }
 
   private before(node: string) {

@@ -6,7 +6,7 @@ import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import { ResourceSet } from "../resource-set";
 import { refined } from "./apart";
-import { bring } from "./bring";
+import { reconcile } from "./bring";
 import { checkPrefixSetGroup } from "./check";
 import { clearGroup } from "./clear";
 import { diffPrefixSetGroup } from "./diff";
@@ -36,13 +36,13 @@ export class PrefixSetGroupHandler implements Handler {
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    return { id: formatUrl(inputs.address), outs: await bring(this.runtime, inputs) };
+    return { id: formatUrl(inputs.address), outs: await reconcile(this.runtime, inputs) };
   }
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
     const kept = new Map<string, KeptNode>();
-    const seen = new Map<string, ListedMap>();
+    const observed = new Map<string, ListedMap>();
     for (const node of state.nodes.keys()) kept.set(node, keptBefore(state, node));
     const isNew = isImport(state);
     const failures = await eachSet(
@@ -60,25 +60,25 @@ export class PrefixSetGroupHandler implements Handler {
         if (!now) return;
         const { open, history } = before;
         kept.set(node, { ...now, open, ...(isLeaving ? { lost: undefined } : { history }) });
-        seen.set(node, now.entries);
+        observed.set(node, now.entries);
         if (isLeaving && now.entries.size === 0) kept.delete(node);
       },
     );
     const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
     if (isNew) {
-      const found = readState(sharedContent(json, seen));
+      const found = readState(sharedContent(json, observed));
       for (const [node, { lost: _, ...set }] of kept) kept.set(node, set);
       return { id, inputs: { ...found.verbatim }, props: writeState(found, kept) };
     }
-    const apart = refined(state.apart, seen, [...kept.keys()]);
+    const distinctMachines = refined(state.distinctMachines, observed, [...kept.keys()]);
     FormerRollouts.in(this.runtime).add(state);
-    const outs = writeState(state, kept, { ...state.rollout, apart });
+    const outs = writeState(state, kept, { ...state.rollout, distinctMachines });
     return { id, inputs: { ...state.verbatim, ...writeDiffersToChange(state, kept) }, props: outs };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
-    return { outs: await bring(this.runtime, readInputs(news), readReplaced(olds)) };
+    return { outs: await reconcile(this.runtime, readInputs(news), readReplaced(olds)) };
   }
 
   async delete(_id: string, json: JsonObject) {

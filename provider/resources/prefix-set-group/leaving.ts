@@ -24,7 +24,7 @@ interface Staying {
   /** Entries of the node by the state. */
   readonly held: ListedMap;
   /** Entries that the program declares there. */
-  readonly wanted: ListedMap;
+  readonly desired: ListedMap;
 }
 
 /**
@@ -41,18 +41,18 @@ export function fateOfLeaving(
   { isKnown, joins }: { readonly isKnown: (here: string, there: string) => boolean; readonly joins: boolean },
 ): { readonly doubted: readonly string[]; readonly same: readonly string[] } {
   const doubted = staying.filter(
-    ({ endpoint: there, wanted }) =>
+    ({ endpoint: there, desired }) =>
       there !== here &&
       !isKnown(here ?? "", there ?? "") &&
-      (wanted === entries || [...entries.keys()].some((prefix) => wanted.has(prefix))),
+      (desired === entries || [...entries.keys()].some((prefix) => desired.has(prefix))),
   );
-  const same = doubted.filter(({ held, wanted }) => equal(wanted, entries) && (!joins || equal(held, entries)));
+  const same = doubted.filter(({ held, desired }) => equal(desired, entries) && (!joins || equal(held, entries)));
   const names = (nodes: readonly Staying[]) => nodes.map(({ name }) => name);
   return { doubted: names(doubted), same: names(same) };
 }
 
 /** Reports, by the state, the fate of nodes that left the program. @param former Node of the program to node of the state. */
-export function sayLeaving(
+export function reportRemovedNodes(
   runtime: Runtime,
   state: GroupState,
   inputs: GroupInputs,
@@ -65,7 +65,7 @@ export function sayLeaving(
   const staying = [...inputs.nodes.keys()].map((name) => {
     const before = former.get(name);
     const held: ListedMap = before === undefined ? new Map() : state.of(before).entries;
-    return { name, endpoint: runtime.node(name).endpoint, held, wanted: inputs.of(name).entries };
+    return { name, endpoint: runtime.node(name).endpoint, held, desired: inputs.of(name).entries };
   });
   for (const node of left) {
     const { entries } = state.of(node);

@@ -26,12 +26,12 @@ export async function lookAtGroup(
   const looks = [...inputs.nodes.keys()].map(async (node) => {
     const looked = await ResourceSet.look(runtime, { ...json, node });
     if (!looked) return;
-    const wanted = inputs.of(node);
+    const desired = inputs.of(node);
     const known = before?.nodes.has(node) ? before.of(node).entries : new Map();
     const found = isNew
-      ? lifecycle.lookNew(looked, wanted, isDecided)
-      : lookAgain(runtime, looked, known, wanted.entries);
-    if (found.putsBack !== undefined) addTo(alike, found.putsBack, node);
+      ? lifecycle.lookNew(looked, desired, isDecided)
+      : lookAgain(runtime, looked, known, desired.entries);
+    if (found.restores !== undefined) addTo(alike, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);
   });
   await runtime.notices.together(() => Promise.all(looks));
@@ -48,7 +48,7 @@ export async function lookAtGroup(
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
   // Only the state knows the waves that have passed.
   const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
-  return parts.length > 0 ? { putsBack: [...told, ...more, ...waits].join("; ") } : {};
+  return parts.length > 0 ? { restores: [...told, ...more, ...waits].join("; ") } : {};
 }
 
 /** Number of kinds of losses that are reported. */

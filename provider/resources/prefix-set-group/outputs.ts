@@ -8,7 +8,7 @@ import type { GroupMembers, KeptNode } from "./state";
 /**
  * The outputs of a group with these arguments and this content.
  *
- * @param known `rollout`: its argument, if it is not that of the group; `pending`: the wave that has not passed; `apart`: nodes that are machines of their own
+ * @param known `rollout`: its argument, if it is not that of the group; `pending`: the wave that has not passed; `distinctMachines`: nodes that are machines of their own
  */
 export function writeState(
   group: GroupMembers,
@@ -16,11 +16,11 @@ export function writeState(
   {
     rollout = group.rollout.given,
     pending,
-    apart = new Map(),
+    distinctMachines = new Map(),
   }: {
     readonly rollout?: JsonObject | undefined;
     readonly pending?: Pending | undefined;
-    readonly apart?: Apart;
+    readonly distinctMachines?: Apart;
   } = {},
 ): JsonObject {
   const all = [...nodes];
@@ -46,7 +46,7 @@ export function writeState(
     ...listed("unsettled"),
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),
-    ...some("apart", [...apart]),
+    ...some("distinctMachines", [...distinctMachines]),
     ...some(
       "history",
       all.flatMap(([name, { history = [] }]) => (history.length > 0 ? [[name, history.join(" ")] as const] : [])),

@@ -72,12 +72,12 @@ const TOLD = 5;
 function stateOf({ nodes: [node = ""] }: Kind, before: GroupInputs | undefined): string[] {
   const differences = before?.differs.get(node);
   if (!before || !differences) return [];
-  const wanted = before.contentOf(node).entries;
+  const desired = before.contentOf(node).entries;
   const all = [...differences];
   const numbers = {
     lacks: all.filter(([, value]) => value === null).length,
-    "has undeclared": all.filter(([prefix]) => !wanted.has(prefix)).length,
-    "has other values of": all.filter(([prefix, value]) => value !== null && wanted.has(prefix)).length,
+    "has undeclared": all.filter(([prefix]) => !desired.has(prefix)).length,
+    "has other values of": all.filter(([prefix, value]) => value !== null && desired.has(prefix)).length,
   };
   return Object.entries(numbers).flatMap(([what, number]) => (number > 0 ? `${what} ${number}` : []));
 }

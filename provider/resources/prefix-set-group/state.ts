@@ -56,7 +56,7 @@ export const GROUP_OUTPUTS = [
   "unsettled",
   "unreached",
   "failed",
-  "apart",
+  "distinctMachines",
   "history",
   "lost",
 ] as const;
@@ -96,7 +96,7 @@ const factsSchema = z.object({
   adopted: listsSchema,
   found: listsSchema,
   unsettled: listsSchema,
-  apart: byName(z.number()),
+  distinctMachines: byName(z.number()),
   history: byName(z.string()),
   lost: byName(z.record(z.string(), listedValue)),
 });
@@ -132,7 +132,7 @@ export function readState(json: JsonObject) {
     /** Nodes that the last `up` went on without, or failed at. */
     open,
     /** Nodes that are known to be machines of their own. */
-    apart: new Map(Object.entries(facts.apart)),
+    distinctMachines: new Map(Object.entries(facts.distinctMachines)),
     /** True if all nodes hold the entries of the arguments. */
     isEven: Object.keys(facts.unsettled).length === 0 && members.differs.size === 0,
     /** Digests of the contents that were live on a node before, the last one first. */

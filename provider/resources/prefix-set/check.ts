@@ -60,10 +60,10 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
     set.ignore(about.ignored);
-    set.wanted.take(entries);
+    set.desired.take(entries);
     // The second check of a replaced resource has no old arguments, although its state has entries.
     const isNew = Object.keys(olds).length === 0;
-    const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
+    const held = isNew ? new Map([...entries].filter(([prefix]) => set.managed.has(prefix))) : before.entries;
     const change = { normal, before: { ...before, entries: held }, isNew };
     const plan = planOf(runtime, change);
     if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);

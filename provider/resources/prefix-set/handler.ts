@@ -4,8 +4,8 @@ import { type About, type Handler, type LookedAt, PartialFailure } from "../../e
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
 import { Prefix } from "../../model/prefix";
-import { PUTS_BACK } from "../../reconcile/drift";
-import { compare, isElsewhere, remember } from "../changes";
+import { RESTORES } from "../../reconcile/drift";
+import { addressOverridden, compare, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
 import { checkPrefixSet, isSameSet } from "./check";
@@ -43,17 +43,17 @@ export class PrefixSetHandler implements Handler {
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const news = isElsewhere(this.runtime, olds, given) ? without(given, [PUTS_BACK]) : given;
+    const news = addressOverridden(this.runtime, olds, given) ? without(given, [RESTORES]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
-      set.owned.take(state.entries);
+      set.managed.take(state.entries);
       const { entries } = news;
       if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.seen)) return;
       const desired = storedSet(news).entries();
-      if (state.foreign.size > 0) this.lifecycle.sayForeign(set, state, desired);
+      if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)
-        this.lifecycle.sayLook(set, state, desired, { exclusive: news.exclusive });
+        this.lifecycle.reportDrift(set, state, desired, { exclusive: news.exclusive });
     });
     return compare({
       olds: this.withLost(olds),
@@ -65,7 +65,7 @@ export class PrefixSetHandler implements Handler {
         const state = readState(olds);
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, state.entries.keys());
       },
-      settle: () => ResourceSet.settle(this.runtime, news, WHOLE_SET),
+      withdraw: () => ResourceSet.withdraw(this.runtime, news, WHOLE_SET),
       runtime: this.runtime,
       about,
     });
@@ -86,7 +86,7 @@ export class PrefixSetHandler implements Handler {
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = ResourceSet.open(this.runtime, inputs).called(WHOLE_SET);
+    const set = ResourceSet.open(this.runtime, inputs).claim(WHOLE_SET);
     const kept = await this.lifecycle.create(set, inputs).catch(partial(inputs, set.url));
     return { id: set.url, outs: writeState(inputs, kept) };
   }
@@ -103,7 +103,7 @@ export class PrefixSetHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
-    const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
+    const set = ResourceSet.open(this.runtime, inputs, state).claim(WHOLE_SET);
     const kept = await this.lifecycle.update(set, state, inputs).catch(partial(inputs, set.url));
     return { outs: writeState(inputs, kept) };
   }

@@ -8,18 +8,18 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
-import { lostOf } from "../../reconcile/drift";
+import { missingOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
 import { expiredOf, removalLimits } from "../../reconcile/limits/removals";
 import { type KnownPrefixes, stillThere } from "../../reconcile/set-plan";
-import { declared, lookNew, sayLost, them } from "../look-at-set";
+import { declared, lookNew, reportMissing, them } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
-function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, wanted: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
-  return new Set([...prefixes].filter((prefix) => !wanted.has(prefix)));
+function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
+  return new Set([...prefixes].filter((prefix) => !desired.has(prefix)));
 }
 
 /** Nodes of a group share one object of limits, so that each is judged once. */
@@ -49,7 +49,7 @@ export class SetLifecycle {
    * @param owned Entries of other resources of the deployment there: they are not foreign.
    * @throws {UnfinishedWrite}
    */
-  async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.owned): Promise<KeptSet> {
+  async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.managed): Promise<KeptSet> {
     const { endpoint } = set;
     const { entries: desired } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
@@ -71,10 +71,10 @@ export class SetLifecycle {
     };
     const written = await set.write({ plan }, failure).catch(async (error: unknown) => {
       // The engine may be about to show a resource that owns the entries in the way.
-      if (!isInTheWay || !(await this.runtime.toldOfMore())) throw error;
+      if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
       return set.write({ plan }, failure);
     });
-    this.sayShared(set, inputs, written.before);
+    this.reportAdopted(set, inputs, written.before);
     if (adopted.size === 0) return { entries: desired, endpoint };
     this.say(
       "warn",
@@ -97,7 +97,7 @@ export class SetLifecycle {
     if (!observed) return undefined;
     // Equal sets of many nodes are one map.
     const entries = state.exclusive ? observed : new Map([...observed].filter(([prefix]) => state.entries.has(prefix)));
-    set.owned.share(entries);
+    set.managed.share(entries);
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
     const news = sharedDifference(state.entries, entries).insert;
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || news.has(prefix);
@@ -155,8 +155,8 @@ export class SetLifecycle {
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);
-    const { wanted } = set;
-    const sayKept = (kept: readonly CanonicalPrefix[]) => {
+    const { desired } = set;
+    const reportKept = (kept: readonly CanonicalPrefix[]) => {
       if (kept.length > 0)
         this.say(
           "info",
@@ -164,25 +164,25 @@ export class SetLifecycle {
           `${count(kept.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(kept.length)}: ${some(kept)}.`,
         );
     };
-    const kept = [...managed].filter((prefix) => wanted.has(prefix));
-    sayKept(kept);
-    const remove = kept.length === 0 ? managed : unwantedOf(managed, wanted);
+    const kept = [...managed].filter((prefix) => desired.has(prefix));
+    reportKept(kept);
+    const remove = kept.length === 0 ? managed : unwantedOf(managed, desired);
     if (managed.size > 0 && remove.size === 0) return undefined;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     // Another process of the deployment may come to want some while this one waits to share a commit.
-    const plan = () => ({ put: new Map(), remove: unwantedOf(remove, wanted), unsettled, expired });
+    const plan = () => ({ put: new Map(), remove: unwantedOf(remove, desired), unsettled, expired });
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
-    const written = await set.remove({ plan }, { wayOut, failure });
+    const written = await set.remove({ plan }, { remedy: wayOut, failure });
     if (!written) return undefined;
-    sayKept([...remove].filter((prefix) => wanted.has(prefix)));
-    set.sayGone(remove, written);
+    reportKept([...remove].filter((prefix) => desired.has(prefix)));
+    set.reportAbsent(remove, written);
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
       this.say("info", set, `${went} removed with the resource: ${some(gone)}.`);
     }
-    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
+    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !desired.has(prefix));
     if (others.length > 0 && exclusive) {
       this.say(
         "warn",
@@ -190,7 +190,7 @@ export class SetLifecycle {
         `left ${some(others)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
       );
     }
-    const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !wanted.has(prefix));
+    const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !desired.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
 
@@ -214,30 +214,30 @@ export class SetLifecycle {
   }
 
   /** @throws {InTheWay} if foreign entries are in the way */
-  private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap, owned: KnownPrefixes = set.owned) {
+  private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap, managed: KnownPrefixes = set.managed) {
     const { entries: desired, exclusive, onExisting } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
-    const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.wanted) : new Set<CanonicalPrefix>();
+    const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.desired) : new Set<CanonicalPrefix>();
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
-    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, owned, limits, leaving });
+    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, managed, limits, leaving });
   }
 
   /** Reports, once at create, entries that were there already with the declared value. */
-  private sayShared(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
+  private reportAdopted(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
     const shared =
       before.size === 0
         ? []
-        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.owned.has(prefix));
+        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.managed.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
-    const fate = onDestroy === "keep" ? "a destroy leaves them" : "a destroy removes them with the rest";
+    const outcome = onDestroy === "keep" ? "a destroy leaves them" : "a destroy removes them with the rest";
     this.say(
       "info",
       set,
       `${grouped(shared.length)} ${were} already there as declared: ${some(
         shared.map(([prefix]) => prefix),
         SHOWN,
-      )}. They belong to this resource now, and ${fate}.`,
+      )}. They belong to this resource now, and ${outcome}.`,
     );
   }
 
@@ -245,35 +245,35 @@ export class SetLifecycle {
    * Reports differences between the look and the program, and what this run does about them. During a refresh the program is
    * not known yet: then losses are only named.
    */
-  sayLook(
+  reportDrift(
     set: ResourceSet,
     state: SetState,
     desired: ListedMap,
     { exclusive = true }: { readonly exclusive?: unknown } = {},
   ): void {
-    const { seen } = set;
+    const { seen: observed } = set;
     const say = (text: string) => this.say("seen", set, text);
     const { entries: known, foreign } = state;
-    if (!seen) {
+    if (!observed) {
       const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);
       const names = some(gone.map(([prefix]) => prefix));
-      const fate = set.isChecked(WHOLE_SET) ? `: this up puts ${them(gone.length)} back` : "";
-      if (gone.length > 0) say(`lacked ${declared(gone.length)}, or held other values (${names})${fate}.`);
+      const outcome = set.isChecked(WHOLE_SET) ? `: this up restores ${them(gone.length)}` : "";
+      if (gone.length > 0) say(`lacked ${declared(gone.length)}, or held other values (${names})${outcome}.`);
       return;
     }
     const lost = set.lost(known, desired);
-    if (lost) sayLost(this.say, set, lost, desired);
-    const { different } = lostOf(seen, known, desired);
+    if (lost) reportMissing(this.say, set, lost, desired);
+    const { different } = missingOf(observed, known, desired);
     const ignored = [...different.keys()].filter((prefix) => set.ignores(prefix));
     if (ignored.length > 0) {
       const values = ignored.length === 1 ? "another value" : "other values";
       say(
-        `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" puts ${them(ignored.length)} back.`,
+        `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(ignored.length)}.`,
       );
     }
-    const isUndeclared = (prefix: CanonicalPrefix) => !set.wanted.has(prefix) && !set.ignores(prefix);
+    const isUndeclared = (prefix: CanonicalPrefix) => !set.desired.has(prefix) && !set.ignores(prefix);
     const undeclared =
-      exclusive === true ? [...sharedDifference(seen, desired).remove.keys()].filter(isUndeclared) : [];
+      exclusive === true ? [...sharedDifference(observed, desired).remove.keys()].filter(isUndeclared) : [];
     const isOurs = (prefix: CanonicalPrefix) => known.has(prefix) || state.unsettled.has(prefix);
     const ours = undeclared.filter((prefix) => isOurs(prefix) && !foreign.has(prefix));
     const others = undeclared.filter((prefix) => !isOurs(prefix));
@@ -298,18 +298,18 @@ export class SetLifecycle {
    * Reports, in every preview until it is done, the effect of an update on adopted and found entries. During a refresh the
    * program is not known yet: then they are only named.
    */
-  sayForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
+  reportForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
     const present = [...foreign].filter((prefix) => held.has(prefix));
-    const removed = present.filter((prefix) => !desired.has(prefix) && !set.wanted.has(prefix));
+    const removed = present.filter((prefix) => !desired.has(prefix) && !set.desired.has(prefix));
     const changed = present.flatMap((prefix) => {
       const [from, to] = [held.get(prefix), desired.get(prefix)];
       return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
     });
-    const say = (fate: string, items: readonly string[], how = "that no program declared with this value") => {
+    const say = (outcome: string, items: readonly string[], how = "that no program declared with this value") => {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.say("info", set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
+        this.say("info", set, `${outcome} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
       }
     };
     if (!set.isChecked(WHOLE_SET)) {

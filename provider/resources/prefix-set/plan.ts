@@ -15,7 +15,7 @@ export interface NewSet {
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
   /** Entries in states of this deployment: they are not foreign. */
-  readonly owned: KnownPrefixes;
+  readonly managed: KnownPrefixes;
   readonly limits: ContentLimits;
   /** Entries of `block --now` in the set that are no longer wanted. */
   readonly leaving: ReadonlySet<CanonicalPrefix>;
@@ -37,8 +37,8 @@ export function planCreate(observed: ListedMap, { label, desired, limits, ...int
   const { otherValue } = found;
   const put = otherValue.size === 0 ? desired : new Map([...desired].filter(([prefix]) => !otherValue.has(prefix)));
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
-  const shown = shownAlready(observed, put, intent.owned);
-  return { plan: { put, remove, expired: remove, shown } satisfies SetPlan, left };
+  const shown = shownAlready(observed, put, intent.managed);
+  return { plan: { put, remove, expired: remove, listed: shown } satisfies SetPlan, left };
 }
 
 /** The set holds foreign entries. */
@@ -108,14 +108,14 @@ function stop(label: string, problems: readonly string[]): void {
 /** Foreign entries in the way of a new resource. Undeclared ones count only if it owns the whole set. */
 function findExisting(
   observed: ListedMap,
-  { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,
+  { desired, exclusive, managed }: Pick<NewSet, "desired" | "exclusive" | "managed">,
 ) {
   /** Entries of the set that are not declared. */
   const undeclared = new Map<CanonicalPrefix, ListedValue>();
   /** Entries that are declared with another value, and their value in the set. */
   const otherValue = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of observed) {
-    if (owned.has(prefix)) continue;
+    if (managed.has(prefix)) continue;
     const wanted = desired.get(prefix);
     if (wanted === undefined && exclusive) undeclared.set(prefix, value);
     if (wanted !== undefined && wanted !== value) otherValue.set(prefix, value);

@@ -119,11 +119,11 @@ async function follow({ scenario, kind, request, lasting, next }: Case, dialect?
   if (scenario.found && next === "same") runs.push(await engine.up(program));
   for (const { errors } of runs) for (const error of errors) problems.push(`the next run fails: ${error.message}`);
   // Where the node went away before a staged removal could be taken back, the next commit publishes it, and puts it right.
-  const isPutBack = runs.some(({ printed }) =>
+  const isRestored = runs.some(({ printed }) =>
     printed.some((line) => line.includes("put back, since this stack declares it")),
   );
   const found = gaps(emulator, middle, keptAgain);
-  if (!refresh || !isPutBack) for (const gap of found) problems.push(`gap in the next run: ${gap}`);
+  if (!refresh || !isRestored) for (const gap of found) problems.push(`gap in the next run: ${gap}`);
 
   // What holds in the end.
   const isLimit = kind.death !== undefined && next !== "same";

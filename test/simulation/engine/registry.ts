@@ -21,10 +21,10 @@ export class MemoryRegistry {
     const known = new Map<string, Set<string>>();
     let read = 0;
     return {
-      tell: (addresses, keys) => {
+      publish: (addresses, keys) => {
         if (keys.length > 0) this.told.push({ from: own, addresses, keys });
       },
-      learn: () => {
+      sync: () => {
         if (this.isDeaf) return "What the other processes told cannot be read.";
         for (const { from, addresses, keys } of this.told.slice(read)) {
           if (from === own) continue;
@@ -37,7 +37,7 @@ export class MemoryRegistry {
         read = this.told.length;
         return undefined;
       },
-      told: (address) => known.get(address) ?? new Set<string>(),
+      received: (address) => known.get(address) ?? new Set<string>(),
     };
   }
 }

@@ -120,7 +120,7 @@ export const RESOURCES = mutants([
     name: "see-no-loss",
     promise: 15,
     file: "resources/look-at-set.ts",
-    find: "return lost ? { putsBack: set.shown(putsBackText(lost, desired)) } : {};",
+    find: "return lost ? { restores: set.shown(restoresText(lost, desired)) } : {};",
     replace: "return {};",
   },
   {

@@ -96,7 +96,7 @@ export class Machine implements Host {
     for (const [url, entries] of this.sets()) this.emulator.change(url, { delete: Object.keys(entries) });
   }
 
-  /** Puts back what each set held before its last commit. */
+  /** Restores what each set held before its last commit. */
   older(): void {
     for (const [url] of this.sets()) {
       const last = this.journal.findLast((entry) => entry.url === url && entry.commit !== undefined);

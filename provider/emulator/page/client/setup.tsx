@@ -8,7 +8,7 @@ import { Table } from "./table";
 import { answeredBy } from "./texts";
 import { Button, Panel } from "./ui";
 
-/** The view of the emulator's answers: their source, their dialect, and the states that it can be put back to. */
+/** The view of the emulator's answers: their source, their dialect, and the states that it can be restored to. */
 export function SetupView({ overview }: Seen) {
   const { answer: dialects, problem } = useAnswer<Dialects>("/page/dialects", undefined);
   return (

@@ -3,7 +3,7 @@ import type { ListedValue } from "../../../model/entry";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { equal, isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
-import { lostOf, unignored } from "../../../reconcile/drift";
+import { missingOf, unignored } from "../../../reconcile/drift";
 import { withdrawnOf } from "../../../reconcile/entries";
 import type { SetState } from "../../prefix-set/state";
 import { digestOf } from "../content";
@@ -25,7 +25,7 @@ export interface Beginning {
   /** Nodes of the state that left the program. */
   readonly left: readonly string[];
   /** Lists of this run, by nodes of the program and those that left it. */
-  readonly seen: ReadonlyMap<string, ListedMap>;
+  readonly observed: ReadonlyMap<string, ListedMap>;
   /** Nodes that did not answer. */
   readonly silent: ReadonlySet<string>;
 }
@@ -45,7 +45,7 @@ export interface Begun {
 
 /** The rollout of a group by its state, its program and the lists of this run. */
 export function begun(beginning: Beginning): Begun {
-  const { runtime, inputs, state, replaced, former, left, seen, silent } = beginning;
+  const { runtime, inputs, state, replaced, former, left, observed, silent } = beginning;
   const { args } = inputs.rollout;
   const before = state?.rollout ?? replaced;
   const isLifted = runtime.settings.passesWave(formatUrl(inputs.address));
@@ -82,7 +82,7 @@ export function begun(beginning: Beginning): Begun {
   }
   for (const node of left) {
     const isPending = pending?.nodes.includes(node) === true;
-    const held = seen.get(node);
+    const held = observed.get(node);
     const known = state ? withoutFound(state.of(node)) : new Map();
     const { entries } = inputs.common;
     const isNews = state?.nodes.has(node) === true && !equal(known, entries);
@@ -90,7 +90,7 @@ export function begun(beginning: Beginning): Begun {
     if (isPending || isFound) nodes.set(node, { holds: true, open: "same" });
   }
   const isOpen = [...nodes.values()].some(({ open }) => open !== undefined);
-  const isHeld = isOpen && owed !== undefined && !isOwn && (pending !== undefined || own === undefined);
+  const isBlocked = isOpen && owed !== undefined && !isOwn && (pending !== undefined || own === undefined);
   return {
     isRollout: isRollout || isOpen,
     losses,
@@ -99,7 +99,7 @@ export function begun(beginning: Beginning): Begun {
       waves: args ? inWaves(names, args.waves) : [names],
       nodes,
       hasCheck: own !== undefined,
-      isHeld,
+      isBlocked,
       maxSilent: inputs.maxUnreachable,
     },
     checkOf: (node) => (!isOwn && pending?.nodes.includes(node) ? owed : (own ?? owed)),
@@ -107,7 +107,7 @@ export function begun(beginning: Beginning): Begun {
 }
 
 /** A node and the content of the program, by state and lists. */
-function standing({ runtime, inputs, state, replaced, former, seen }: Beginning, node: string) {
+function standing({ runtime, inputs, state, replaced, former, observed }: Beginning, node: string) {
   const wanted = inputs.of(node);
   const desired = wanted.entries;
   const set = runtime.node(node).set(inputs.address);
@@ -124,9 +124,9 @@ function standing({ runtime, inputs, state, replaced, former, seen }: Beginning,
   const history = name === undefined ? [] : (state?.historyOf(name) ?? []);
   const attempted =
     name !== undefined && open === "failed" ? state?.contentOf(name).entries : replaced?.attempted.get(node);
-  const list = seen.get(node) ?? set.seen;
+  const list = observed.get(node) ?? set.observed;
   // Entries of other resources, which this group takes over.
-  const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.owned.has(prefix));
+  const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
     had: history.includes(digestOf(desired)) || (before !== undefined && open !== undefined && isSame),
@@ -157,7 +157,7 @@ function lossesOf(
 ): ListedMap {
   const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
   if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
-  const { missing, different } = unignored(lostOf(list, known, desired), ignores);
+  const { missing, different } = unignored(missingOf(list, known, desired), ignores);
   const gone = [...missing, ...different.keys()];
   return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
 }

@@ -51,10 +51,10 @@ export class FormerRollouts {
     if (!former) return undefined;
     const { args, pending, attempted, bases, endpoints } = former;
     const nameNow = (node: string) => names.get(endpoints.get(node) ?? "") ?? node;
-    const owing = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
+    const pendingNodes = pending && { ...pending, nodes: pending.nodes.map(nameNow) };
     const named = (contents: ReadonlyMap<string, ListedMap>) =>
       new Map([...contents].map(([node, entries]) => [nameNow(node), entries]));
-    return { args, pending: owing, attempted: named(attempted), bases: named(bases) };
+    return { args, pending: pendingNodes, attempted: named(attempted), bases: named(bases) };
   }
 
   /** Records a group of the program. @param endpoints The addresses of its nodes. */

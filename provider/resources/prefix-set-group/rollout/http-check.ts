@@ -54,7 +54,7 @@ export class HttpCheck {
   }
 
   private async ask(url: URL, timeoutMs: number): Promise<string | undefined> {
-    const { status: wanted = OK, headers = {} } = this.check;
+    const { status: desired = OK, headers = {} } = this.check;
     const { authorization } = userinfoOf(url);
     const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     url.username = "";
@@ -69,7 +69,7 @@ export class HttpCheck {
     const label = `GET ${url.href}`;
     try {
       const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
-      return status === wanted ? undefined : this.redactor.told(`${label}: HTTP ${status}`);
+      return status === desired ? undefined : this.redactor.told(`${label}: HTTP ${status}`);
     } catch (error) {
       return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);
     }

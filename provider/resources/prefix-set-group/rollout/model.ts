@@ -31,18 +31,18 @@ export interface RolloutState {
   /** True if there is a check to ask. Without one a node passes when it is written. */
   readonly hasCheck: boolean;
   /** True if the program has another check than the one that open nodes have to pass, or none: it brings nothing new before. */
-  readonly isHeld: boolean;
+  readonly isBlocked: boolean;
   /** Nodes whose silence the group allows. */
   readonly maxSilent: number;
   /** The check of an older content has been asked. */
   readonly isAsked?: boolean;
   /** Silent nodes have had their last try. */
   readonly isTriedAgain?: boolean;
-  readonly red?: Red;
+  readonly red?: FailedWave;
 }
 
 /** A step that did not succeed: the run ends. */
-export interface Red {
+export interface FailedWave {
   readonly nodes: readonly string[];
   readonly reason: string;
 }
@@ -78,15 +78,20 @@ export type Event =
       readonly is: "written";
       readonly nodes: readonly string[];
       readonly silent?: readonly string[];
-      readonly red?: Red;
+      readonly red?: FailedWave;
     }
   | { readonly is: "passed"; readonly nodes: readonly string[] }
-  | { readonly is: "not passed"; readonly nodes: readonly string[]; readonly red: Red; readonly isFormer?: boolean }
+  | {
+      readonly is: "not passed";
+      readonly nodes: readonly string[];
+      readonly red: FailedWave;
+      readonly isFormer?: boolean;
+    }
   | { readonly is: "cancelled" };
 
 /** The next step of a rollout in this state. */
 export function next(state: RolloutState): Step {
-  const { nodes, waves, red, isAsked, isHeld } = state;
+  const { nodes, waves, red, isAsked, isBlocked } = state;
   const all = [...nodes.keys()];
   const those = (is: (node: NodeState) => boolean) => all.filter((name) => is(nodes.get(name) as NodeState));
   if (red) return { do: "end" };
@@ -102,9 +107,9 @@ export function next(state: RolloutState): Step {
     const node = nodes.get(name) as NodeState;
     return !node.holds && !isSkipped(state, node) && isMember(state, name);
   });
-  if (half.length > 0 && !isHeld) return { do: "write", as: "repair", nodes: half };
+  if (half.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: half };
   if (same.length > 0) return { do: "check", nodes: same };
-  if (former.length > 0 && isHeld) return { do: "end" };
+  if (former.length > 0 && isBlocked) return { do: "end" };
   for (const wave of waves) {
     const behind = wave.filter((name) => {
       const node = nodes.get(name) as NodeState;
@@ -129,7 +134,7 @@ export function reduce(state: RolloutState, event: Event): RolloutState {
       const written = changed(state, nodes, (node) => ({
         ...unopened(node),
         ...{ holds: true, silent: false },
-        ...openBy(state.hasCheck || state.isHeld),
+        ...openBy(state.hasCheck || state.isBlocked),
       }));
       const failed = changed(written, red?.nodes ?? [], (node) => ({ ...node, open: "same" }));
       const quiet = changed(failed, silent, (node) => ({ ...node, silent: true, isPassedOver: true }));
@@ -175,7 +180,7 @@ function asHoped(step: Exclude<Step, { readonly do: "end" }>): Event {
 
 /** Without open nodes, the program's own check decides. */
 function released(state: RolloutState): RolloutState {
-  return { ...state, isHeld: state.isHeld && openNodes(state).length > 0 };
+  return { ...state, isBlocked: state.isBlocked && openNodes(state).length > 0 };
 }
 
 function unopened({ open: _, ...node }: NodeState): NodeState {

@@ -6,7 +6,7 @@ import { notPassed } from "./arguments";
 import { checkWave } from "./check-wave";
 
 /** Remedy: count the wave as passed. */
-export function wayOut(url: string): string {
+export function remedy(url: string): string {
   return `PACKETFILTER_ALLOW_WAVE=${url} counts the wave as passed, for one run.`;
 }
 
@@ -23,15 +23,15 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   const isWanted = (node: string) => {
     // The state has no address of one that was never written.
     const endpoint = endpoints.get(node) ?? attempt(() => runtime.node(node).endpoint);
-    return endpoint !== undefined && runtime.shared.wanted.at({ endpoint }, url).size > 0;
+    return endpoint !== undefined && runtime.shared.desired.at({ endpoint }, url).size > 0;
   };
   if (!pending.nodes.some(isWanted)) return;
   const surroundings = { world: runtime.shared.world, env: runtime.env, signal: runtime.cancelled };
-  const wanted = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
-  const unpassed = await checkWave(surroundings, args.check, wanted);
+  const desired = { nodes: pending.nodes, set: url, timeoutMs: args.checkTimeoutMs, isOnce: true };
+  const unpassed = await checkWave(surroundings, args.check, desired);
   if (!unpassed) return;
   const { reason } = unpassed;
   throw new Error(
-    `Set ${url}: ${notPassed({ ...pending, reason })} The replacement of the group was written nevertheless, since the engine shows a former state last; with "pulumi up --refresh" it shows it first. The next "pulumi up" checks again. ${wayOut(url)}`,
+    `Set ${url}: ${notPassed({ ...pending, reason })} The replacement of the group was written nevertheless, since the engine shows a former state last; with "pulumi up --refresh" it shows it first. The next "pulumi up" checks again. ${remedy(url)}`,
   );
 }

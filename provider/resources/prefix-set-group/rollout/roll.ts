@@ -1,7 +1,7 @@
 import { count, some } from "../../../model/text";
 import { notPassed, type Pending } from "./arguments";
 import type { Begun } from "./facts";
-import { type Event, next, openNodes, type Red, type RolloutState, reduce, type Step } from "./model";
+import { type Event, type FailedWave, next, openNodes, type RolloutState, reduce, type Step } from "./model";
 import type { Unpassed } from "./wave-check";
 
 /** Outcome of the writes to some nodes. */
@@ -33,13 +33,13 @@ export interface RolloutEnd {
   /** The wave that has not passed, for the state. */
   readonly pending?: Pending;
   /** True if the program lacks the check that the open nodes have to pass: the state keeps that check. */
-  readonly isHeld?: boolean;
+  readonly isBlocked?: boolean;
 }
 
 /** Carries out a rollout step by step. */
-export async function roll({ state: start, pending }: Begun, hands: Hands, wayOut: string): Promise<RolloutEnd> {
+export async function roll({ state: start, pending }: Begun, hands: Hands, remedy: string): Promise<RolloutEnd> {
   let state = start;
-  let former: Red | undefined;
+  let former: FailedWave | undefined;
   for (;;) {
     const step = next(state);
     if (step.do === "end") break;
@@ -51,8 +51,8 @@ export async function roll({ state: start, pending }: Begun, hands: Hands, wayOu
     if (event.is === "not passed" && event.isFormer) former = event.red;
     state = reduce(state, event);
   }
-  const red = state.red ?? (state.isHeld ? former : undefined);
-  if (red) return ended(state, red, { pending, wayOut });
+  const red = state.red ?? (state.isBlocked ? former : undefined);
+  if (red) return ended(state, red, { pending, remedy });
   // A silent node, which the group goes on without, may hold what has not passed there.
   const open = openNodes(state).filter((node) => state.waves.some((wave) => wave.includes(node)));
   return pending && open.length > 0 ? { pending: { ...pending, nodes: open } } : {};
@@ -95,19 +95,19 @@ function waveOf({ waves }: Pick<RolloutState, "waves">, nodes: readonly string[]
 
 function ended(
   state: RolloutState,
-  { nodes, reason }: Red,
-  { pending: before, wayOut }: { readonly pending: Pending | undefined; readonly wayOut: string },
+  { nodes, reason }: FailedWave,
+  { pending: before, remedy }: { readonly pending: Pending | undefined; readonly remedy: string },
 ): RolloutEnd {
   const open = openNodes({ ...state, red: { nodes, reason } });
   const number = waveOf(state, nodes);
-  const isOfState = before !== undefined && (number === 0 || state.isHeld);
+  const isOfState = before !== undefined && (number === 0 || state.isBlocked);
   const [wave, of] = isOfState ? [before.wave, before.of] : [Math.max(1, number), state.waves.length];
   const untouched = sayUntouched(state, wave, nodes);
   if (open.length === 0) return { text: `${reason}.${untouched}` };
-  const held = state.isHeld ? ` The program now has another check, or none: restore the former one. ${wayOut}` : "";
+  const held = state.isBlocked ? ` The program now has another check, or none: restore the former one. ${remedy}` : "";
   const shown = { wave, of, nodes: nodes.length > 0 ? [...nodes] : open, reason };
   const pending = { wave, of, nodes: open, reason };
-  return { text: `${notPassed(shown)}${untouched}${held}`, pending, isHeld: state.isHeld };
+  return { text: `${notPassed(shown)}${untouched}${held}`, pending, isBlocked: state.isBlocked };
 }
 
 /** Sentence about nodes that need the content, and that this run did not write. */

@@ -12,7 +12,7 @@ import { namesOf } from "./roll";
  * Reports the steps of an `up`, and why a wave has not passed:
  * `wave 2 of 4 (6 nodes) is next; wave 1 (cdn1) did not pass: GET https://health.example/cdn1: HTTP 503`
  */
-export function sayNext({ runtime, inputs }: Beginning, { state, pending }: Begun): void {
+export function reportNextWave({ runtime, inputs }: Beginning, { state, pending }: Begun): void {
   const { waves } = state;
   const steps = foreseen(state);
   const parts: string[] = [];
@@ -53,7 +53,7 @@ export function sayChanges({ runtime, inputs, state, former }: Beginning, { stat
     const { insert, change, remove } = sharedDifference(before.entries, desired);
     const unsettled = [...before.unsettled].filter((prefix) => !desired.has(prefix));
     const leaves = [...new Set([...remove.keys(), ...unsettled])].filter(
-      (prefix) => !set.wanted.has(prefix) && isOurs(prefix),
+      (prefix) => !set.desired.has(prefix) && isOurs(prefix),
     );
     const changes = [...change.keys()].filter(isOurs);
     const parts = [

@@ -77,7 +77,7 @@ function look({ look: measured }: Figures): string[] {
   ]);
   return [
     "## What the look of a plain up costs",
-    `A plain \`up\` lists each set once and puts back what is missing. Measured on ${date} as \`npm run bench look\` does: pairs of runs that have nothing to do, with \`packetfilter:detectDrift\` \`off\` and \`auto\` in turn; medians, in seconds. The machine had other work in hand, so small differences are noise. Figures of this page that are older have no look in them.`,
+    `A plain \`up\` lists each set once and restores what is missing. Measured on ${date} as \`npm run bench look\` does: pairs of runs that have nothing to do, with \`packetfilter:detectDrift\` \`off\` and \`auto\` in turn; medians, in seconds. The machine had other work in hand, so small differences are noise. Figures of this page that are older have no look in them.`,
     markdownTable(["", "Goal", "pairs", "off", "auto", "ratio", "more"], cells, 2),
   ];
 }

@@ -1,26 +1,26 @@
-import { PUTS_BACK } from "../reconcile/drift";
-import type { PutBack, ResourceChange } from "./model";
+import { RESTORES } from "../reconcile/drift";
+import type { ResourceChange, Restored } from "./model";
 import type { PreviewStep } from "./preview";
 import { contentOfEntry, contentOfSet, type Known, placeOf, RECEIVER, withoutSecrets } from "./set-content";
 
-/** Messages of a look about what this up puts back: a report has a place of its own for them. */
-const SAID = /: this up (?:puts (?:it|them) back|starts (?:it|them) again)\.$|, with putsBack\.$/;
+/** Messages of a look about what this up restores: a report has a place of its own for them. */
+const SAID = /: this up (?:restores (?:it|them)|starts (?:it|them) again)\.$|, with restores\.$/;
 
-/** True for a message that says nothing else than {@link putBackBy}. */
-export function saysPutBack(message: string): boolean {
+/** True for a message that says nothing else than {@link restoredBy}. */
+export function saysRestored(message: string): boolean {
   return SAID.test(message);
 }
 
-/** Entries that a step puts back since the last run lost them, and whether the program changes nothing else. */
-export function putBackBy(
+/** Entries that a step restores since the last run lost them, and whether the program changes nothing else. */
+export function restoredBy(
   { newState, detailedDiff }: PreviewStep,
   resource: ResourceChange,
   known: Known,
-): { readonly report: PutBack; readonly isAll: boolean } | undefined {
-  const what = newState?.inputs[PUTS_BACK];
+): { readonly report: Restored; readonly isAll: boolean } | undefined {
+  const what = newState?.inputs[RESTORES];
   if (newState == null || typeof what !== "string") return undefined;
   const differences = Object.keys(detailedDiff ?? {});
-  const isAll = differences.length > 0 && differences.every((path) => path === PUTS_BACK);
+  const isAll = differences.length > 0 && differences.every((path) => path === RESTORES);
   const members = withoutSecrets(newState.inputs);
   if (resource.type === "CloudSignaling") {
     const { label } = placeOf({ named: members.receiver, endpoint: undefined }, known, RECEIVER);
