@@ -10,7 +10,9 @@ export type AreTwo = (one: string, other: string) => boolean;
 export function areTwoBy(config: JsonObject, { distinctMachines, endpoints }: JsonObject): AreTwo {
   if (String(config["packetfilter:distinctNodes"]) === "true") return () => true;
   const addresses = membersOf(endpoints);
-  const numbers = new Map(Object.entries(membersOf(distinctMachines)).map(([node, number]) => [addresses[node], number]));
+  const numbers = new Map(
+    Object.entries(membersOf(distinctMachines)).map(([node, number]) => [addresses[node], number]),
+  );
   return (one, other) => {
     const [a, b] = [numbers.get(one), numbers.get(other)];
     return a !== undefined && b !== undefined && a !== b;
