@@ -7,20 +7,14 @@ const SERVERS = "test/**/*.servers.test.ts";
 /** Tests that go through every case of what shorter ones show: `npm run test:long`. */
 const LONG = "test/**/*.long.test.ts";
 
-/**
- * The long files first, so that the workers end together: what is long by its name, however few lines it has, then largest or slowest first, as vitest
- * has them. Engine tests compute and walks of failures wait, so they take turns: side by side they are done soonest. All others follow.
- */
+/** The long files first, so that the workers end together; then journeys through the engine, then the largest or slowest of the others, as vitest has them. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
     const long = bySize.filter(({ moduleId }) => moduleId.includes(".long."));
     const sorted = [...long, ...bySize.filter((file) => !long.includes(file))];
     const engine = sorted.filter(({ moduleId }) => moduleId.includes("/test/e2e/"));
-    const walks = sorted.filter(({ moduleId }) => moduleId.includes("/test/failures/"));
-    const others = sorted.filter((file) => !engine.includes(file) && !walks.includes(file));
-    const turns = Array.from({ length: Math.max(engine.length, walks.length) }, (_, i) => [engine[i], walks[i]]);
-    return [...turns.flat().filter((file) => file !== undefined), ...others];
+    return [...engine, ...sorted.filter((file) => !engine.includes(file))];
   }
 }
 

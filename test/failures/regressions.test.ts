@@ -3,14 +3,14 @@ import type { DialectSettings, Emulator } from "../../provider/emulator";
 import { type Declared, MiniEngine } from "./support/engine";
 import { HurriedWorld } from "./support/hurried-world";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "./support/scenarios";
+import { stage } from "./support/stage";
 import { gaps, heldBy } from "./support/truth";
-import { stage } from "./support/walk";
 
 const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 const STUBBORN: DialectSettings = { insertExisting: "error", deleteAbsent: "error", emptyCommit: "error" };
 
 async function begin(program: readonly Declared[], settings: DialectSettings = {}) {
-  const { emulator, config } = await stage({ name: "", settings });
+  const { emulator, config } = await stage(settings);
   const engine = new MiniEngine(config);
   expect((await engine.up(program)).errors).toEqual([]);
   return { emulator, engine, [Symbol.asyncDispose]: () => emulator.close() };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Declared, MiniEngine, type Outcome } from "./support/engine";
 import { BLOCKED, set } from "./support/scenarios";
-import { stage } from "./support/walk";
+import { stage } from "./support/stage";
 
 const [OURS, SHARED, OWN, FOREIGN] = ["192.0.2.0/24", "203.0.113.0/24", "198.51.100.7/32", "198.51.100.9/32"] as const;
 
@@ -16,7 +16,7 @@ const soc = [single("flood", SHARED, { onDestroy: "created" }), single("scanner"
 
 /** A node with an entry that no stack declares, and stacks that know nothing of each other. */
 async function startTeams() {
-  const { emulator, config } = await stage({ name: "", settings: {} });
+  const { emulator, config } = await stage();
   emulator.change(BLOCKED, { insert: { [FOREIGN]: 7 } });
   return {
     stack: () => new MiniEngine(config),

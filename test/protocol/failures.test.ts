@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../provider/emulator";
 import { MiniEngine } from "../failures/support/engine";
 import { set, signaling } from "../failures/support/scenarios";
+import { stage } from "../failures/support/stage";
 import { heldBy, wantedBy } from "../failures/support/truth";
-import { stage } from "../failures/support/walk";
 import { ProviderServer } from "./support/provider-server";
 import { ServedProcess } from "./support/served-process";
 

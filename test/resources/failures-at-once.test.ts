@@ -6,8 +6,8 @@ import { MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
 import { BLOCKED, set, signaling } from "../failures/support/scenarios";
+import { stage } from "../failures/support/stage";
 import { heldBy } from "../failures/support/truth";
-import { stage } from "../failures/support/walk";
 import { startHealth } from "../support/health";
 import { group, bench as groupBench, URL } from "./support/group-bench";
 
@@ -16,7 +16,7 @@ const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"] as const;
 const fine = { errors: [] };
 
 async function bench(settings: DialectSettings = {}, more: Record<string, unknown> = {}) {
-  const { emulator, config } = await stage({ name: "", settings });
+  const { emulator, config } = await stage(settings);
   const engine = new MiniEngine({ ...config, ...more });
   const held = () => emulator.prefixSet(BLOCKED).applied;
   return { emulator, engine, held, [Symbol.asyncDispose]: () => emulator.close() };

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { type Declared, MiniEngine, type Outcome } from "../failures/support/engine";
 import { BLOCKED, entry, PARTNERS, set, signaling } from "../failures/support/scenarios";
-import { stage } from "../failures/support/walk";
+import { stage } from "../failures/support/stage";
 
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
 const PAST = "2020-01-01T00:00:00Z";
 
 /** A node whose `blocked` and `partners` hold what others put there, and an engine with an empty state. */
 async function bench(found: { blocked?: Record<string, number>; partners?: Record<string, number> } = {}) {
-  const { emulator, config } = await stage({ name: "", settings: {} });
+  const { emulator, config } = await stage();
   if (found.blocked) emulator.change(BLOCKED, { insert: found.blocked });
   if (found.partners) emulator.change(PARTNERS, { insert: found.partners });
   const engine = new MiniEngine(config);

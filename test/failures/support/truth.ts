@@ -31,21 +31,6 @@ export function wantedBy(program: readonly Declared[]): Held {
   return { sets: inOrder(sets), active: [...active].sort(byPrefix) };
 }
 
-/**
- * Content that must never be missing in between: entries that are there before and wanted afterwards, by set, and running signalings that stay
- * wanted.
- */
-export function keptThroughout(now: Held, program: readonly Declared[]): Held {
-  const wanted = wantedBy(program);
-  const sets = Object.fromEntries(
-    Object.entries(now.sets).map(([url, entries]) => [
-      url,
-      Object.fromEntries(Object.entries(entries).filter(([prefix]) => prefix in (wanted.sets[url] ?? {}))),
-    ]),
-  );
-  return { sets, active: now.active.filter((prefix) => wanted.active.includes(prefix)) };
-}
-
 /** Sentences about commits that removed, and stops that ended, what must never be missing. */
 export function gaps(emulator: Emulator, from: number, { sets, active }: Held): string[] {
   return emulator.journal.slice(from).flatMap(({ commit, url = "", op, data = [], index }) => {
