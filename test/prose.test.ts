@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
 import { root } from "./support/markdown";
 
@@ -40,6 +41,36 @@ test.each(ROOMS)("no doc comment of %s begins with What, How, Where or So", (roo
 
 test.each(PAGES)("no sentence of %s is too long to be read in one breath", (page) => {
   expect(longSentences(read(page))).toEqual([]);
+});
+
+/** Rooms whose names are held to the table of docs/contributing/style.md. */
+const NAMED = ["apply", "messages", "settings", "reconcile", "engine", "deployment", "resources"];
+
+/** Names that a file declares: of variables, parameters, functions, members and types. */
+function declaredIn(text: string): string[] {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const { name } = node as ts.Node & { name?: ts.Node };
+    if (name && ts.isIdentifier(name) && !ts.isPropertyAccessExpression(node)) names.push(name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("", text, ts.ScriptTarget.Latest));
+  return names;
+}
+
+test("no name of the resources' rooms is one that the table of names replaces", () => {
+  const [, table = ""] = read("docs/contributing/style.md").split("## Names");
+  const rows = table.split("\n").filter((line) => line.startsWith("| `"));
+  const replaced = new Set(
+    rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)),
+  );
+  expect(replaced.size).toBeGreaterThan(30);
+  const files = NAMED.flatMap((room) => tracked(`provider/${room}/*.ts`));
+  const wrong = files.flatMap((file) =>
+    declaredIn(read(file)).flatMap((name) => (replaced.has(name) ? [`${file}: ${name}`] : [])),
+  );
+  expect(wrong).toEqual([]);
+  expect(declaredIn("const owing = 1; function bring({ apart }: Red) {}")).toEqual(["owing", "bring", "apart"]);
 });
 
 test("both rules find what they are for", () => {
