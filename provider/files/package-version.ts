@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** The folder of the package: that of the nearest manifest above this file, compiled or not. */
-export const packageRoot: string = folderOfManifest(__dirname);
+/** The folder of the package: that of the nearest manifest above this file, compiled or not; in a bundle without one, that of the bundle. */
+export const packageRoot: string = folderOfManifest(__dirname) ?? __dirname;
 
 /** The version in the package's own manifest. */
 export function packageVersion(): string {
@@ -11,6 +11,10 @@ export function packageVersion(): string {
   return z.object({ version: z.string() }).parse(manifest).version;
 }
 
-function folderOfManifest(from: string): string {
-  return existsSync(join(from, "package.json")) ? from : folderOfManifest(dirname(from));
+/** The nearest folder with a manifest, from `start` upwards; `undefined` if there is none up to the root. */
+export function folderOfManifest(start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
 }
