@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { link, lstat, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { constants, writeFileSync } from "node:fs";
+import { link, lstat, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -91,7 +91,7 @@ async function take(lock: string, mine: string, { stop, until, say, clock = syst
   let met: { readonly key: string; readonly at: number } | undefined;
   for (let pause = PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
     stop?.throwIfAborted();
-    if (await made(lock, mine)) return;
+    if (made(lock, mine)) return;
     const found = await lookAt(lock);
     if (!found) continue;
     const now = clock.monotonic();
@@ -108,9 +108,10 @@ async function take(lock: string, mine: string, { stop, until, say, clock = syst
 }
 
 /** Makes the lock if there is none; does not follow a link in its place. */
-async function made(lock: string, mine: string): Promise<boolean> {
+function made(lock: string, mine: string): boolean {
   try {
-    await writeFile(lock, mine, { flag: "wx" });
+    // In one turn with the caller, so that no signal comes between the lock and what removes it at the end of the process.
+    writeFileSync(lock, mine, { flag: "wx" });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
