@@ -16,11 +16,18 @@ export interface Load {
   readonly name: string;
   readonly nodes: number;
   readonly marks: number;
+  /** Default: `all`. Of a list after the first, {@link PERCENT} are changes. */
+  readonly records?: "all" | "changes";
+  /** Milliseconds between the answers of two nodes that are asked at once. Default: 0. */
+  readonly apartMs?: number;
 }
 
+const PERCENT = 2;
 const LOADS: readonly Load[] = [
   { name: "100 000 marks", nodes: 1, marks: 100_000 },
   { name: "50 nodes with 1 000 marks", nodes: 50, marks: 1_000 },
+  { name: "50 nodes with 1 000 marks, 5 ms apart", nodes: 50, marks: 1_000, apartMs: 5 },
+  { name: "changes of 50 nodes with 1 000 marks, 5 ms apart", nodes: 50, marks: 1_000, records: "changes", apartMs: 5 },
 ];
 const ROUNDS = 4;
 /** The forwarder and the scripts take turns; each figure is the median of so many. */
@@ -32,6 +39,8 @@ type Contender = "forward" | "same" | "lean";
 interface Run {
   /** Of each round: from the first list that was answered to the last record that was acknowledged. */
   readonly roundMs: readonly number[];
+  /** Of each round: from the last list that was answered to the last record that was acknowledged. */
+  readonly lastMs: readonly number[];
   readonly cpuMs: number;
   readonly peakMiB: number;
 }
@@ -43,8 +52,8 @@ interface Peer {
 }
 
 /** Runs `work` beside nodes with such a load, and a sink. */
-export async function withPeer<T>({ marks }: Load, work: (peer: Peer) => Promise<T>): Promise<T> {
-  const peer = fork(join(__dirname, "forward-peer.js"), [String(marks), "2"]);
+export async function withPeer<T>({ marks, apartMs = 0 }: Load, work: (peer: Peer) => Promise<T>): Promise<T> {
+  const peer = fork(join(__dirname, "forward-peer.js"), [marks, PERCENT, apartMs].map(String));
   try {
     const [port] = await once(peer, "message");
     const base = `http://127.0.0.1:${port}`;
@@ -54,12 +63,18 @@ export async function withPeer<T>({ marks }: Load, work: (peer: Peer) => Promise
   }
 }
 
-async function forward({ nodes }: Load, base: string, isDone: () => Promise<boolean>): Promise<void> {
+/** Records of so many rounds. */
+function recordsOf({ nodes, marks, records = "all" }: Load, rounds: number): number {
+  const share = records === "all" ? 1 : PERCENT / 100;
+  return nodes * marks * (1 + (rounds - 1) * share);
+}
+
+async function forward({ nodes, records = "all" }: Load, base: string, isDone: () => Promise<boolean>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
   const config = {
     nodes: Object.fromEntries(Array.from({ length: nodes }, (_, n) => [`node${n}`, { endpoint: `${base}/node${n}` }])),
     watch: [{ arena: "edge", types: ["shost" as const] }],
-    records: "all" as const,
+    records,
     sinks: [{ name: "web", type: "http", url: `${base}/in` }],
   };
   const live = await LiveConfig.ofObject(config, {}, folder);
@@ -72,11 +87,11 @@ async function forward({ nodes }: Load, base: string, isDone: () => Promise<bool
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function script({ nodes }: Load, base: string, contender: Contender): Promise<void> {
+async function script({ nodes, records }: Load, base: string, contender: Contender): Promise<void> {
   const before = cpuMs();
   const same = new SameRecords();
   for (let round = 0; round < ROUNDS; round++) {
-    await (contender === "same" ? same.postAll(base, nodes) : postAll(base, nodes));
+    await (contender === "same" ? same.postAll(base, nodes, records === "changes") : postAll(base, nodes));
   }
   process.send?.(usage(before));
 }
@@ -97,12 +112,12 @@ async function run(what: Contender, load: Load): Promise<Run> {
     const [used] = (await once(child, "message")) as [Pick<Run, "cpuMs" | "peakMiB">];
     const { answered, taken } = await stats();
     child.kill();
-    const roundMs = Array.from({ length: ROUNDS }, (_, round) => {
-      const began = answered[round * load.nodes] ?? 0;
-      const ended = taken.find(([, records]) => records >= (round + 1) * load.nodes * load.marks)?.[0] ?? Number.NaN;
-      return ended - began;
-    });
-    return { ...used, roundMs };
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
+    const endOf = (round: number) =>
+      taken.find(([, records]) => records >= recordsOf(load, round + 1))?.[0] ?? Number.NaN;
+    const roundMs = rounds.map((round) => endOf(round) - (answered[round * load.nodes] ?? 0));
+    const lastMs = rounds.map((round) => endOf(round) - (answered[(round + 1) * load.nodes - 1] ?? 0));
+    return { ...used, roundMs, lastMs };
   });
 }
 
@@ -115,19 +130,25 @@ export function middleOf(values: readonly number[]): number {
 export async function deliveryFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const load of LOADS) {
+    // The lean script posts everything.
+    const contenders: readonly Contender[] = ["forward", "same", ...(load.records ? [] : (["lean"] as const))];
     const runs: Record<Contender, Run[]> = { forward: [], same: [], lean: [] };
     for (let turn = 0; turn < RUNS; turn++) {
-      for (const what of ["forward", "same", "lean"] as const) runs[what].push(await run(what, load));
+      for (const what of contenders) runs[what].push(await run(what, load));
     }
     const add = (name: string, of: (run: Run) => number, unit: string) => {
       const beside = (what: Contender) => {
         const ratio = middleOf(runs.forward.map((one, turn) => of(one) / of(runs[what][turn] as Run)));
         return `${middleOf(runs[what].map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
       };
-      const reference = `script, same records: ${beside("same")}; lean records: ${beside("lean")}`;
+      const scripts = contenders.slice(1).map((what) => `${what} records: ${beside(what)}`);
+      const reference = `script, ${scripts.join("; ")}`;
       figures.push({ name: `${load.name}: ${name}`, value: middleOf(runs.forward.map(of)), unit, reference });
     };
-    for (let round = 0; round < ROUNDS; round++) add(`round ${round + 1}`, (one) => one.roundMs[round] as number, "ms");
+    for (let round = 0; round < ROUNDS; round++) {
+      add(`round ${round + 1}`, (one) => one.roundMs[round] as number, "ms");
+      add(`round ${round + 1}, from the last answer on`, (one) => one.lastMs[round] as number, "ms");
+    }
     add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");
     add("peak memory", (one) => one.peakMiB, "MiB");
   }
@@ -140,7 +161,7 @@ if (process.send && process.argv[1] === __filename) {
   const isDone = async () => {
     const stats = await fetch(`${base}/stats`, { method: "POST" });
     const { taken } = (await stats.json()) as { taken: [number, number][] };
-    return (taken.at(-1)?.[1] ?? 0) >= ROUNDS * load.nodes * load.marks;
+    return (taken.at(-1)?.[1] ?? 0) >= recordsOf(load, ROUNDS);
   };
   void (what === "forward" ? forward(load, base, isDone) : script(load, base, what as Contender));
 }

@@ -3,9 +3,10 @@ import type { AddressInfo } from "node:net";
 
 /**
  * The other side of the forwarder's benchmark, in a process of its own so that its work is not measured: any number of nodes
- * (`/nodeN/fapi`), each with one table by source of which a share changes from list to list, and an HTTP sink (`/in`).
+ * (`/nodeN/fapi`), each with one table by source of which a share changes from list to list, and an HTTP sink (`/in`). With a third argument node N answers so many milliseconds times N
+ * after it was asked.
  */
-const [marks = 0, percent = 0] = process.send ? process.argv.slice(2).map(Number) : [];
+const [marks = 0, percent = 0, apartMs = 0] = process.send ? process.argv.slice(2).map(Number) : [];
 
 /** Lists of a node, made beforehand: encoding them is not what is measured. */
 const bodies = [0, 1, 2, 3].map((round) => {
@@ -17,6 +18,9 @@ const bodies = [0, 1, 2, 3].map((round) => {
   }
   return Buffer.from(`{"data":[${records.join(",")}]}`);
 });
+
+/** Lists that each node was asked for. */
+const asked = new Map<string | undefined, number>();
 
 const stats = {
   lists: 0,
@@ -55,11 +59,17 @@ const server = createServer((request, response) => {
     if (url.startsWith("arena:")) return void response.end('{"data":[{"name":"web"}]}');
     if (url.startsWith("profile:")) return void response.end('{"data":[{"id":70001,"name":"syn"}]}');
     if (stats.listedAt > 0) stats.latencies.push(stats.acknowledgedAt - stats.listedAt);
-    response.end(bodies[stats.lists++ % bodies.length], () => {
-      stats.listedAt = performance.now();
-      stats.answered.push(stats.listedAt);
-      stats.firstListedAt ||= stats.listedAt;
-    });
+    const round = asked.get(request.url) ?? 0;
+    asked.set(request.url, round + 1);
+    stats.lists++;
+    const answer = () =>
+      response.end(bodies[round % bodies.length], () => {
+        stats.listedAt = performance.now();
+        stats.answered.push(stats.listedAt);
+        stats.firstListedAt ||= stats.listedAt;
+      });
+    if (apartMs === 0) answer();
+    else setTimeout(answer, apartMs * Number(/^\/node(\d+)/.exec(request.url ?? "")?.[1]));
   });
 });
 // The script under comparison works for longer than connections are usually kept.

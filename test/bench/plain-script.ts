@@ -43,10 +43,14 @@ const RULES: Readonly<Record<number, object>> = { 70001: { id: 70_001, name: "sy
 export class SameRecords {
   private readonly epoch = Date.now();
   private readonly sequences = new Map<string, number>();
+  /** Of each node, the value of each address in its last list. */
+  private readonly values = new Map<string, Map<string, number>>();
 
-  async postAll(base: string, nodes: number): Promise<void> {
+  /** @param onlyChanges Posts the marks whose value is not that of the last list, which it keeps in memory. */
+  async postAll(base: string, nodes: number, onlyChanges = false): Promise<void> {
     await ofEach(nodes, async (node) => {
-      const marks = await listOf(base, node);
+      const listed = await listOf(base, node);
+      const marks = onlyChanges ? this.changed(node, listed) : listed;
       const timestamp = new Date().toISOString();
       for (let at = 0; at < marks.length; at += BATCH) {
         const batch = marks.slice(at, at + BATCH);
@@ -56,6 +60,12 @@ export class SameRecords {
         );
       }
     });
+  }
+
+  private changed(node: string, listed: readonly ListedMark[]): readonly ListedMark[] {
+    const before = this.values.get(node);
+    this.values.set(node, new Map(listed.map(({ a, v }) => [a, v])));
+    return before ? listed.filter(({ a, v }) => before.get(a) !== v) : listed;
   }
 
   private line(node: string, timestamp: string, { a: address, id, v: value, t: lifetime }: ListedMark): string {

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { SINK_DEFAULTS, SIZES } from "../../provider/forwarder/defaults";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { LeftSpool } from "../../provider/forwarder/ledger/left-spool";
@@ -79,6 +80,12 @@ async function read(ledger: StoredLedger, marks: Record<number, number>, more: P
   return ledger.take(arrived(JSON.stringify({ data: records }), more));
 }
 
+/** An answer with so many marks. */
+const many = (count: number): string =>
+  JSON.stringify({
+    data: Array.from({ length: count }, (_, n) => ({ a: `10.0.${n >> 8}.${n & 255}`, id: 1, v: 1, t: 60 })),
+  });
+
 /** Records that a sink would deliver next; nothing is acknowledged. */
 async function unread(ledger: StoredLedger, name = "disk"): Promise<ForwardRecord[]> {
   const batches = await ledger.next(name, 1_000_000);
@@ -113,6 +120,18 @@ describe("a reading is taken over as a whole", () => {
     const lists = [read(ledger, { 1: 10 }), read(ledger, { 1: 20 }), read(ledger, { 1: 1 }, { table: OTHER })];
     const events = (await Promise.all(lists)).map((taken) => taken.events);
     expect(events).toEqual([{ added: 1 }, { changed: 1 }, { added: 1 }]);
+  });
+
+  test("of lists that arrive together, a whole delivery is on the disk before the others are read", async () => {
+    const { ledger } = await open();
+    const lists = Array.from({ length: 15 }, (_, n) =>
+      ledger.take(arrived(many(1_000), { table: { ...TABLE, node: `node${n}` } })),
+    );
+    await lists[0];
+    expect(await ledger.next("disk", SINK_DEFAULTS.batch.maxRecords)).toHaveLength(10);
+    expect(await Promise.race([lists[10], "not yet read"])).toBe("not yet read");
+    await Promise.all(lists);
+    expect(await unread(ledger)).toHaveLength(15_000);
   });
 
   test("a list that breaks off leaves nothing, and the next one compares with the one before", async () => {
@@ -314,10 +333,10 @@ describe("after a restart", () => {
     await read(ledger, { 1: 10 });
     const [before] = await unread(ledger);
     const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
-    const under = read(ledger, { 1: 10 }, { table: OTHER });
+    const under = ledger.take(arrived(many(10 * SIZES.rowsASlice), { table: OTHER }));
     const givenUp = expect(under).rejects.toThrow("The list was dropped, since the state had to be");
-    // The list is being compared.
-    await Promise.resolve();
+    // The list is being compared, a slice a turn.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
     const broken = vi.spyOn(Store.prototype, "get").mockImplementationOnce(() => {
       throw malformed;
     });

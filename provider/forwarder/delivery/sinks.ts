@@ -53,10 +53,12 @@ export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
   return sink?.batch ?? { ...SINK_DEFAULTS.batch, maxRecords: SIZES.callbackRecords };
 }
 
+const withDeadline = z.object({ deadlineMs: z.number() });
+
 /** Milliseconds after which one delivery to a sink is stuck: its `deadlineMs`, where its kind has one, and the waits of its kind. */
 export function deadlineOf({ current }: LiveConfig, name: string): number {
   const { type = CALLBACK, own } = current.sinks.find((one) => one.name === name) ?? {};
-  const { deadlineMs } = z.object({ deadlineMs: z.number() }).safeParse(own).data ?? SINK_DEFAULTS;
+  const { deadlineMs } = withDeadline.safeParse(own).data ?? SINK_DEFAULTS;
   return deadlineMs + (SINK_KINDS[type]?.waitMs?.(own) ?? 0);
 }
 

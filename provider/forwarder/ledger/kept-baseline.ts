@@ -5,6 +5,7 @@ import { RowReader } from "../record/row-reader";
 import { EVENT_NUMBER, type RowChunk, RowWriter } from "../record/rows";
 import type { Store } from "./store";
 
+const endSchema = z.object({ listed: z.number().nullable(), part: z.number() });
 const partSchema = z.object({
   part: z.number(),
   listed: z.number(),
@@ -60,7 +61,7 @@ export class KeptBaseline {
     const baseline = new Baseline();
     this.changedBytes = this.wholeBytes = 0;
     const sql = "SELECT max(listed) AS listed, coalesce(max(part), 0) AS part FROM baseline WHERE table_id = ?";
-    const end = this.store.get(z.object({ listed: z.number().nullable(), part: z.number() }), sql, table);
+    const end = this.store.get(endSchema, sql, table);
     const listed = last ?? end?.listed ?? undefined;
     for (let at = 0; at < (end?.part ?? 0); ) {
       // One at a time: all of them are as large as the table.

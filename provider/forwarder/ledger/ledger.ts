@@ -1,6 +1,6 @@
 import { systemClock } from "../../client/clock";
 import { attempt } from "../../model/errors";
-import { TIMES } from "../defaults";
+import { SINK_DEFAULTS, TIMES } from "../defaults";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
 import { readMarks } from "../reading/reading";
@@ -27,6 +27,7 @@ export class StoredLedger implements Ledger {
   private readonly finished: Finished[] = [];
   /** The transaction that is about to begin. */
   private writing: Promise<void> | undefined;
+  private beginWriting = (): void => {};
   /** Set while marks of sinks wait to be written. */
   private cancelMarks: (() => void) | undefined;
   private lastReading = 0;
@@ -123,6 +124,8 @@ export class StoredLedger implements Ledger {
   }
 
   private async read(list: ArrivedList): Promise<TakenOver> {
+    // Of lists that arrive together one a turn is read: those before it are written meanwhile, and delivered.
+    await nextTurn();
     const { work } = this;
     const table = this.table(list.table);
     const marks = readMarks(list);
@@ -144,6 +147,8 @@ export class StoredLedger implements Ledger {
     return new Promise((resolve, reject) => {
       this.finished.push({ reading, resolve, reject });
       this.schedule();
+      const records = this.finished.reduce((sum, one) => sum + one.reading.taken.records, 0);
+      if (records >= SINK_DEFAULTS.batch.maxRecords) this.beginWriting();
     });
   }
 
@@ -176,9 +181,15 @@ export class StoredLedger implements Ledger {
     this.work = begin(store, { ...this.options, wall }, spool.last);
   }
 
-  /** Readings that arrive until the next transaction share it: with a slow disk, many do. */
+  /**
+   * Readings that arrive until the next transaction share it: with a slow disk, many do. It waits for the lists that are here already,
+   * unless a whole delivery is ready.
+   */
   private schedule(): void {
-    this.writing ??= nextTurn()
+    this.writing ??= new Promise<void>((resolve) => {
+      this.beginWriting = resolve;
+      void nextTurn().then(resolve);
+    })
       .then(() => this.flush())
       .then((again) => {
         this.writing = undefined;
@@ -204,7 +215,8 @@ export class StoredLedger implements Ledger {
     this.cancelMarks?.();
     this.cancelMarks = undefined;
     try {
-      accepted = waiting.filter((one) => this.hasRoom(one)).flatMap((one) => placed(this.work, one, reserved));
+      const room = waiting.length > 0 ? store.room(this.options.reserveBytes ?? 0) : 0;
+      accepted = waiting.filter((one) => this.fits(one, room)).flatMap((one) => placed(this.work, one, reserved));
       if (accepted.length === 0 && !spool.hasMoved) return false;
       const written = store.transaction(() => ({
         freed: spool.writeMoved(),
@@ -231,12 +243,12 @@ export class StoredLedger implements Ledger {
     return false;
   }
 
-  /** Rejects a reading that would take what is to stay free of the disk, once those that drop the oldest have done so. */
-  private hasRoom(one: Finished): boolean {
-    const { store, spool } = this.work;
+  /** Rejects a reading for which the disk has no room, once sinks that drop the oldest have done so. @param room In bytes. */
+  private fits(one: Finished, room: number): boolean {
+    const { spool } = this.work;
     const { rows, changes, whole = [], table } = one.reading;
     const bytes = bytesOf(rows) + bytesOf(changes) + bytesOf(whole);
-    if (bytes === 0 || store.hasRoomFor(bytes, this.options.reserveBytes ?? 0)) return true;
+    if (bytes === 0 || bytes <= room) return true;
     if (spool.drop((account) => account.dropBytes(bytes))) this.finished.push(one);
     else if (spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
     else {

@@ -56,6 +56,11 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
+/** Rows of what SQLite says of itself. A schema is compiled when it first reads, so each is made once. */
+const formRow = z.object({ user_version: z.number() });
+const checkRow = z.object({ quick_check: z.string() });
+const freeRow = z.object({ count: z.number() });
+
 /** SQLite's own. */
 const PAGE_BYTES = 4_096;
 /** Number of times that each byte is written: in the journal first, then in the file. */
@@ -111,11 +116,11 @@ export class Store {
       lock = new DatabaseSync(`${file}.lock`, { timeout: 0 });
       lock.exec("BEGIN EXCLUSIVE");
       db = new DatabaseSync(file, { timeout: 0 });
-      const form = z.object({ user_version: z.number() }).parse(db.prepare("PRAGMA user_version").get()).user_version;
+      const form = formRow.parse(db.prepare("PRAGMA user_version").get()).user_version;
       if (form !== 0 && form !== FORM) throw new StoreError(ofAnotherVersion(file, form));
       db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864");
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version=${FORM}; COMMIT`);
-      const check = z.object({ quick_check: z.string() }).parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
+      const check = checkRow.parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
       if (check !== "ok") throw sqliteError("corrupt", check);
       if (maxPages !== undefined) db.exec(`PRAGMA max_page_count=${maxPages}`);
       return new Store(sqlite, db, lock, file, options);
@@ -164,12 +169,12 @@ export class Store {
   /** Bytes of the file that hold nothing. */
   get reusableBytes(): number {
     const sql = "SELECT freelist_count AS count FROM pragma_freelist_count";
-    return (this.get(z.object({ count: z.number() }), sql)?.count ?? 0) * PAGE_BYTES;
+    return (this.get(freeRow, sql)?.count ?? 0) * PAGE_BYTES;
   }
 
-  /** True when so much can be written and `reserveBytes` stay free. Data in free room within the file does not make it larger. */
-  hasRoomFor(bytes: number, reserveBytes: number): boolean {
-    return bytes <= this.reusableBytes || bytes * TIMES_WRITTEN <= this.freeBytes - reserveBytes;
+  /** Bytes that can be written while `reserveBytes` stay free. Data in free room within the file does not make it larger. */
+  room(reserveBytes: number): number {
+    return Math.max(this.reusableBytes, (this.freeBytes - reserveBytes) / TIMES_WRITTEN);
   }
 
   /**

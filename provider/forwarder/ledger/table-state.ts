@@ -243,10 +243,10 @@ interface HowToCompare extends Pick<LedgerOptions, "records"> {
 
 function* addAll(marks: readonly Mark[], event: MarkEvent, rowsOf: (key: MarkKey) => RowWriter): Generator<void> {
   for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
+    if (start > 0) yield;
     for (const mark of marks.slice(start, start + SIZES.rowsASlice)) {
       const key = keyOf(mark);
       rowsOf(key).add(event, key, ...numbersOf(mark), detailsOf(mark));
     }
-    yield;
   }
 }

@@ -63,15 +63,16 @@ export class Reading {
   ) {}
 
   /**
-   * Compares the marks of a whole list; what it does not hold is gone. Yields after each slice.
+   * Compares the marks of a whole list; what it does not hold is gone. Yields between slices.
    *
    * @param elapsed Milliseconds since the last reading, at least.
    */
   *compare(marks: readonly Mark[], elapsed: number): Generator<void> {
     for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
+      if (start > 0) yield;
       for (const mark of marks.slice(start, start + SIZES.rowsASlice)) this.take(mark);
-      yield;
     }
+    if (marks.length > SIZES.rowsASlice) yield;
     yield* this.finish(elapsed);
   }
 
