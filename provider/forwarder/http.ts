@@ -68,27 +68,26 @@ export class HttpConnection {
 
   /** Sends, and follows redirects if asked to. @throws {NoAnswer} */
   async open({ request, follows, ...limits }: PostRequest): Promise<Answer> {
-    let next = request;
-    const until = this.world.monotonic() + limits.deadlineMs;
-    for (let redirects = 0; ; redirects++) {
-      const left = until - this.world.monotonic();
-      const { answer, idle } = await this.send({ request: next, ...limits, deadlineMs: left }, limits.deadlineMs);
-      const location = follows ? answer.header("location") : undefined;
-      const target = redirectTarget(answer.status, location, `${next.origin}${next.path}`);
-      if (!target || redirects >= MAX_REDIRECTS) {
-        const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
-        const body = () => bodyOf(answer, idle, limits);
-        return {
-          status: answer.status,
-          header: answer.header,
-          headers: answer.headers,
-          ...(afterMs !== undefined && { afterMs }),
-          body,
-        };
+    const exchange = new Exchange(limits, this.world);
+    try {
+      let next = request;
+      for (let redirects = 0; ; redirects++) {
+        const answer = await exchange.send(this.http(next.origin, limits.timeoutMs), next);
+        const { status, header, headers } = answer;
+        const location = follows && redirects < MAX_REDIRECTS ? header("location") : undefined;
+        const target = redirectTarget(status, location, `${next.origin}${next.path}`);
+        if (!target) {
+          const afterMs = retryAfter(header("retry-after"), header("date"), this.world.wall());
+          const body = () => exchange.lastBody(answer);
+          return { status, header, headers, ...(afterMs !== undefined && { afterMs }), body };
+        }
+        // Of a redirect nothing but its target counts; a short body is read, so that its connection stays.
+        await discard(exchange.body(answer));
+        next = { ...next, path: `${target.pathname}${target.search}` };
       }
-      // Of a redirect nothing but its target counts; a short body is read, so that its connection stays.
-      await discard(bodyOf(answer, idle, limits));
-      next = { ...next, path: `${target.pathname}${target.search}` };
+    } catch (error) {
+      exchange.end();
+      throw error;
     }
   }
 
@@ -105,29 +104,9 @@ export class HttpConnection {
     await Promise.all([...this.https.values()].map((http) => http.close()));
   }
 
-  /** @param totalMs The time of all redirects together, for the message. */
-  private async send(
-    { request, timeoutMs, signal, deadlineMs, maxBytes }: Omit<PostRequest, "follows">,
-    totalMs: number,
-  ) {
-    const idle = new IdleTimeout(timeoutMs, this.world, signal);
-    idle.wait(`no answer within ${timeoutMs} ms`);
-    try {
-      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, {
-        signal: idle.signal,
-        deadlineMs,
-        maxBytes,
-      });
-      return { answer, idle };
-    } catch (error) {
-      const reason = idle.reason ?? limitOf(error, { deadlineMs: totalMs, maxBytes }) ?? asNoAnswer(error);
-      idle.end();
-      throw reason;
-    }
-  }
-
   /** Each set of TLS settings has connections of its own. */
-  private http(secure: boolean, timeoutMs: number): Http {
+  private http(origin: string, timeoutMs: number): Http {
+    const secure = origin.startsWith("https:");
     const tls = secure ? this.options.tls?.() : undefined;
     const key = JSON.stringify([secure, tls ?? null]);
     const kept = this.https.get(key);
@@ -142,53 +121,87 @@ export class HttpConnection {
   }
 }
 
-/** Ends a request when no byte comes for too long, or when its caller ends it. */
-class IdleTimeout extends AbortController {
-  private cancel = (): void => {};
+/**
+ * A request with its redirects and the last answer. Ends when no byte comes for too long, at its deadline, at too many bytes, or when
+ * its caller ends it; throws each of these as a {@link NoAnswer}.
+ */
+class Exchange {
+  private readonly ending = new AbortController();
+  private readonly until: number;
+  private stopCounting = (): void => {};
 
   constructor(
-    private readonly timeoutMs: number,
+    private readonly limits: Omit<PostRequest, "request" | "follows">,
     private readonly world: ForwarderWorld,
-    private readonly outer: AbortSignal | undefined,
   ) {
-    super();
-    // Besides us, the request, its connection and its body listen.
-    setMaxListeners(0, this.signal);
-    outer?.addEventListener("abort", this.cancelled, { once: true });
-    if (outer?.aborted) this.cancelled();
+    const { deadlineMs, signal } = limits;
+    this.until = world.monotonic() + deadlineMs;
+    // The requests, their connections and their bodies listen.
+    setMaxListeners(0, this.ending.signal);
+    signal?.addEventListener("abort", this.cancel, { once: true });
+    if (signal?.aborted) this.cancel();
   }
 
-  /** Why it was ended; `undefined` while it was not. */
-  get reason(): NoAnswer | undefined {
-    return this.signal.aborted ? asNoAnswer(this.signal.reason) : undefined;
+  /** Sends one of its requests. */
+  async send(http: Http, request: PostRequest["request"]): Promise<OpenAnswer> {
+    const { timeoutMs, maxBytes } = this.limits;
+    this.wait(`no answer within ${timeoutMs} ms`);
+    try {
+      const deadlineMs = this.until - this.world.monotonic();
+      return await http.open(request, { signal: this.ending.signal, deadlineMs, maxBytes });
+    } catch (error) {
+      throw this.limitOf(error) ?? asNoAnswer(error);
+    }
   }
 
-  /** Begins to count idle time. */
-  wait(message = `no byte within ${this.timeoutMs} ms`): void {
-    this.cancel();
-    this.cancel = this.world.after(this.timeoutMs, () => this.abort(new NoAnswer(message)));
+  /** The bytes of an answer. No idle time is counted while their reader is at work. */
+  async *body({ body }: OpenAnswer): AsyncGenerator<Buffer> {
+    const { timeoutMs } = this.limits;
+    this.wait(`no byte within ${timeoutMs} ms`);
+    try {
+      for await (const chunk of body) {
+        this.stopCounting();
+        yield chunk;
+        this.wait(`no byte within ${timeoutMs} ms`);
+      }
+    } catch (error) {
+      const words = `the connection broke off within the answer (${asNoAnswer(error).message})`;
+      throw this.limitOf(error) ?? new NoAnswer(words);
+    } finally {
+      this.stopCounting();
+      body.destroy();
+    }
   }
 
-  /** Stops counting while the reader of the body is at work. */
-  rest(): void {
-    this.cancel();
+  /** The same, with the end of the exchange. */
+  async *lastBody(answer: OpenAnswer): AsyncGenerator<Buffer> {
+    try {
+      yield* this.body(answer);
+    } finally {
+      this.end();
+    }
   }
 
   end(): void {
-    this.cancel();
-    this.outer?.removeEventListener("abort", this.cancelled);
+    this.stopCounting();
+    this.limits.signal?.removeEventListener("abort", this.cancel);
   }
 
-  private readonly cancelled = (): void => this.abort(new NoAnswer("cancelled"));
-}
+  private readonly cancel = (): void => this.ending.abort(new NoAnswer("cancelled"));
 
-type Limits = Pick<PostRequest, "deadlineMs" | "maxBytes">;
+  private wait(message: string): void {
+    this.stopCounting();
+    this.stopCounting = this.world.after(this.limits.timeoutMs, () => this.ending.abort(new NoAnswer(message)));
+  }
 
-/** The limit that ended an answer; `undefined` for any other error. */
-function limitOf(error: unknown, { deadlineMs, maxBytes }: Limits): NoAnswer | undefined {
-  if (!(error instanceof HttpFailure)) return undefined;
-  if (error.kind === "too-large") return new NoAnswer(`the answer is larger than ${maxBytes} bytes`);
-  return new NoAnswer(`no whole answer within ${deadlineMs} ms`, deadlineMs);
+  /** The limit that ended it; `undefined` for any other error. */
+  private limitOf(error: unknown): NoAnswer | undefined {
+    const { deadlineMs, maxBytes } = this.limits;
+    if (this.ending.signal.aborted) return asNoAnswer(this.ending.signal.reason);
+    if (!(error instanceof HttpFailure)) return undefined;
+    if (error.kind === "too-large") return new NoAnswer(`the answer is larger than ${maxBytes} bytes`);
+    return new NoAnswer(`no whole answer within ${deadlineMs} ms`, deadlineMs);
+  }
 }
 
 /** Reads a body of a few bytes to its end, and breaks off any other. @throws {NoAnswer} */
@@ -197,23 +210,6 @@ async function discard(body: AsyncGenerator<Buffer>): Promise<void> {
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > SIZES.errorBytes) return;
-  }
-}
-
-async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout, limits: Limits): AsyncGenerator<Buffer> {
-  idle.wait();
-  try {
-    for await (const chunk of body) {
-      idle.rest();
-      yield chunk;
-      idle.wait();
-    }
-  } catch (error) {
-    const limit = idle.reason ?? limitOf(error, limits);
-    throw limit ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
-  } finally {
-    idle.end();
-    body.destroy();
   }
 }
 
