@@ -222,6 +222,7 @@ export class Forwarder {
     // A disk that does not respond keeps it open.
     const isClosed = await endsWithin(world, TIMES.stopMs, closing);
     this.delivery.losses.report(true);
+    this.troubles.flush(true);
     this.isStuck = !isOver || !isClosed;
     if (this.isStuck) log.warn({}, `Some work did not end within ${TIMES.stopMs} ms: it is abandoned.`);
   }

@@ -1,4 +1,4 @@
-/** Reasons for which a record is not delivered to a sink, each as the log explains it. The order is that of the docs. */
+/** Reasons for which a record is not delivered to a sink, each as the log explains it, from the gravest on. */
 export const LOSS_CAUSES = {
   full: "its spool is full and drops the oldest (`spool.maxBytes`, `whenFull: drop-oldest`)",
   age: "they have waited too long (`spool.maxAgeMs`, `whenFull: drop-oldest`)",

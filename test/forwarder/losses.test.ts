@@ -103,9 +103,15 @@ test("losses of a sink and a cause share one line a minute, with tables and time
   };
   losses.add([loss(1)]);
   expect(reported()).toEqual([line(1, 1, 1, [["web", 1]])]);
-  losses.add([loss(2), loss(5, { table: "fra1/edge/dns/shost" }), loss(4, { cause: "age" })]);
+  losses.add([
+    loss(2),
+    loss(5, { table: "fra1/edge/dns/shost" }),
+    loss(7, { cause: "missed" }),
+    loss(4, { cause: "age" }),
+  ]);
   losses.add([loss(3)]);
-  expect(reported()).toEqual([line(4, 4, 4, [["web", 4]], "age")]);
+  // The gravest first.
+  expect(reported()).toEqual([line(4, 4, 4, [["web", 4]], "age"), line(7, 7, 7, [["web", 7]], "missed")]);
   clock.advance(59_999);
   expect(reported()).toEqual([]);
   clock.advance(1);
@@ -120,7 +126,7 @@ test("losses of a sink and a cause share one line a minute, with tables and time
   expect(told).toEqual([line(6, 6, 6, [["web", 6]])]);
 });
 
-test("a sink that flaps has two lines a minute; the next one says how many were left out and what holds", () => {
+test("what flaps has two lines in the first minute and one in each further one, which says what was left out and what holds", () => {
   const clock = new TestClock();
   const log = new Told();
   const troubles = new Troubles(log, clock);
@@ -146,10 +152,23 @@ test("a sink that flaps has two lines a minute; the next one says how many were 
   expect(log.lines.splice(0)).toEqual([
     'warn Sink "web" accepts no records: 31. (58 more lines about this were left out in the last minute.)',
   ]);
-  troubles.end("sink/web", {}, 'Sink "web" accepts records again.');
-  clock.advance(60_000);
-  troubles.flush();
-  expect(log.lines).toEqual(['info Sink "web" accepts records again.']);
+  // It goes on to flap: one line a minute.
+  for (let n = 32; n <= 91; n++) flap(n);
+  expect(log.lines.splice(0)).toEqual([
+    'info Sink "web" accepts records again. (119 more lines about this were left out in the last minute.)',
+  ]);
+  flap(92);
+  // A table flaps as a sink does, and an end tells what was left out.
+  for (const n of [1, 2]) {
+    troubles.begin("fra1/edge/web/shost", {}, `It is not read: ${n}.`);
+    troubles.end("fra1/edge/web/shost", {}, "It is read again.");
+  }
+  expect(log.lines.splice(0)).toEqual(["warn It is not read: 1.", "info It is read again."]);
+  troubles.flush(true);
+  expect(log.lines).toEqual([
+    'info Sink "web" accepts records again. (1 more lines about this were left out in the last minute.)',
+    "info It is read again. (1 more lines about this were left out in the last minute.)",
+  ]);
 });
 
 test("spool_full_in_seconds knows the disk: what is sooner counts, and a spool that does not grow is never full", () => {

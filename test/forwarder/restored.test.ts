@@ -160,8 +160,24 @@ test("two clones of a folder that run at once give no id to two observations", a
     node.change();
     await until(() => sentBy().every((count, index) => count > (sent[index] ?? 0)), clock);
   }
-  await Promise.all(clones.map(({ forwarder }) => forwarder.stop(60_000)));
+  // One is stopped first: the other sends what this one never sees.
+  for (const [index, { forwarder }] of clones.entries()) {
+    const sent = sentBy()[1] ?? 0;
+    node.change();
+    await until(() => (sentBy()[1] ?? 0) > sent, clock);
+    await forwarder.stop(60_000);
+    if (index === 1) node.change();
+  }
   expect(web.lost()).toEqual([]);
   // None of them repeats another's: each observation of each clone is there by itself.
   expect(web.kept().length).toBe(before + sentBy().reduce((sum, count) => sum + count, 0));
+
+  // The one that is to stay is made a copy, so that its records are the newest, and its tables begin anew.
+  cpSync(join(folder.path, "one"), join(folder.path, "copy"), { recursive: true });
+  rmSync(join(folder.path, "one"), { recursive: true });
+  renameSync(join(folder.path, "copy"), join(folder.path, "one"));
+  const left = await startForwarding({ ...config, state: "one" }, folder.path, { world: clock });
+  await until(() => left.forwarder.metrics.get("sent_records_total", { sink: "web" }) > 0, clock);
+  await left.forwarder.stop(60_000);
+  expect(web.table()).toEqual(node.now());
 });

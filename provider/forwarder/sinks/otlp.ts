@@ -55,7 +55,7 @@ export const otlp = sinkKind(
       path: pathOf(protocol),
       contentType: "application/x-protobuf",
       answers: {
-        acknowledgement: "an ExportLogsServiceResponse with status 200",
+        acknowledgement: "an ExportLogsServiceResponse with status 200, or an empty 204",
         // gRPC has one code for all that is wrong with a message.
         divisible: grpc ? [400, 413] : [413],
         async acknowledged(records, answer) {
@@ -96,10 +96,14 @@ const jsonSchema = z.strictObject({
     .optional(),
 });
 
-/** The response of the protocol: nothing, protobuf, or, from servers that always answer so, JSON; `undefined` for others. */
+/**
+ * The response of the protocol: nothing, protobuf, or, from servers that always answer so, JSON; `undefined` for others. The protocol
+ * wants status 200. 204 is an empty 200 by another name, with which Grafana Cloud answers. 202 is no acknowledgement: what is accepted
+ * so may still fail (RFC 9110, section 15.3.3).
+ */
 function responseIn(serializer: Serializer, answer: SinkAnswer) {
   const { status, body } = answer;
-  if (status !== 200) return undefined;
+  if (status !== 200 && status !== 204) return undefined;
   if (body.length === 0) return {};
   switch (mediaTypeOf(answer)) {
     case "application/x-protobuf":

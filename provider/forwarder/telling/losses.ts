@@ -36,7 +36,7 @@ export class Losses {
   /** Logs what is due. @param isEnd True at the end: all of it. */
   report(isEnd = false): void {
     const now = this.parts.world.monotonic();
-    for (const [key, losses] of this.open) {
+    for (const [key, losses] of [...this.open].sort(([one], [other]) => rankOf(one) - rankOf(other))) {
       const last = this.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
       if (!isEnd && now - last < TIMES.lossEveryMs) continue;
       this.toldAt.set(key, now);
@@ -61,6 +61,11 @@ export class Losses {
     if (cause === "missed" || cause === "removed") log.warn(members, message);
     else log.error(members, message);
   }
+}
+
+/** Place of the cause of a key among all: the gravest comes first. */
+function rankOf(key: string): number {
+  return Object.keys(LOSS_CAUSES).indexOf(key.slice(key.lastIndexOf("/") + 1));
 }
 
 function together(one: Loss, other: Loss): Loss {

@@ -27,8 +27,7 @@ const METRICS: ReadonlyMap<string, Metric> = new Map(Object.entries(FORWARD_METR
 
 /**
  * Counters, gauges and histograms by name and labels. Nothing is reset when it is read, so several scrapers may read it.
- * Written by hand:
- * prom-client, the usual library, is far larger than these three kinds.
+ * Written by hand, see docs/contributing/decisions/forwarder.md.
  */
 export class Metrics {
   private readonly values = new Map<string, Map<string, Series>>();

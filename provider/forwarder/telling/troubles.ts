@@ -23,7 +23,7 @@ export function tellSetAside(log: Log, { file, records }: SetAside): void {
 /** Says nothing. */
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A subject that may flap: when its last line was written, and the lines since that were left out. */
+/** Lines about a subject: when its minute began, those of it, those that were left out, and the last of these. */
 interface Limited {
   at: number;
   lines: number;
@@ -34,19 +34,16 @@ interface Limited {
 /** Lines of a subject within a minute: that it began, and that it is over. */
 const LINES = 2;
 
-/** True for troubles of deliveries: a sink may fail and recover with each of them. */
-const flaps = (key: string): boolean => /^(sink|stuck)\//.test(key);
-
 /**
  * Present troubles by subject: each is reported once when it begins, again when its words
- * change, and once when it is over. A node that is down for a day is two lines. So is a sink that flaps for a minute: further
- * lines are left out, and the next one says how many and what holds then.
+ * change, and once when it is over. A node that is down for a day is two lines. A subject that flaps has two lines in the first minute
+ * and one in each further one, which says what holds then and how many were left out: the rate limit of Vector's own log.
  */
 export class Troubles {
   private readonly open = new Map<string, string>();
   private readonly limited = new Map<string, Limited>();
 
-  /** @param clock For what flaps. Default: nothing is left out. */
+  /** @param clock For the limit. Default: nothing is left out. */
   constructor(
     private readonly log: Log,
     private readonly clock: Pick<ForwarderWorld, "monotonic"> = { monotonic: () => Number.POSITIVE_INFINITY },
@@ -65,21 +62,21 @@ export class Troubles {
     if (this.open.delete(key)) this.say(key, (more) => this.log.info(members, `${message}${more}`));
   }
 
-  /** Writes what was left out for a minute; to be called now and then. */
-  flush(): void {
-    for (const limited of this.limited.values()) if (limited.leftOut > 0) this.pass(limited);
+  /** Writes what was left out for a minute; to be called now and then. @param isEnd True at the end: all that was left out. */
+  flush(isEnd = false): void {
+    for (const limited of this.limited.values()) {
+      if (limited.leftOut === 0) continue;
+      if (isEnd) this.write(limited);
+      else this.pass(limited);
+    }
   }
 
   /** Drops troubles whose subject is gone. */
   forget(keys: (key: string) => boolean): void {
-    for (const key of this.open.keys()) if (keys(key)) this.open.delete(key);
+    for (const map of [this.open, this.limited]) for (const key of map.keys()) if (keys(key)) map.delete(key);
   }
 
   private say(key: string, line: (more: string) => void): void {
-    if (!flaps(key)) {
-      line("");
-      return;
-    }
     const limited = this.limited.get(key) ?? { at: Number.NEGATIVE_INFINITY, lines: 0, leftOut: 0, last: line };
     this.limited.set(key, limited);
     limited.last = line;
@@ -88,12 +85,12 @@ export class Troubles {
     else this.pass(limited);
   }
 
-  /** Writes the last line if a minute is over, which begins another one. */
+  /** Writes the last line if a minute is over, which begins another one. Behind lines that were left out it is the only one of its minute. */
   private pass(limited: Limited): void {
     const now = this.clock.monotonic();
     if (now - limited.at < TIMES.troubleEveryMs) return;
     limited.at = now;
-    limited.lines = 0;
+    limited.lines = limited.leftOut > 1 ? LINES - 1 : 0;
     this.write(limited);
   }
 
