@@ -8,12 +8,12 @@ import { temporaryFolder } from "./support/forward";
 const CLI = resolve(__dirname, "../../dist/provider/cli.js");
 const WITHOUT_PACKAGES = resolve(__dirname, "support/without-packages.cjs");
 
-/** Runs `forward --check` in a Node with these options. */
-function check(text: string, options: readonly string[]) {
+/** Runs `forward --check` in a Node with these options, or `forward` itself. */
+function check(text: string, options: readonly string[], flags = ["--check"]) {
   using folder = temporaryFolder();
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, text);
-  const args = [...options, CLI, "forward", "--config", file, "--check"];
+  const args = [...options, CLI, "forward", "--config", file, ...flags];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   return { status, out: stdout.trim(), problems: stderr.trim().split("\n") };
 }
@@ -52,6 +52,12 @@ test("--check tells packages that are missing and a Node that is too old beside 
 
 test("--check of a sound configuration fails where packages are missing, and only then", () => {
   expect(check(CONFIG, ["--require", WITHOUT_PACKAGES])).toEqual({ status: 2, out: "", problems: MISSING });
+  // A package does not come by itself: the service is not started again, either.
+  const service = check(CONFIG.replace(/^cluster.*\n/m, ""), ["--require", WITHOUT_PACKAGES], []);
+  expect([service.status, service.problems[0]]).toEqual([
+    2,
+    expect.stringContaining(`needs missing packages: ${NATS}`),
+  ]);
   const { status, out } = check(CONFIG.replace("192.0.2.42/", "user:pass@192.0.2.42/base?token=canary"), []);
   expect({ status, last: out.split("\n").at(-1) }).toEqual({ status: 0, last: "The configuration is valid." });
   expect(out).toContain('Sink "traces" (otlp) posts to https://192.0.2.42/base/v1/logs.');
