@@ -2,17 +2,13 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { SinkConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { lostBy, startForwarding, temporaryFolder } from "./support/forward";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+import { lostBy, scene, startForwarding, temporaryFolder } from "./support/forward";
 
 /** Marks of a profile by source, all with this value. */
 const marksOf = (value: number, count: number) => ({
@@ -26,6 +22,9 @@ const marksOf = (value: number, count: number) => ({
   },
 });
 const stateOf = (value: number, count = 1) => ({ arenas: { edge: { profiles: { web: marksOf(value, count) } } } });
+
+/** Profiles and rules are asked for once. */
+const RARE = { structureEveryMs: 7_200_000 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse, take: () => Promise<void>) => unknown;
 
@@ -54,7 +53,9 @@ async function startSink() {
     server.close();
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return Object.assign(sink, { url, taken, tokens, [Symbol.dispose]: close });
+  /** Its members in a configuration. */
+  const as = (name: string, more: Partial<SinkConfig> = {}) => ({ name, type: "http", url, ...more }) as SinkConfig;
+  return Object.assign(sink, { url, taken, tokens, as, [Symbol.dispose]: close });
 }
 
 const away: Answer = (request, response) => {
@@ -82,20 +83,8 @@ const outlineOf = (records: readonly ForwardRecord[]) =>
   records.map(({ sequence, event, value }) => `${sequence} ${event} ${value}`);
 
 test("whatever breaks at a delivery: each record arrives, in order, and a repeat is the same record", async () => {
-  using folder = temporaryFolder();
   using sink = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      state: folder.path,
-      sinks: [{ name: "web", type: "http" as const, url: sink.url }],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder, told, clock, emulator } = await scene(stateOf(0), { sinks: [sink.as("web")] });
   await until(() => sink.taken.length === 1);
   const faults: [name: string, answer: Answer, reason: RegExp, arrives: boolean][] = [
     ["closes before it reads", (request) => request.destroy(), /socket hang up|ECONNRESET/, false],
@@ -167,20 +156,7 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
 });
 
 test("a failing node: no mark counts as gone, one report, the last good list stays", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(0, 3) });
-  const clock = new TestClock();
-  const records: ForwardRecord[] = [];
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      structureEveryMs: 7_200_000,
-      state: folder.path,
-    },
-    folder.path,
-    { world: clock, onRecord: (record) => void records.push(record) },
-  );
+  const { forwarder, told, clock, emulator, records, lists } = await scene(stateOf(0, 3), RARE);
   await until(() => records.length === 3);
   const faults: [fault: Parameters<typeof emulator.fail>[0], reason: RegExp][] = [
     [{ kind: "error", status: 500 }, /HTTP 500/],
@@ -192,13 +168,13 @@ test("a failing node: no mark counts as gone, one report, the last good list sta
   ];
   const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
   for (const [index, [fault, reason]] of faults.entries()) {
-    const [before, lists] = [failed(), emulator.requests({ cmd: "list", type: "shost" }).length];
+    const [before, listed] = [failed(), lists()];
     emulator.fail({ cmd: "list", url: "mark://edge/web", times: 3, ...fault });
     emulator.seed(stateOf(index + 1, 3));
     const began = clock.monotonic();
     await passUntil(() => records.length === 3 * (index + 2), clock);
     expect(failed() - before, `${fault.kind}`).toBe(3);
-    expect(emulator.requests({ cmd: "list", type: "shost" }).length - lists, `${fault.kind}`).toBe(4);
+    expect(lists() - listed, `${fault.kind}`).toBe(4);
     // Pauses grow: with the jitter of this clock 3 s, then three quarters of 6 s and of 12 s, none below the pace.
     expect(clock.monotonic() - began, `${fault.kind}`).toBeGreaterThan(3_000 + 3_000 + 4_500 + 9_000 - 3_000);
     expect(told.lines.splice(0), `${fault.kind}`).toEqual([
@@ -213,35 +189,19 @@ test("a failing node: no mark counts as gone, one report, the last good list sta
 });
 
 test("full spools: one pauses its tables and loses nothing, one drops the oldest and counts them", async () => {
-  using folder = temporaryFolder();
   using careful = await startSink();
   using brisk = await startSink();
   const state = (value: number) => ({
     arenas: { edge: { profiles: { web: marksOf(value, 300), dns: marksOf(value, 300) } } },
   });
-  await using emulator = await startEmulator({ state: state(0) });
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      structureEveryMs: 7_200_000,
-      state: folder.path,
-      spool: { maxBytes: 65_536 },
-      sinks: [
-        { name: "careful", type: "http" as const, url: careful.url, only: { profiles: ["web"] } },
-        {
-          name: "brisk",
-          type: "http" as const,
-          url: brisk.url,
-          only: { profiles: ["dns"] },
-          spool: { whenFull: "drop-oldest" },
-        },
-      ],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder, told, clock, emulator } = await scene(state(0), {
+    ...RARE,
+    spool: { maxBytes: 65_536 },
+    sinks: [
+      careful.as("careful", { only: { profiles: ["web"] } }),
+      brisk.as("brisk", { only: { profiles: ["dns"] }, spool: { whenFull: "drop-oldest" } }),
+    ],
+  });
   careful.answer = brisk.answer = away;
   const lists = (profile: string) =>
     emulator.requests({ cmd: "list", type: "shost", url: `mark://edge/${profile}` }).length;
@@ -271,29 +231,13 @@ test("full spools: one pauses its tables and loses nothing, one drops the oldest
 });
 
 test("records that a full spool drops are those that its sink lacks, one by one, and its counter says how many", async () => {
-  using folder = temporaryFolder();
   using slow = await startSink();
   using healthy = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0, 3_000) });
-  const clock = new TestClock();
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      structureEveryMs: 7_200_000,
-      sinks: [
-        {
-          name: "slow",
-          type: "http" as const,
-          url: slow.url,
-          spool: { maxBytes: 262_144, whenFull: "drop-oldest" as const },
-        },
-        { name: "healthy", type: "http" as const, url: healthy.url },
-      ],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const spool = { maxBytes: 262_144, whenFull: "drop-oldest" as const };
+  const { forwarder, clock, emulator } = await scene(stateOf(0, 3_000), {
+    ...RARE,
+    sinks: [slow.as("slow", { spool }), healthy.as("healthy")],
+  });
   const dropped = (sink: string) => lostBy(forwarder, sink);
   const isRead = (value: number) => () => healthy.taken.length === 3_000 * (value + 1);
   await passUntil(isRead(0), clock);
@@ -314,67 +258,15 @@ test("records that a full spool drops are those that its sink lacks, one by one,
   expect([dropped("slow"), dropped("healthy")]).toEqual([missing.length, 0]);
 });
 
-test("a full disk refuses readings with one report; with room again nothing is missing", async () => {
-  using folder = temporaryFolder();
-  using sink = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0, 300) });
-  const clock = new TestClock();
-  const { open } = StoredLedger;
-  vi.spyOn(StoredLedger, "open").mockImplementation((options) => open({ ...options, maxPages: 60 }));
-  sink.answer = away;
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      structureEveryMs: 7_200_000,
-      state: folder.path,
-      sinks: [{ name: "web", type: "http" as const, url: sink.url }],
-    },
-    folder.path,
-    { world: clock },
-  );
-  let value = 0;
-  const refused = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" });
-  const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
-  while (refused() < 3) {
-    const before = lists();
-    await passUntil(() => lists() > before, clock);
-    emulator.seed(stateOf(++value, 300));
-  }
-  const full = "warn The disk of the state folder is full";
-  expect(told.lines.filter((line) => line.startsWith(full))).toHaveLength(1);
-  sink.answer = sound;
-  await passUntil(() => sink.taken.at(-1)?.value === value, clock);
-  const records = once(sink.taken);
-  expect(gapsOf(records)).toEqual([]);
-  expect(records.slice(0, 300).every(({ event }) => event === "added")).toBe(true);
-  expect(records.slice(300).every(({ event }) => event === "changed")).toBe(true);
-  expect(told.lines).toContain("info The disk of the state folder has room again.");
-});
-
 test("a clock set to and fro changes timestamps only, not pace, order or sinks", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const clock = new TestClock();
   const records: ForwardRecord[] = [];
   let fails = false;
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      structureEveryMs: 7_200_000,
-      state: folder.path,
-    },
-    folder.path,
-    {
-      world: clock,
-      onRecord: (record) => {
-        fails = !fails;
-        if (fails) throw new Error("not now");
-        records.push(record);
-      },
-    },
-  );
+  const onRecord = (record: ForwardRecord): void => {
+    fails = !fails;
+    if (fails) throw new Error("not now");
+    records.push(record);
+  };
+  const { forwarder, clock, emulator } = await scene(stateOf(0), RARE, { onRecord });
   const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
   await until(() => taken() === 1);
   for (const [index, jump] of [86_400_000, -172_800_000, 31_536_000_000, -1].entries()) {
@@ -457,27 +349,14 @@ describe("secrets from files", () => {
 });
 
 test("a sink that is dead stops no other: the healthy one has every change, and the dead one the right table once it is back", async () => {
-  using folder = temporaryFolder();
   using dead = await startSink();
   using healthy = await startSink();
-  const stateOf = (value: number) => ({ arenas: { edge: { profiles: { web: marksOf(value, 300) } } } });
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      sinks: [
-        { name: "dead", type: "http" as const, url: dead.url, spool: { maxBytes: 65_536 } },
-        { name: "healthy", type: "http" as const, url: healthy.url },
-      ],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder, told, clock, emulator } = await scene(stateOf(0, 300), {
+    sinks: [dead.as("dead", { spool: { maxBytes: 65_536 } }), healthy.as("healthy")],
+  });
   dead.answer = away;
   for (let value = 1; value <= 20; value++) {
-    emulator.seed(stateOf(value));
+    emulator.seed(stateOf(value, 300));
     await passUntil(() => healthy.taken.at(-1)?.value === value, clock);
   }
   expect(gapsOf(once(healthy.taken))).toEqual([]);
@@ -500,23 +379,13 @@ test("a sink that is dead stops no other: the healthy one has every change, and 
 });
 
 test("records that are sent again behind a reset are marked for each sink that had them, and for no other", async () => {
-  using folder = temporaryFolder();
   using careful = await startSink();
   using brisk = await startSink();
   using late = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0, 300) });
-  const clock = new TestClock();
-  const sinkTo = (name: string, { url }: { url: string }) => ({ name, type: "http" as const, url });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    structureEveryMs: 7_200_000,
-    sinks: [{ ...sinkTo("careful", careful), spool: { maxBytes: 65_536 } }, sinkTo("brisk", brisk)],
-  };
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const sinks = [careful.as("careful", { spool: { maxBytes: 65_536 } }), brisk.as("brisk")];
+  const { forwarder, clock, emulator, lists, config, folder } = await scene(stateOf(0, 300), { ...RARE, sinks });
   await passUntil(() => careful.taken.length === 300 && brisk.taken.length === 300, clock);
   careful.answer = away;
-  const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
   const list = async (value: number, count: number) => {
     const before = lists();
     emulator.seed(stateOf(value, count));
@@ -526,8 +395,8 @@ test("records that are sent again behind a reset are marked for each sink that h
   expect(forwarder.status.sinks.find(({ name }) => name === "careful")?.behind).toEqual(["fra1/edge/web/shost"]);
   // Ten attacks that it does not see, and a sink that has seen nothing before.
   await list(13, 310);
-  const next = { ...config, sinks: [...config.sinks, sinkTo("late", late)] };
-  await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path));
+  const next = { ...config, sinks: [...sinks, late.as("late")] };
+  await forwarder.reload(await LiveConfig.ofObject(next, {}, folder));
   careful.answer = sound;
   const behindReset = ({ taken }: { taken: readonly ForwardRecord[] }) => {
     const all = once(taken);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { NodeMemories } from "../../../provider/client/world";
 import { main } from "../../../provider/commands/program";
-import type { EmulatorState } from "../../../provider/emulator";
+import { type EmulatorState, startEmulator } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/types";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
@@ -12,6 +12,7 @@ import { LOSS_CAUSES, type LossCause } from "../../../provider/forwarder/loss";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
 import type { Log } from "../../../provider/forwarder/telling/troubles";
 import { systemWorld } from "../../../provider/forwarder/world";
+import { TestClock } from "./clock";
 
 /** A record of a mark that was added. */
 export const RECORD: ForwardRecord = {
@@ -70,6 +71,35 @@ export async function startForwarding(...args: Parameters<typeof openForwarder>)
   onTestFinished(() => opened.forwarder.stop(0));
   opened.forwarder.start();
   return opened;
+}
+
+/** Marks by source of the node `fra1`, as most tests watch them. */
+export const WATCH: ForwarderConfig["watch"] = [{ arena: "edge", types: ["shost"] }];
+
+/**
+ * A forwarder of one node, `fra1`, which is an emulator with this state, on a clock that the test moves; without sinks it
+ * keeps the records. All of it ends with the test.
+ */
+export async function scene(
+  state: EmulatorState,
+  config: Partial<ForwarderConfig> = {},
+  more: Partial<ForwarderParts> = {},
+) {
+  const { path: folder, [Symbol.dispose]: remove } = temporaryFolder();
+  onTestFinished(remove);
+  const emulator = await startEmulator({ state });
+  onTestFinished(() => emulator.close());
+  const clock = new TestClock();
+  const records: ForwardRecord[] = [];
+  const whole: ForwarderConfig = { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: WATCH, ...config };
+  const own = {
+    world: clock,
+    ...(!config.sinks && { onRecord: (record: ForwardRecord) => void records.push(record) }),
+  };
+  const { forwarder, told } = await startForwarding(whole, folder, { ...own, ...more });
+  /** Lists of its marks so far. */
+  const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
+  return { folder, emulator, clock, config: whole, records, forwarder, told, lists };
 }
 
 /** Runs `forward --check` on the text of a configuration. @returns the exit code. */
