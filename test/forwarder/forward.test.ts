@@ -1,15 +1,13 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import { serveOperating } from "../../provider/forwarder/operating/http-server";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
-import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { scene, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 /** Those of the test itself and of the runner. */
 const SPARE_SOCKETS = 20;
@@ -22,21 +20,13 @@ const oneMark = (value: number) => ({
   },
 });
 
+const linesOf = (text: string): string[] => text.trim().split("\n");
+
 describe("polling", () => {
   test("keeps the pace by table, counts every event once, and asks for structure now and then", async () => {
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: oneMark(0) });
-    const clock = new TestClock();
-    const records: ForwardRecord[] = [];
-    const { forwarder } = await startForwarding(
-      {
-        nodes: { fra1: { endpoint: emulator.endpoint } },
-        watch: [{ arena: "edge", types: ["shost", "conn"] }],
-        state: folder.path,
-      },
-      folder.path,
-      { world: clock, onRecord: (record) => void records.push(record) },
-    );
+    const { emulator, clock, records, forwarder } = await scene(oneMark(0), {
+      watch: [{ arena: "edge", types: ["shost", "conn"] }],
+    });
     const lists = (type: string) => emulator.requests({ cmd: "list" }).filter((entry) => entry.type === type).length;
     const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
     await until(() => taken() === 2);
@@ -60,32 +50,6 @@ describe("polling", () => {
     expect(emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:"))).toHaveLength(1);
     clock.advance(60_000);
     await until(() => emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length === 2);
-  });
-
-  test("a node that is down is reported once and delays no other; so is its return", async () => {
-    using folder = temporaryFolder();
-    await using up = await startEmulator({ state: oneMark(1) });
-    await using sick = await startEmulator({ state: oneMark(1) });
-    sick.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 3 });
-    const clock = new TestClock();
-    const { forwarder, told } = await startForwarding(
-      {
-        nodes: { up: { endpoint: up.endpoint }, sick: { endpoint: sick.endpoint } },
-        watch: [{ arena: "edge", types: ["shost"] }],
-        state: folder.path,
-      },
-      folder.path,
-      { world: clock, onRecord: () => {} },
-    );
-    const polls = (node: string, outcome: string) => forwarder.metrics.get("polls_total", { node, outcome });
-    await until(() => polls("sick", "taken") >= 2, clock);
-    expect(polls("sick", "failed")).toBe(3);
-    expect(polls("up", "taken")).toBeGreaterThan(polls("sick", "taken") + 3);
-    const lines = told.lines.map((line) => line.replace(/\([^)]*\)/g, "(…)"));
-    expect(lines).toEqual([
-      "warn Marks (…) of mark://edge/web on sick (…): HTTP 503: fault: status 503.",
-      "info Marks (…) of edge/web on sick are read again.",
-    ]);
   });
 
   test("one forwarder holds 200 nodes: each table is listed once a round", async () => {
@@ -127,78 +91,18 @@ describe("polling", () => {
   });
 
   test("after a restart with the same state the pace holds, and nothing comes twice", async () => {
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: oneMark(1) });
-    const clock = new TestClock();
-    const records: ForwardRecord[] = [];
-    const config = {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost" as const] }],
-      state: folder.path,
-    };
-    const more = { world: clock, onRecord: (record: ForwardRecord) => void records.push(record) };
-    const first = await startForwarding(config, folder.path, more);
+    const { clock, config, folder, records, lists: marks, ...first } = await scene(oneMark(1));
     await until(() => records.length === 1);
     await first.forwarder.stop(0);
     clock.advance(1_000);
     clock.jump(-86_400_000);
-    const second = await startForwarding(config, folder.path, more);
-    const marks = () => emulator.requests({ cmd: "list" }).filter(({ type }) => type === "shost").length;
+    const more = { world: clock, onRecord: (record: ForwardRecord) => void records.push(record) };
+    const second = await startForwarding(config, folder, more);
     clock.advance(1_999);
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(marks()).toBe(1);
     await until(() => second.forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) === 1, clock);
     expect([marks(), records.length]).toEqual([2, 1]);
-  });
-});
-
-describe("a sink that is away for an hour", () => {
-  test("gets everything when it is back, in order and once, while another was never kept waiting", async () => {
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: oneMark(0) });
-    let away = true;
-    const arrived: ForwardRecord[] = [];
-    const server = createServer(async (request, response) => {
-      let body = "";
-      for await (const chunk of request) body += chunk;
-      if (!away)
-        arrived.push(
-          ...body
-            .trim()
-            .split("\n")
-            .map((line) => JSON.parse(line)),
-        );
-      response.writeHead(away ? 503 : 200).end();
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const clock = new TestClock();
-    const seen: ForwardRecord[] = [];
-    const { forwarder } = await startForwarding(
-      {
-        nodes: { fra1: { endpoint: emulator.endpoint } },
-        watch: [{ arena: "edge", types: ["shost"] }],
-        state: folder.path,
-        everyMs: 120_000,
-        structureEveryMs: 7_200_000,
-        sinks: [{ name: "web", type: "http", url }],
-      },
-      folder.path,
-      { world: clock, onRecord: (record) => void seen.push(record) },
-    );
-    await until(() => seen.length === 1);
-    for (let round = 1; round <= 30; round++) {
-      emulator.seed(oneMark(round));
-      clock.advance(120_000);
-      await until(() => seen.length === round + 1);
-    }
-    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBeGreaterThan(10);
-    expect(arrived).toEqual([]);
-    away = false;
-    await until(() => arrived.length === 31, clock);
-    expect(arrived).toEqual(seen);
-    expect(arrived.map(({ value }) => value)).toEqual(Array.from({ length: 31 }, (_, n) => n));
-    server.close();
   });
 });
 
@@ -221,33 +125,25 @@ sinks:
 `,
     );
     const unset = await run(["--config", file, "--check"]);
-    const [needed, ...others] = unset.err.trim().split("\n");
+    const [needed, ...others] = linesOf(unset.err);
     expect([unset.code, unset.out, needed]).toEqual([
       2,
       "",
       "forwarder.yaml:7:35: `sinks[0].url` needs the variable NOT_SET, which is not set",
     ]);
     const { code, err } = await run(["--config", file, "--check"], { NOT_SET: "http://192.0.2.1/" });
-    expect({
-      code,
-      lines: err
-        .trim()
-        .split("\n")
-        .map((line) => line.replace(/ (must|contains|has|is|names).*/, "")),
-    }).toEqual({
-      code: 2,
-      lines: [
-        "forwarder.yaml:2:21: `nodes.fra1.endpoint`",
-        "forwarder.yaml:4:29: `watch[0].arena`",
-        "forwarder.yaml:4:44: `watch[0].types[0]`",
-        "forwarder.yaml:5:10: `everyMs`",
-        "forwarder.yaml:8:24: `sinks[1].type`",
-        "forwarder.yaml:4:15: `watch[0].nodes[0]`",
-        "forwarder.yaml:8:13: `sinks[1].name`",
-      ],
-    });
+    expect([code, ...linesOf(err).map((line) => line.replace(/ (must|contains|has|is|names).*/, ""))]).toEqual([
+      2,
+      "forwarder.yaml:2:21: `nodes.fra1.endpoint`",
+      "forwarder.yaml:4:29: `watch[0].arena`",
+      "forwarder.yaml:4:44: `watch[0].types[0]`",
+      "forwarder.yaml:5:10: `everyMs`",
+      "forwarder.yaml:8:24: `sinks[1].type`",
+      "forwarder.yaml:4:15: `watch[0].nodes[0]`",
+      "forwarder.yaml:8:13: `sinks[1].name`",
+    ]);
     // What else is wrong is told beside a variable that is not set.
-    expect(others).toEqual(err.trim().split("\n"));
+    expect(others).toEqual(linesOf(err));
   });
 
   test("--check finds what would read or send nothing, and names each unknown member at its line", async () => {
@@ -257,7 +153,7 @@ sinks:
       writeFileSync(file, text);
       const { code, err } = await run(["--config", file, "--check"]);
       expect(code).toBe(2);
-      return err.trim().split("\n");
+      return linesOf(err);
     };
     expect(await problems('nodes: { fra1: { endpoint: "http://192.0.2.1" } }\nwatch: [{ arena: edge }]\n')).toEqual([
       "forwarder.yaml:1:1: `sinks` names none, so that records would go nowhere",
@@ -331,7 +227,7 @@ sinks:
     const { code, out, err } = await run(["--config", file, "--once"], env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toBe(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
-    expect(out.trim().split("\n")).toHaveLength(51);
+    expect(linesOf(out)).toHaveLength(51);
     expect((await run(["--config", file, "--check"], env)).out).toMatch(
       /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours), then pause\./,
     );
@@ -361,13 +257,7 @@ sinks: [{ name: out, type: stdout }]
 `,
     );
     const { code, out, err } = await run(["--config", file, "--once"]);
-    expect({
-      code,
-      values: out
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).value),
-    }).toEqual({ code: 1, values: [7] });
+    expect([code, linesOf(out).map((line) => JSON.parse(line).value)]).toEqual([1, [7]]);
     expect(err).toContain("Some lists or deliveries failed");
     expect(err).toContain("127.0.0.1:1");
   });
@@ -377,26 +267,17 @@ test("what a sink refused is listed, and sent again by requeue, with the ids tha
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(20) });
   let refuses = true;
-  const arrived: ForwardRecord[] = [];
-  const refused = new Set<string>();
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const records: ForwardRecord[] = body
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    if (!refuses) arrived.push(...records);
-    else for (const { recordId } of records) refused.add(recordId);
-    response.writeHead(refuses ? 406 : 200).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+  const idsIn = (text: string) => linesOf(text).map((line): string => JSON.parse(line).recordId);
+  const [arrived, refused] = [new Set<string>(), new Set<string>()];
+  using server = await httpSink((_, body) => {
+    for (const id of idsIn(body)) (refuses ? refused : arrived).add(id);
+    return [refuses ? 406 : 200];
+  });
   const file = join(folder.path, "forwarder.yaml");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const config = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge" }],
-    sinks: [{ name: "web", type: "http", url }],
+    sinks: [{ name: "web", type: "http", url: server.url }],
   };
   writeFileSync(file, JSON.stringify(config));
   const told: string[] = [];
@@ -417,22 +298,13 @@ test("what a sink refused is listed, and sent again by requeue, with the ids tha
   );
   out.length = 0;
   expect(await spool("export")).toBe(0);
-  expect(
-    new Set(
-      out
-        .join("")
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).recordId),
-    ),
-  ).toEqual(refused);
+  expect(new Set(idsIn(out.join("")))).toEqual(refused);
   refuses = false;
   told.length = 0;
   expect(await spool("requeue")).toBe(0);
   expect(told).toEqual(["21 records were delivered, 0 are left.\n"]);
-  expect(new Set(arrived.map(({ recordId }) => recordId))).toEqual(refused);
+  expect(arrived).toEqual(refused);
   expect(await spool("requeue", "--sink", "unknown")).toBe(2);
-  server.close();
 });
 
 test("as a library: a function gets records in order, again after a failure, and after a restart", async () => {
@@ -461,39 +333,4 @@ test("as a library: a function gets records in order, again after a failure, and
   await expect(startForwarder({ ...config, everyMs: 1 }, { folder: folder.path })).rejects.toThrow(
     "`everyMs` must not be below 3000",
   );
-});
-
-test("health, readiness and metrics are served, and say what the forwarder did", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(10) });
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      state: folder.path,
-      sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
-    },
-    folder.path,
-  );
-  const server = await serveOperating(
-    () => ({ address: "127.0.0.1:0" }),
-    () => forwarder,
-  );
-  const get = async (path: string) => {
-    const answer = await fetch(`${server.url}${path}`);
-    return [answer.status, await answer.text()] as const;
-  };
-  await until(async () => (await get("/readyz"))[0] === 200);
-  expect((await get("/healthz"))[0]).toBe(200);
-  await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 10);
-  const [, page] = await get("/metrics");
-  expect(page.split("\n")).toEqual(
-    expect.arrayContaining([
-      'packetfilter_forward_polls_total{node="fra1",outcome="taken"} 1',
-      'packetfilter_forward_marks_total{node="fra1"} 10',
-      'packetfilter_forward_records_total{node="fra1",event="added"} 10',
-      'packetfilter_forward_sent_records_total{sink="disk"} 10',
-    ]),
-  );
-  await server.close();
 });
