@@ -24,6 +24,8 @@ type Prefixes = Iterable<PrefixLike> & object;
 interface SeenSignalings {
   /** Active prefixes of a recent status, which replaces the first request. Default: a status is requested. */
   readonly active?: Prefixes;
+  /** Called with the prefixes of a request before it is sent. */
+  readonly sending?: (prefixes: readonly Prefix[]) => void;
 }
 
 interface StartedSignalings {
@@ -152,12 +154,15 @@ export class SignalingClient {
     operation: "start" | "stop",
     prefixes: readonly Prefix[],
     untrusted: readonly Prefix[],
-    { signal, active }: CallOptions & SeenSignalings,
+    { signal, active, sending }: CallOptions & SeenSignalings,
   ) {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
     const status = (until = limits.until) => this.requestStatus({ ...limits, until });
-    const send = (needed: readonly Prefix[]) => this.request(operation, needed, limits);
+    const send = (needed: readonly Prefix[]) => {
+      sending?.(needed);
+      return this.request(operation, needed, limits);
+    };
     const requests = { operation, connection, limits, world, status, send };
     return ensure(requests, prefixes, untrusted, active && parsed(active));
   }

@@ -6,6 +6,7 @@ import type { Notices } from "../messages/notices";
 import type { KeyRegistry, Place } from "../reconcile/desired";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
+import type { SentNotes } from "./sent-before";
 
 /** Registries that all connections of a deployment share. */
 export interface Shared {
@@ -19,6 +20,8 @@ export interface Shared {
   /** Keys in the state of a resource that is replaced in this deployment. */
   readonly beingReplaced: KeyRegistry;
   readonly declared: Declarations;
+  /** Notes of sent keys, for the next run. */
+  readonly notes: SentNotes;
   readonly sameMachine: SameMachine;
   /** Sets and signalings of which no prefix may be named. */
   readonly secretObjects: SecretObjects;

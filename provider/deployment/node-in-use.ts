@@ -17,6 +17,7 @@ import type { Target } from "../settings/settings";
 import type { Declarations, Declared } from "./conflicts";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
+import { SentBefore } from "./sent-before";
 
 /** A node in use, with its sets in this process. It sends nothing before a set is used. */
 export class NodeInUse implements Connection {
@@ -105,6 +106,8 @@ export class DeploymentSet implements Addressed {
   readonly desired: Keys;
   /** Prefixes of this set in the state of some resource of this deployment. */
   readonly managed: Keys;
+  /** What killed runs have sent to this set. */
+  readonly sent: SentBefore;
   /** True if the program ignores changes of all entries. */
   isIgnored = false;
   /** Entries whose changes the program ignores one by one. */
@@ -121,7 +124,7 @@ export class DeploymentSet implements Addressed {
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, inFlight, desired, managed, beingReplaced, declared, sameMachine, removals }: Shared,
+    { world, notices, inFlight, desired, managed, beingReplaced, declared, notes, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -134,6 +137,7 @@ export class DeploymentSet implements Addressed {
     this.wantedHere = desired.at(node, url);
     this.leavingHere = beingReplaced.at(node, url);
     this.announced = new Announced(inFlight);
+    this.sent = new SentBefore(notes, `${node.endpoint} ${url}`);
     this.reads = new SharedReads((options) => set.observe(options), world);
     this.writer = new SetWriter({
       set,

@@ -6,6 +6,7 @@ import { toEngine } from "../messages/notices";
 import { attempt } from "../model/errors";
 import { DeploymentFolder, sharedFolder } from "./other-processes";
 import { Runtime } from "./runtime";
+import { SentFiles } from "./sent-files";
 import type { TimeLimits } from "./time-limit";
 
 /** Default of the engine's `--parallel`, for each core. */
@@ -27,6 +28,7 @@ interface Deployment {
   readonly address: string | undefined;
   readonly runtime: Runtime;
   readonly folder: DeploymentFolder | undefined;
+  readonly notes: SentFiles;
 }
 
 /** The runtime of this provider process, made at the first call. @param start The plugin gives it, before any other call. */
@@ -46,19 +48,22 @@ export function providerProcess(start: Start = { address: addressIn(process.argv
 export function nextDeployment(start: Start): void {
   if (start.address === deployment?.address) return;
   deployment?.folder?.end();
+  deployment?.notes.end();
   deployment = begun(start);
 }
 
 function begun({ address, print, limits }: Start): Deployment {
   const folder = folderOf(address);
+  const notes = new SentFiles(process.pid, sharedFolder(process.env.PULUMI_HOME));
   const runtime = new Runtime({
     ...(folder && { others: folder }),
+    notes,
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
     print,
     ...(limits && { limits }),
   });
-  return { address, runtime, folder };
+  return { address, runtime, folder, notes };
 }
 
 /** The address that the engine serves: the last argument, after flags with values (`--tracing ADDRESS`). */
@@ -95,13 +100,19 @@ export function cancelWithEngine(inUse: Pick<Runtime, "cancel">): void {
 function exitWithEngine(): void {
   const settle = () => {
     deployment?.runtime.cancel();
-    void deployment?.runtime.idle().finally(() => process.exit(0));
+    return deployment?.runtime.idle().finally(() => process.exit(0));
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
+  // A killed engine sends no signal: then the answers of this process may be in no state.
+  const end = () => {
+    const isIdle = deployment?.runtime.isIdle;
+    if (isIdle) deployment?.notes.end();
+    void settle();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   const input = attempt(() => fstatSync(0));
   // A standard input that is not a pipe, as in a debugger, does not end with the engine.
   if (!input?.isFIFO() && !input?.isSocket()) return;
-  for (const event of ["end", "error"] as const) process.stdin.once(event, settle);
+  for (const event of ["end", "error"] as const) process.stdin.once(event, () => void settle());
   process.stdin.resume();
   // A stream of the network or of a pipe, whatever its type says.
   (process.stdin as Partial<Pick<Socket, "unref">>).unref?.();

@@ -7,6 +7,7 @@ import { type Keys, type KeysHere, SIGNALING } from "../reconcile/desired";
 import type { Target } from "../settings/settings";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
+import { SentBefore } from "./sent-before";
 
 /** A receiver in use, with its registries in this process. */
 export class ReceiverInUse implements Connection, Addressed {
@@ -26,6 +27,8 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly managed: Keys;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
+  /** What killed runs have started here. */
+  readonly sent: SentBefore;
   /** Prefixes that the look of this process saw active; `undefined` without a look. */
   observed: ReadonlySet<CanonicalPrefix> | undefined;
   private listed: ListedMap | undefined;
@@ -43,6 +46,7 @@ export class ReceiverInUse implements Connection, Addressed {
     this.managed = managed.of(this, SIGNALING);
     this.wantedHere = desired.at(this, SIGNALING);
     this.leavingHere = beingReplaced.at(this, SIGNALING);
+    this.sent = new SentBefore(shared.notes, `${this.endpoint} ${SIGNALING}`);
     sameMachine.register(SIGNALING, this);
   }
 

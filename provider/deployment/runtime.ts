@@ -21,6 +21,7 @@ import { Look } from "./look";
 import { NodeInUse } from "./node-in-use";
 import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
+import { NO_NOTES, type SentNotes } from "./sent-before";
 import type { TimeLimits } from "./time-limit";
 
 /** Milliseconds after a check's answer within which the engine shows the state of the same resource. */
@@ -38,6 +39,8 @@ export interface Surroundings {
   readonly usualSteps?: number;
   /** Other provider processes of the same deployment, where there can be some. */
   readonly others?: OtherProcesses;
+  /** Notes that outlive the process; none by default. */
+  readonly notes?: SentNotes;
   /** Time limits of operations, where the engine gives them. */
   readonly limits?: TimeLimits;
 }
@@ -68,7 +71,7 @@ export class Runtime {
   private readonly previewed = new Set<string | undefined>();
   private readonly ending = new AbortController();
 
-  constructor({ env, print, world: given, usualSteps, others, limits }: Surroundings) {
+  constructor({ env, print, world: given, usualSteps, others, notes = NO_NOTES, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
     const desired = new KeyRegistry("wanted", others);
     const removed = new KeyRegistry("removed", others);
@@ -86,6 +89,7 @@ export class Runtime {
       managed: new KeyRegistry("owned", others),
       beingReplaced: new KeyRegistry("leaving", others),
       declared: new Declarations(),
+      notes,
       sync,
       secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(
@@ -219,6 +223,11 @@ export class Runtime {
     while (this.checks.size > 0 && this.now < until && !this.cancelled.aborted) await wait();
     await wait();
     return true;
+  }
+
+  /** True if no operation is running. */
+  get isIdle(): boolean {
+    return this.runningOperations.size === 0;
   }
 
   /** Settles when no operation is running. */

@@ -13,6 +13,8 @@ export const SAID_KEY = "__said";
 export interface Said {
   /** The resource's name in the program. */
   readonly name?: string;
+  /** Stack, project, type and name, where there is no urn: what a killed run of the resource has sent is found by it. */
+  readonly owner?: string;
   /** `ignoreChanges` covers all entries of a set, or the prefixes of a signaling (`true`), or these prefixes of a group's. */
   readonly ignored?: true | readonly string[];
   /** A create meets the same entries in preview and `up`: the resource waits for no other one, which may make or empty the set. */

@@ -43,14 +43,14 @@ export function registered<
   const prefixes = [...(ignored?.prefixes ?? [])];
   const given: A = prefixes.length > 0 ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
   const said: Said = {
+    owner: [pulumi.getStack(), pulumi.getProject(), kind.type, name].join("::"),
     // Only a set that resources share can have several lines.
     ...(args.exclusive !== undefined && { name }),
     ...(ignored?.all === true ? { ignored: true } : prefixes.length > 0 && { ignored: prefixes }),
     ...(pulumi.runtime.isDryRun() && !waitsForOthers(options) && { decides: true }),
   };
   const isManaged = !isLookup(options);
-  const saysMore = isManaged && Object.keys(said).length > 0;
-  const props = { ...properties(kind, name, given, options, native), ...(saysMore && { [SAID_KEY]: said }) };
+  const props = { ...properties(kind, name, given, options, native), ...(isManaged && { [SAID_KEY]: said }) };
   const { type } = kind;
   if (isManaged && type !== "CloudSignaling") declareSet({ type, name }, given, options);
   const whenRegistered = (resource: pulumi.CustomResource) => {

@@ -106,6 +106,8 @@ export interface NewEntry {
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
   readonly managed: KnownPrefixes;
+  /** Those that a killed run of the resource sent. */
+  readonly sent?: KnownPrefixes;
 }
 
 /**
@@ -114,12 +116,14 @@ export interface NewEntry {
  * @returns `found`: value of a foreign entry. With the wanted value a commit follows; another value stays as it is.
  * @throws {Error} if there is one with another value that may not be adopted: then nothing is sent
  */
-export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, managed }: NewEntry) {
+export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, managed, sent }: NewEntry) {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);
   if (found === undefined || managed.has(prefix)) return { plan: { put, remove } };
-  if (found === value) return { plan: { put, remove, listed: shownAlready(observed, put, managed) }, found };
+  const shown = shownAlready(observed, put, managed);
+  if (sent?.has(prefix)) return { plan: { put, remove, shown } };
+  if (found === value) return { plan: { put, remove, shown }, found };
   if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,

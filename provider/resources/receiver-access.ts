@@ -2,12 +2,14 @@ import { SignalingIncomplete } from "../client/errors";
 import { receiverOfState } from "../deployment/places";
 import type { ReceiverInUse } from "../deployment/receiver-in-use";
 import type { Runtime } from "../deployment/runtime";
+import type { Names } from "../deployment/sent-before";
 import { PartialFailure } from "../engine/handler";
 import type { Notices } from "../messages/notices";
 import { adviceIn, advised, credentialsOfState, untouched } from "../messages/remedy";
 import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
 import { some } from "../model/text";
 import { type KeyRegistry, type KeysHere, SIGNALING } from "../reconcile/desired";
 import { requireSameAddress, type UsedBefore } from "./changes";
@@ -38,6 +40,9 @@ export interface PartialOutputs {
 
 /** The receiver of one resource: starts and stops by ownership, with audit log and true outputs after failures. */
 export class ReceiverAccess {
+  /** Names under which the next run finds what this one starts, if it is killed. */
+  private names: Names = () => [];
+
   private constructor(
     private readonly runtime: Runtime,
     private readonly receiver: ReceiverInUse,
@@ -98,6 +103,30 @@ export class ReceiverAccess {
     return this.receiver.endpoint;
   }
 
+  /** The engine calls a resource. @param key Key of its check. @param id Its id in the state. */
+  called(key: string, id: string): this {
+    this.names = this.receiver.sent.names(key, () => `id ${id}`);
+    return this;
+  }
+
+  /** True if a killed run has left notes about this receiver. */
+  get hasNotes(): boolean {
+    return !this.receiver.sent.isEmpty;
+  }
+
+  /** Active prefixes that a killed run of this resource started, and that its state does not have. */
+  startedBefore(
+    active: ReadonlySet<CanonicalPrefix>,
+    known: ReadonlySet<CanonicalPrefix>,
+  ): ReadonlySet<CanonicalPrefix> {
+    return this.receiver.sent.found(this.names, listOf(active), known);
+  }
+
+  /** The state has what a killed run started, or it is stopped. */
+  settleSent(): void {
+    this.receiver.sent.settle(this.names);
+  }
+
   /** Active prefixes; the reads of one refresh share the answer. */
   async active(): Promise<ReadonlySet<CanonicalPrefix>> {
     try {
@@ -134,7 +163,9 @@ export class ReceiverAccess {
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.managed.has(prefix));
     try {
-      const asked = () => this.receiver.client.ensureActive(parsed(prefixes), active);
+      const sending = (needed: readonly Prefix[]) =>
+        this.receiver.sent.note(this.names, listOf(new Set(texts(needed))));
+      const asked = () => this.receiver.client.ensureActive(parsed(prefixes), { ...active, sending });
       const { started, already, unseen } = await activity.during(asked);
       this.warnUnreadable("start", prefixes, unseen);
       this.audit(texts(started), { old: null, new: 1 }, "applied");
@@ -283,6 +314,11 @@ function remedyOf({ reason, missing, started, stopped, already }: SignalingIncom
   if (reason !== "prefix-invalid") return "Run the same pulumi command again: it first asks which prefixes are active.";
   const others = started.length + stopped.length + already.length > 0 ? " The changes of the other prefixes stay." : "";
   return `The receiver does not accept ${some(missing)} as a prefix of this client.${others} Correct it, remove it from the program, or ask the receiver's operator to assign it to the client; then run the same pulumi command again.`;
+}
+
+/** Active prefixes in the form of a set's list. */
+export function listOf(active: ReadonlySet<CanonicalPrefix>): ListedMap {
+  return new Map([...active].map((prefix) => [prefix, 1]));
 }
 
 function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {

@@ -3,9 +3,10 @@ import type { Caller } from "../apply/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../apply/set-operation";
 import { isUnreachable } from "../client/errors";
 import { PATIENCE_MS } from "../deployment/look";
-import type { DeploymentSet, NodeInUse } from "../deployment/node-in-use";
+import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/node-in-use";
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
+import { digestOf, type Names } from "../deployment/sent-before";
 import {
   adviceIn,
   advised,
@@ -69,6 +70,8 @@ export class ResourceSet {
   readonly managed: DeploymentSet["managed"];
   private readonly set: DeploymentSet;
   private caller: Caller = {};
+  /** Names under which the next run finds what this one sends, if it is killed. */
+  private names: Names = () => [];
 
   private constructor(
     private readonly runtime: Runtime,
@@ -185,7 +188,33 @@ export class ResourceSet {
    */
   claim(key: string, isNode = false): this {
     this.caller = { isAnnounced: this.set.announced.take(key), isNode };
+    this.names = this.set.sent.names(key);
     return this;
+  }
+
+  /**
+   * Listed entries that a killed run of this resource sent, and that its state does not have.
+   *
+   * @param known Entries of the state.
+   * @param listed By default those that the look of this process saw.
+   */
+  sentBefore(key: string, known: ListedMap, listed = this.seen): ReadonlySet<CanonicalPrefix> {
+    const { sent } = this.set;
+    this.names = sent.names(key, known.size > 0 ? () => `state ${digestOf(known)}` : undefined);
+    return listed ? sent.found(this.names, listed, known) : new Set();
+  }
+
+  /** The state, with what a killed run sent among its unsettled entries: the same object if there is none. */
+  recall<S extends Pick<Intent, "unsettled"> & { readonly entries: ListedMap }>(state: S): S {
+    const sent = this.sentBefore(WHOLE_SET, state.entries);
+    if (sent.size > 0) return { ...state, unsettled: new Set([...state.unsettled, ...sent]) };
+    if (this.seen) this.settleSent();
+    return state;
+  }
+
+  /** The state has what a killed run sent, or it is gone. */
+  settleSent(): void {
+    this.set.sent.settle(this.names);
   }
 
   /** The node's list, shared by all reads within a short time. */
@@ -274,7 +303,13 @@ export class ResourceSet {
     try {
       const submit = (limited: SetOperation) => this.runtime.during(this.submitted(limited));
       const { limits } = this.runtime;
-      return await (limits ? limits.write(this.label, operation, submit) : submit(operation));
+      const plan = (observed: ListedMap) => {
+        const planned = operation.plan(observed);
+        this.set.sent.note(this.names, planned.put, observed);
+        return planned;
+      };
+      const noted = { ...operation, plan };
+      return await (limits ? limits.write(this.label, noted, submit) : submit(noted));
     } catch (error) {
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
       const { message, applied, unsettled } = error;

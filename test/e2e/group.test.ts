@@ -85,7 +85,9 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(
     lines.match(/ams1 prefixset:\/\/edge\/blocked lacked 1 declared entry.* \(192\.0\.2\.0\/24\)\./g),
   ).toHaveLength(1);
-  expect(lines.match(/up removes .*/g)).toEqual(["up removes 1 entry that no program declared: 203.0.113.9/32."]);
+  expect(lines.match(/up removes .*/g)).toEqual([
+    "up removes 1 entry that the program does not declare: 203.0.113.9/32.",
+  ]);
   expect(lines.match(/this up puts .*/g)).toEqual(["this up restores it."]);
   const repaired = all.map(since);
   await stack.must("up", "--yes", "--skip-preview", "--refresh");

@@ -38,7 +38,9 @@ guide("state-lost.md", "a copy brings it back, and without one the program finds
   await guide.next("pulumi up");
   expect(sent().filter((one) => one !== "commit")).toEqual([]);
   expect(blocked()).toEqual({ [OURS]: 1, [FOREIGN]: 1 });
-  expect(await guide.next("pulumi preview")).toMatch(/up removes 1 entry that no program declared: 203\.0\.113\.9\/32/);
+  expect(await guide.next("pulumi preview")).toMatch(
+    /up removes 1 entry that the program does not declare: 203\.0\.113\.9\/32/,
+  );
   expect(sent().filter((one) => one !== "commit")).toEqual(["delete 1"]);
   expect(blocked()).toEqual({ [OURS]: 1 });
   await guide.next("pulumi-packetfilter import");

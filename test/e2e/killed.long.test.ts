@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
@@ -52,6 +52,13 @@ async function inTheMiddle(stack: TestStack, emulator: Emulator, value: number, 
   return { engine, provider, ended };
 }
 
+/** Notes of what killed runs sent: those of runs that ended in order are gone. */
+function notes({ folder }: TestStack): string[] {
+  const home = join(folder, ".home");
+  const [own = ""] = readdirSync(home).filter((name) => name.startsWith("packetfilter-"));
+  return readdirSync(join(home, own)).filter((name) => name.startsWith("sent-"));
+}
+
 async function converges(stack: TestStack): Promise<void> {
   const up = await stack.up("--skip-preview");
   expect(up.code, up.text).toBe(0);
@@ -88,9 +95,18 @@ it("an up that is killed half-way is put right by the next up", async () => {
       settled({ "192.0.2.0/24": value, "203.0.113.0/24": 1 }, value, ["198.51.100.7", "198.51.100.8"]),
     );
     expect(emulator.journal.at(-1)).toMatchObject({ cmd: "list", url: BLOCKED, status: 200 });
+    expect(notes(stack)).toHaveLength(1);
     expect((await stack.up("--skip-preview")).text).toMatch(/locked/);
     await stack.must("cancel", "--yes");
+    // What the killed run put in is taken for this stack's, and leaves with the program.
+    await stack.program(program({ "192.0.2.0/24": value }, value, ["198.51.100.7", "198.51.100.8"]));
+    const seen = await stack.preview();
+    expect(seen.text).toContain(
+      "holds what an interrupted run of this stack left (203.0.113.0/24): this up removes it.",
+    );
     await converges(stack);
+    expect(held(emulator).blocked.applied).toEqual({ "192.0.2.0/24": value });
+    expect(notes(stack)).toEqual([]);
   }
 
   // Ctrl-C while a set is written.

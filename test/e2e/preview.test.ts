@@ -56,7 +56,7 @@ it("a plain preview shows what a node lacks, a plain up restores it, and each as
   for (const line of [
     `${endpoint} ${BLOCKED} lacks 1 declared entry (192.0.2.0/24): this up restores it.`,
     `${endpoint} ${BLOCKED} holds another value of 1 declared entry (192.0.2.9/32 has the value 5, not 7): this up restores it.`,
-    `${endpoint} ${BLOCKED} holds 1 undeclared entry (198.51.100.0/24): it stays; "pulumi up --refresh" removes it.`,
+    `${endpoint} ${BLOCKED} holds 1 undeclared entry (198.51.100.0/24): it stays, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes it.`,
     `${endpoint} ${PARTNERS} lacks more declared entries: each is an update of this plan, with restores.`,
     `${signalingUrl} signaling: 1 declared prefix is not active (198.51.100.8/32): this up starts it again.`,
   ])

@@ -36,10 +36,10 @@ it("what was there before is reported, previewed before it goes, and kept on req
     const preview = await stack.preview(...args);
     expect(preview.code, preview.text).toBe(0);
     expect(preview.text).toMatch(
-      /up removes 2 entries that no program declared: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./,
+      /up removes 2 entries that the program does not declare: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./,
     );
     expect(preview.text).toMatch(
-      /up changes 1 entry that no program declared with this value: 192\.0\.2\.128\/25 \(9 to 2\)\./,
+      /up changes 1 entry that the program does not declare with this value: 192\.0\.2\.128\/25 \(9 to 2\)\./,
     );
     expect(preview.text).toContain("expired, not wanted");
   }
@@ -47,7 +47,9 @@ it("what was there before is reported, previewed before it goes, and kept on req
 
   const done = await stack.up("--skip-preview");
   expect(done.code, done.text).toBe(0);
-  expect(done.text).toMatch(/up removes 2 entries that no program declared: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./);
+  expect(done.text).toMatch(
+    /up removes 2 entries that the program does not declare: 203\.0\.113\.0\/24, 2001:db8:7::\/48\./,
+  );
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/25": 1, "192.0.2.128/25": 2 });
   const destroyed = await stack.destroy();
   expect(destroyed.code, destroyed.text).toBe(0);

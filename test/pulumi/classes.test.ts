@@ -27,7 +27,7 @@ function value<T>(output: pulumi.Output<T>): Promise<T> {
 /** A resource with what the engine got of it. */
 async function inputsOf(resource: pulumi.CustomResource, name: string): Promise<Record<string, unknown>> {
   await value(resource.urn);
-  const { __provider: _, ...inputs } = registered.get(name) ?? {};
+  const { __provider: _, __said: __, ...inputs } = registered.get(name) ?? {};
   return Object.fromEntries(Object.entries(inputs).map(([key, input]) => [key, inTheClear(input)]));
 }
 
@@ -124,7 +124,7 @@ describe("the outputs of a resource", () => {
 
   it("are made for what is given, and for what was left out when a program asks", async () => {
     const entry = new pf.PrefixSetEntry("few", { ...place, prefix: "192.0.2.77", reason: undefined });
-    expect(own(entry)).toEqual(["__provider", "arena", "endpoint", "id", "prefix", "set", "url", "urn"]);
+    expect(own(entry)).toEqual(["__provider", "__said", "arena", "endpoint", "id", "prefix", "set", "url", "urn"]);
     for (const output of [entry.reason, entry.value, entry.node]) {
       expect(pulumi.Output.isInstance(output)).toBe(true);
       expect(await value<unknown>(output)).toBe(undefined);

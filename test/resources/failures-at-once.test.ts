@@ -1,18 +1,23 @@
+import { spawnSync } from "node:child_process";
 import diagnostics from "node:diagnostics_channel";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cancelWithEngine } from "../../provider/deployment/provider-process";
+import { SentFiles } from "../../provider/deployment/sent-files";
 import type { DialectSettings } from "../../provider/emulator";
-import { MiniEngine } from "../failures/support/engine";
+import { type Declared, MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
-import { BLOCKED, set, signaling } from "../failures/support/scenarios";
+import { BLOCKED, entry, set, signaling } from "../failures/support/scenarios";
 import { stage } from "../failures/support/stage";
 import { heldBy } from "../failures/support/truth";
 import { startHealth } from "../support/health";
 import { group, bench as groupBench, URL } from "./support/group-bench";
 
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
-const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"] as const;
+const [X, Y, Z] = ["198.51.100.7/32", "198.51.100.8/32", "198.51.100.9/32"] as const;
 const fine = { errors: [] };
 
 async function bench(settings: DialectSettings = {}, more: Record<string, unknown> = {}) {
@@ -262,6 +267,176 @@ describe("a group with waves", () => {
     // The next run begins with the check of that wave.
     expect((await waves.up(NEW)).error).toBe("");
     expect(waves.doctor.asked()).toEqual(FLEET);
+  });
+});
+
+describe("a run that was killed", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = join(mkdtempSync(join(tmpdir(), "packetfilter-sent-")), "packetfilter");
+  });
+  afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
+
+  /** Runs of one stack on one machine; each has a process of its own, which ends. */
+  async function machine(...nodes: readonly string[]) {
+    const stack = nodes.length > 0 ? await groupBench(...nodes) : await bench();
+    const owned = (program: readonly Declared[]) =>
+      program.map((it) => ({ ...it, args: { ...it.args, __said: { owner: `dev::web::${it.type}::${it.name}` } } }));
+    const start = async (config: Config, world = new HurriedWorld()) => {
+      const { pid } = spawnSync(process.execPath, ["-e", ""]);
+      return new ProviderProcess(config, world, {}, new SentFiles(pid, folder));
+    };
+    const { engine } = stack;
+    return {
+      stack,
+      engine,
+      emulator: "emulator" in stack ? stack.emulator : stack.node("n1"),
+      notes: () => readdirSync(folder),
+      up: async (program: readonly Declared[], options: object = {}) => {
+        const { errors, printed, steps } = await engine.up(owned(program), { start, ...options });
+        return { errors: errors.map(({ message }) => message), printed: printed.join("\n"), steps };
+      },
+      preview: async (program: readonly Declared[]) => {
+        const { printed, steps } = await engine.preview(owned(program), { start });
+        return { printed: printed.join("\n"), steps };
+      },
+      refresh: () => engine.refresh({ start }),
+      destroy: async () => {
+        const { errors, printed } = await engine.destroy({ start });
+        expect(errors).toEqual([]);
+        return printed.join("\n");
+      },
+      /** An `up` that is killed once the last of so many requests of this kind has been answered. */
+      killed: async (program: readonly Declared[], request: number) => {
+        const world = new HurriedWorld({ request, when: "after" });
+        await engine.up(owned(program), { start: (config: Config) => start(config, world) });
+        expect(world.isKilled).toBe(true);
+      },
+      [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+    };
+  }
+  const OLD = { [A]: 1, [B]: 1 };
+  /** Requests of an up that adds entries: list, insert, commit. */
+  const COMMITTED = 3;
+
+  it.each<[string, object | undefined]>([
+    ["the program that is taken back", OLD],
+    ["another program", { [A]: 1 }],
+    ["the same program", { ...OLD, [C]: 1 }],
+    ["a destroy", undefined],
+  ])("leaves entries that the next run takes as this stack's: %s", async (_, next) => {
+    for (const exclusive of [true, false]) {
+      await using one = await machine();
+      const program = (entries: object) => [set(entries, { exclusive })];
+      const held = () => one.emulator.prefixSet(BLOCKED).applied;
+      await one.up(program(OLD));
+      expect(one.notes()).toEqual([]);
+      await one.killed(program({ ...OLD, [C]: 1 }), COMMITTED);
+      // Another writer's is not this stack's.
+      one.emulator.change(BLOCKED, { insert: { [X]: 1 } });
+      if (next === undefined) await one.destroy();
+      else {
+        const seen = await one.preview(program(next));
+        expect(seen.steps).toEqual(["update blocked"]);
+        if (!(C in next))
+          expect(seen.printed).toMatch(/203\.0\.113\.0\/24\)(: this up removes it|; 1 stays, of others)/);
+        expect((await one.up(program(next))).errors).toEqual([]);
+      }
+      expect(held()).toEqual({ ...next, [X]: 1 });
+      expect(one.notes()).toEqual([]);
+      if (next) expect((await one.preview(program(next))).steps).toEqual([]);
+    }
+  });
+
+  it("leaves entries that a refresh takes into the state as this stack's", async () => {
+    await using one = await machine();
+    await one.up([set(OLD)]);
+    await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
+    await one.refresh();
+    expect(one.engine.state[0]?.outputs).toMatchObject({ entries: { ...OLD, [C]: 1 } });
+    expect(one.engine.state[0]?.outputs).not.toHaveProperty("found");
+    expect((await one.up([set(OLD)])).errors).toEqual([]);
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual(OLD);
+  });
+
+  it("while it created a set leaves entries that are in no way of the next program", async () => {
+    await using one = await machine();
+    await one.killed([set(OLD)], COMMITTED);
+    const next = [set({ [A]: 7, [C]: 1 })];
+    expect((await one.preview(next)).printed).toContain(
+      `holds what an interrupted run of this stack left (${B}): this up removes it.`,
+    );
+    const { errors, printed } = await one.up(next);
+    expect(errors).toEqual([]);
+    expect(printed).not.toContain("already");
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 7, [C]: 1 });
+  });
+
+  it("leaves a single entry that the next run does not take for an older one", async () => {
+    for (const value of [1, 7]) {
+      await using one = await machine();
+      const program = (value: number) => {
+        const one = entry("one", A, value, "blocked");
+        return [{ ...one, args: { ...one.args, onDestroy: "created" } }];
+      };
+      await one.killed(program(1), COMMITTED);
+      const { errors, printed } = await one.up(program(value));
+      expect(errors).toEqual([]);
+      expect(printed).not.toContain("already there");
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: value });
+      await one.destroy();
+      expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({});
+    }
+  });
+
+  it("is said to be possible where its notes are lost, and nothing is called foreign", async () => {
+    await using one = await machine();
+    await one.up([set(OLD)]);
+    await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
+    rmSync(folder, { recursive: true });
+    const { printed } = await one.up([set(OLD)]);
+    expect(printed).toContain(
+      `holds 1 undeclared entry (${C}): it stays, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes it.`,
+    );
+    expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ ...OLD, [C]: 1 });
+  });
+
+  it("leaves entries that the next run takes back at each node of a group", async () => {
+    const nodes = ["n1", "n2", "n3"];
+    await using one = await machine(...nodes);
+    const { held } = one.stack as Awaited<ReturnType<typeof groupBench>>;
+    const program = (entries: object) => [group(entries, nodes, { rollout: { waves: nodes.map((it) => [it]) } })];
+    await one.up(program(OLD));
+    // The look lists each node, and each wave inserts, commits and lists.
+    await one.killed(program({ ...OLD, [C]: 1 }), nodes.length + 2 * COMMITTED - 1);
+    expect(held()).toEqual({ n1: { ...OLD, [C]: 1 }, n2: { ...OLD, [C]: 1 }, n3: OLD });
+    const seen = await one.preview(program(OLD));
+    expect(seen.printed).toContain("n1, n2 had these entries before: up goes back to them at once");
+    expect(seen.printed).toContain(`n1, n2: up removes 1 entry (${C})`);
+    const { errors, printed } = await one.up(program(OLD));
+    expect(errors).toEqual([]);
+    expect(printed).not.toMatch(/stay|of others/);
+    expect(held()).toEqual({ n1: OLD, n2: OLD, n3: OLD });
+    expect((await one.preview(program(OLD))).steps).toEqual([]);
+  });
+
+  it.each([["a create"], ["an update"]])("in %s leaves signalings that a destroy stops", async (what) => {
+    for (const goesOn of [true, false]) {
+      if (what === "a create" && !goesOn) continue;
+      await using one = await machine();
+      one.emulator.signal("client-a", { start: [Z] });
+      if (what === "an update") await one.up([signaling([X])]);
+      await one.killed([signaling([X, Y])], 2);
+      expect(heldBy(one.emulator).active).toEqual([X, Y, Z]);
+      if (goesOn) {
+        const { printed, errors } = await one.up([signaling([X])]);
+        expect(errors).toEqual([]);
+        expect(printed).not.toContain("active before this resource");
+      }
+      await one.destroy();
+      expect(heldBy(one.emulator).active).toEqual([Z]);
+      expect(one.notes()).toEqual([]);
+    }
   });
 });
 

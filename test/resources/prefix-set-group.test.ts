@@ -51,7 +51,7 @@ describe("a group of three nodes", () => {
     const lost = await engine.preview([group({ [A]: 1, [B]: 1 }, ALL)]);
     expect(lost).toMatchObject({ ...fine, steps: ["update blocked"] });
     expect([...lost.printed].sort()).toEqual([
-      `warning: n2 ${URL} holds 1 undeclared entry (${C}): it stays; "pulumi up --refresh" removes it.`,
+      `warning: n2 ${URL} holds 1 undeclared entry (${C}): it stays, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes it.`,
       `warning: n2 ${URL} lacks 1 declared entry (${A}): this up restores it.`,
       `warning: n3 ${URL} holds another value of 1 declared entry (${B} has the value 9, not 1): this up restores it.`,
     ]);
@@ -458,8 +458,8 @@ describe("what is said of a group", () => {
 
     for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [C]: 9 } });
     const seen = await engine.preview([group({ [A]: 1, [B]: 1 }, many)], { refresh: true });
-    expect(lines(seen.printed, "no program declared")).toEqual([
-      `Set ${URL} on n2, n3: up removes 1 entry that no program declared: ${C}.`,
+    expect(lines(seen.printed, "does not declare")).toEqual([
+      `Set ${URL} on n2, n3: up removes 1 entry that the program does not declare: ${C}.`,
     ]);
   });
 

@@ -67,7 +67,7 @@ describe("a set whose prefixes are secret", () => {
     expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
     const preview = await engine.preview([secret([OURS], { onExisting: "adopt" })]);
     expect(preview.steps).toEqual(["update blocked"]);
-    expect(told(preview)).toContain("up removes 1 entry that no program declared: [secret].");
+    expect(told(preview)).toContain("up removes 1 entry that the program does not declare: [secret].");
     const removed = await engine.up([secret([OURS], { onExisting: "adopt" })]);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1 });
     emulator.change(BLOCKED, { insert: { [THEIRS]: 5 } });

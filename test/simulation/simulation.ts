@@ -4,7 +4,7 @@ import { CommandCheck, type Health } from "./actors/health";
 import { type Call, Deployment, type Step } from "./engine/deployment";
 import { ProviderProcess } from "./engine/process";
 import { runProgram } from "./engine/program";
-import { MemoryRegistry } from "./engine/registry";
+import { MemoryNotes, MemoryRegistry } from "./engine/registry";
 import { EMPTY, type State } from "./engine/state";
 import type { Act, Run, Scenario, StackPlan } from "./scenario";
 import { Story } from "./story/story";
@@ -84,6 +84,7 @@ export class World {
   private readonly network: Network;
   private readonly calendar: Calendar = { offset: START };
   private deployments = 0;
+  private readonly notes = new MemoryNotes();
 
   constructor(readonly scenario: Scenario) {
     this.random = new Random(scenario.seed);
@@ -248,7 +249,8 @@ export class World {
         printed.push(line);
         this.story.printed(plan.name, line);
       };
-      const opened = new ProviderProcess(plan.door, config, world, registry.join(), print);
+      const shared = { others: registry.join(), notes: this.notes.of(label) };
+      const opened = new ProviderProcess(plan.door, config, world, shared, print);
       processes.set(instance, opened);
       return opened;
     };
@@ -289,6 +291,7 @@ export class World {
     const { errors, steps, calls } = deployment;
     this.story.ends(plan.name, errors, steps);
     for (const world of worlds) world.isDead = true;
+    this.notes.ended(label, wasKilled);
     const [ended, to] = [this.time.now, this.places()];
     return {
       command,

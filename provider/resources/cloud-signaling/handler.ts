@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ReceiverInUse } from "../../deployment/receiver-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Handler, LookedAt } from "../../engine/handler";
+import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { count, inLines, some } from "../../model/text";
@@ -11,7 +12,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
 import { addressOverridden, compare, remember } from "../changes";
 import { them } from "../look-at-set";
-import { ReceiverAccess } from "../receiver-access";
+import { listOf, ReceiverAccess } from "../receiver-access";
 import { planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
@@ -30,7 +31,7 @@ import {
 export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(_olds: JsonObject, news: JsonObject) {
+  check(_olds: JsonObject, news: JsonObject, about: About = {}) {
     const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
     if (!args) return { inputs: news, problems };
     const receiver = hasUnknown(given.receiver) ? undefined : this.runtime.receiver(given.receiver);
@@ -42,7 +43,9 @@ export class CloudSignalingHandler implements Handler {
     });
     if (found.length > 0) return { inputs: news, problems: found };
     receiver?.desired.add(prefixes);
-    return { inputs: { ...news, prefixes: inOrder(prefixes) }, problems: [] };
+    const ordered = inOrder(prefixes);
+    receiver?.sent.declare(keyOf(ordered), about);
+    return { inputs: { ...news, prefixes: ordered }, problems: [] };
   }
 
   async look(olds: JsonObject, json: JsonObject, isDecided: boolean): Promise<LookedAt> {
@@ -58,7 +61,8 @@ export class CloudSignalingHandler implements Handler {
     if (!there) return {};
     receiver.observed = new Set(there.map((prefix) => prefix.toString()));
     if (Object.keys(olds).length === 0) {
-      const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix));
+      const sent = startedBefore(receiver, inputs, new Set());
+      const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix) && !sent.has(prefix));
       if (isDecided && already.length > 0)
         this.runtime.notices.info(`${what}: active already, and adopted: ${some(already)}.`);
       return {};
@@ -73,7 +77,7 @@ export class CloudSignalingHandler implements Handler {
     remember(olds.receiver, () => this.own(readReplaced(olds)));
     const news = this.restores(olds, given) ? given : without(given, [RESTORES]);
     return compare({
-      olds: withLost(olds),
+      olds: this.withSent(withLost(olds), news),
       news,
       outputs: CLOUD_SIGNALING_OUTPUTS,
       identity: [],
@@ -90,22 +94,31 @@ export class CloudSignalingHandler implements Handler {
   async create(json: JsonObject) {
     const inputs = readInputs(json);
     const id = randomUUID();
-    const receiver = ReceiverAccess.open(this.runtime, inputs);
-    const { endpoint } = receiver;
     const { prefixes } = inputs;
-    const started = await receiver.start(prefixes, new Set(), ({ active, ours, doubtful }) => {
-      if (ours.length + doubtful.length === 0) return undefined;
-      return { id, outputs: writeState(inputs, { endpoint, prefixes: active, started: ours, unsettled: doubtful }) };
+    const receiver = ReceiverAccess.open(this.runtime, inputs).called(keyOf(prefixes), id);
+    const { endpoint } = receiver;
+    const sent = startedBefore(this.runtime.receiver(inputs.receiver), inputs, new Set());
+    // An update stops them.
+    const left = [...sent].filter((prefix) => !prefixes.includes(prefix));
+    const started = await receiver.start(prefixes, sent, ({ active, ours, doubtful }) => {
+      const unsettled = [...doubtful, ...left];
+      if (ours.length + unsettled.length === 0) return undefined;
+      return { id, outputs: writeState(inputs, { endpoint, prefixes: active, started: ours, unsettled }) };
     });
     this.sayAlready(receiver, inputs, prefixes, started);
-    return { id, outs: writeState(inputs, { endpoint, prefixes, started }) };
+    receiver.settleSent();
+    return { id, outs: writeState(inputs, { endpoint, prefixes, started, unsettled: left }) };
   }
 
   async read(id: string, json: JsonObject) {
-    const state = readState(json);
-    const receiver = ReceiverAccess.ofState(this.runtime, state);
-    remember(state.receiver, () => this.own(state));
+    const before = readState(json);
+    const receiver = ReceiverAccess.ofState(this.runtime, before);
+    remember(before.receiver, () => this.own(before));
     const active = await receiver.active();
+    const state = withStarted(
+      before,
+      receiver.called(keyOf(before.prefixes), id).startedBefore(active, knownOf(before)),
+    );
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
     // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
     const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
@@ -117,10 +130,12 @@ export class CloudSignalingHandler implements Handler {
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject) {
-    const [state, inputs] = [readReplaced(olds), readInputs(news)];
-    const receiver = ReceiverAccess.open(this.runtime, inputs, state);
-    const { endpoint } = receiver;
+    const [before, inputs] = [readReplaced(olds), readInputs(news)];
     const { prefixes } = inputs;
+    const receiver = ReceiverAccess.open(this.runtime, inputs, before).called(keyOf(prefixes), id);
+    const { endpoint } = receiver;
+    const { observed: listed = new Set() } = this.runtime.receiver(inputs.receiver);
+    const state = withStarted(before, receiver.startedBefore(listed, knownOf(before)));
     const moved = receiver.hasMovedFrom(state);
     const observed = inactive(this.runtime.receiver(inputs.receiver), state.prefixes, inputs);
     const lost = moved ? [] : [...state.lost, ...observed];
@@ -138,11 +153,12 @@ export class CloudSignalingHandler implements Handler {
       const still = { endpoint, prefixes: [...prefixes, ...left], started: managed, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
     });
+    receiver.settleSent();
     return { outs: writeState(inputs, { endpoint, prefixes, started }) };
   }
 
-  async delete(_id: string, json: JsonObject) {
-    const state = readState(json);
+  async delete(id: string, json: JsonObject) {
+    const state = await this.withActive(id, readState(json));
     const stopped = stoppedWith(state);
     await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
     const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
@@ -154,6 +170,36 @@ export class CloudSignalingHandler implements Handler {
         `Signaling at ${state.endpoint}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
       );
     }
+  }
+
+  /** The state, with what a killed run started, for a destroy: it asks for the active ones only if there are notes. */
+  private async withActive(id: string, state: CloudSignalingState): Promise<CloudSignalingState> {
+    const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, state).called(keyOf(state.prefixes), id));
+    if (!receiver?.hasNotes) return state;
+    const sent = receiver.startedBefore(await receiver.active(), knownOf(state));
+    receiver.settleSent();
+    return withStarted(state, sent);
+  }
+
+  /** `unsettled` shows an update that only the look shows. */
+  private withSent(olds: JsonObject, news: JsonObject): JsonObject {
+    if (hasUnknown(news) || addressOverridden(this.runtime, olds, news, "receiver")) return olds;
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
+    const receiver = this.runtime.receiver(inputs.receiver);
+    const sent =
+      receiver.endpoint === state.endpoint
+        ? startedBefore(receiver, inputs, knownOf(state))
+        : new Set<CanonicalPrefix>();
+    if (sent.size === 0) {
+      if (receiver.observed) receiver.sent.settle(receiver.sent.names(keyOf(inputs.prefixes)));
+      return olds;
+    }
+    const left = [...sent].filter((prefix) => !inputs.prefixes.includes(prefix));
+    if (left.length > 0)
+      this.runtime.notices.warn(
+        `${receiver.label} signaling: an interrupted run of this stack started ${some(left)}: this up stops ${them(left.length)}.`,
+      );
+    return { ...olds, unsettled: [...state.unsettled, ...sent] };
   }
 
   /** True if there is something to start again, which is reported, by this stack or by others. */
@@ -189,6 +235,30 @@ export class CloudSignalingHandler implements Handler {
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
     this.runtime.receiver(receiver).managed.add([...started, ...unsettled]);
   }
+}
+
+/** Key of the calls for a resource. */
+function keyOf(prefixes: readonly CanonicalPrefix[]): string {
+  return prefixes.join(" ");
+}
+
+/** Prefixes of the state that need no note. */
+function knownOf({ prefixes, started, unsettled }: CloudSignalingState): ReadonlySet<CanonicalPrefix> {
+  return new Set([...prefixes, ...started, ...unsettled]);
+}
+
+function withStarted(state: CloudSignalingState, sent: ReadonlySet<CanonicalPrefix>): CloudSignalingState {
+  return sent.size > 0 ? { ...state, unsettled: [...state.unsettled, ...sent] } : state;
+}
+
+/** Prefixes that the look saw, that a killed run of the resource started, and that no other resource wants. */
+function startedBefore(
+  { sent, observed = new Set(), desired }: ReceiverInUse,
+  { prefixes }: CloudSignalingInputs,
+  known: ReadonlySet<CanonicalPrefix>,
+): ReadonlySet<CanonicalPrefix> {
+  const found = sent.found(sent.names(keyOf(prefixes)), listOf(observed), known);
+  return new Set([...found].filter((prefix) => prefixes.includes(prefix) || !desired.has(prefix)));
 }
 
 /** The state with the prefixes that should be active; `lost` remains, so that an update starts them. */

@@ -41,6 +41,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     const conflict = set.declare(about, declared);
     if (conflict !== undefined) return { inputs: news, problems: [conflict] };
     set.announced.add(prefix);
+    set.sent.declare(prefix, about);
     if (about.ignored === true) set.ignored.add(prefix);
     if (!expired) set.desired.add([prefix]);
   }

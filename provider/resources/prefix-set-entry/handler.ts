@@ -57,7 +57,8 @@ export class PrefixSetEntryHandler implements Handler {
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
-      if (set.seen) planEntry(set.seen, { ...desired, label: set.label, managed: set.managed });
+      const { seen, label, managed } = set;
+      if (seen) planEntry(seen, { ...desired, label, managed, sent: set.sentBefore(desired.prefix, new Map()) });
     });
   }
 
@@ -67,6 +68,8 @@ export class PrefixSetEntryHandler implements Handler {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.managed.add(heldOf(state).keys());
+      set.sentBefore(state.prefix, heldOf(state));
+      set.settleSent();
       if (state.adopted) this.sayAdopted(set.label, state, news);
       if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
         this.reportDrift(set, state, readInputs(knownOf(news)));
@@ -102,7 +105,8 @@ export class PrefixSetEntryHandler implements Handler {
     }
     let found: ListedValue | undefined;
     const plan = (observed: ListedMap) => {
-      const create = planEntry(observed, { label, prefix, value, onExisting, managed });
+      const sent = set.sentBefore(prefix, new Map(), observed);
+      const create = planEntry(observed, { label, prefix, value, onExisting, managed, sent });
       found = create.found;
       return create.plan;
     };
@@ -110,6 +114,7 @@ export class PrefixSetEntryHandler implements Handler {
       const existed = found !== undefined && reached.applied.has(prefix);
       return new PartialFailure(message, id, partial(inputs, reached, existed));
     });
+    set.settleSent();
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
     if (found === value) {

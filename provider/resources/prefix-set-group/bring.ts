@@ -4,6 +4,7 @@ import { groupBy } from "../../model/group";
 import type { JsonObject } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
 import { GroupNodes } from "./group-nodes";
+import { recalled } from "./recalled";
 import type { Check } from "./rollout/arguments";
 import { checkWave } from "./rollout/check-wave";
 import { begun } from "./rollout/facts";
@@ -15,7 +16,8 @@ import type { Unpassed } from "./rollout/wave-check";
 import type { GroupInputs, GroupState } from "./state";
 
 /** Brings each node from its content by the state to the content of the program, and clears the nodes that left it. */
-export async function reconcile(runtime: Runtime, inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
+export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: GroupState): Promise<JsonObject> {
+  const state = known && recalled(runtime, known);
   const url = formatUrl(inputs.address);
   const places = new Map([...inputs.nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
   const formers = FormerRollouts.in(runtime);

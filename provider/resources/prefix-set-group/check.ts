@@ -71,7 +71,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
-  if (address) want(runtime, address, { kinds, inUse, ignored: about.ignored });
+  if (address) want(runtime, address, { kinds, inUse, about });
   if (url) sayGroupPlan(runtime, `${url}${whose(args, about)}`, { kinds, before, isNew });
   if (url && isNew)
     askForDistinct(
@@ -167,14 +167,15 @@ function heldBefore(olds: JsonObject, news: JsonObject): GroupInputs | undefined
 function want(
   runtime: Runtime,
   address: PrefixSetUrl,
-  { kinds, inUse, ignored }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; ignored: unknown },
+  { kinds, inUse, about }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; about: About },
 ): void {
   for (const { nodes, normal } of kinds) {
     for (const name of nodes) {
       const set = inUse.get(name)?.set(address);
       if (!set) continue;
       set.announced.add(WHOLE_SET);
-      set.ignore(ignored);
+      set.sent.declare(WHOLE_SET, about);
+      set.ignore(about.ignored);
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);
     runtime.shared.desired.addAll(places, formatUrl(address), normal.entries);

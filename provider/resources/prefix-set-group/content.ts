@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
@@ -6,12 +5,6 @@ import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { listedValue } from "../../reconcile/arguments";
 
 export { differing, overridden } from "../../model/group-content";
-
-/** Short text that stands for entries: equal entries have the same, in whatever order. */
-export const digestOf = madeOnce((entries: ListedMap): string => {
-  const lines = [...entries].map(([prefix, value]) => `${prefix} ${value}`).sort();
-  return hash("sha256", lines.join("\n"), "base64url").slice(0, 12);
-});
 
 /** Differences of a node from its declared entries: the value that it holds, or `null` for a missing entry. */
 export type Differences = ReadonlyMap<CanonicalPrefix, ListedValue | null>;

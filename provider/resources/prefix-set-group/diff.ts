@@ -12,6 +12,7 @@ import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { reportRemovedNodes } from "./leaving";
 import { writeDiffersToChange } from "./outputs";
+import { recalled } from "./recalled";
 import { readRollout } from "./rollout/arguments";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
@@ -30,16 +31,19 @@ import {
 export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about?: About): Compared {
   const formers = FormerRollouts.in(runtime);
   const areKnown = !hasUnknown(news.nodes);
+  const look = { hasSent: false };
   remember(olds.nodes, () => {
     const state = readReplaced(olds);
     formers.add(state);
-    takeIn(runtime, state, areKnown ? news : undefined);
+    const now = recalled(runtime, state);
+    look.hasSent = now !== state;
+    takeIn(runtime, now, areKnown ? news : undefined);
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
   if (!hasUnknown(news)) {
     const inputs = readInputs(news);
-    sayPlan(runtime, readReplaced(olds), inputs);
+    sayPlan(runtime, recalled(runtime, readReplaced(olds)), inputs);
     formers.declare(
       inputs,
       names.map((node) => runtime.node(node).endpoint),
@@ -48,7 +52,8 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
   const hasMoved = areKnown && addressOverridden(runtime, olds.endpoints, names);
   if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
   return compare({
-    olds: { ...withoutLeaving(withLost(runtime, olds)), rollout: given },
+    // `unsettled` shows an update that only the lists of the look show.
+    olds: { ...withoutLeaving(withLost(runtime, olds)), rollout: given, ...(look.hasSent && { unsettled: {} }) },
     news,
     about,
     outputs: GROUP_OUTPUTS,

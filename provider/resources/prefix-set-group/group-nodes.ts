@@ -1,5 +1,6 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
+import { digestOf } from "../../deployment/sent-before";
 import { PartialFailure } from "../../engine/handler";
 import { FoldedNotices } from "../../messages/notices";
 import { isUnreachableNode } from "../../messages/remedy";
@@ -11,7 +12,6 @@ import { count, some } from "../../model/text";
 import { type SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { type Apart, refined } from "./apart";
-import { digestOf } from "./content";
 import { learnApart, placed } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { writeState } from "./outputs";
@@ -116,7 +116,7 @@ export class GroupNodes {
       const desired = this.inputs.of(node);
       const set = ResourceSet.open(this.runtime, desired, before).claim(WHOLE_SET, true);
       if (isBrief) await set.observedSoon();
-      const kept = await (before ? lifecycle.update(set, before, desired) : lifecycle.create(set, desired));
+      const kept = await (before ? lifecycle.update(set, set.recall(before), desired) : lifecycle.create(set, desired));
       this.kept.set(node, { ...kept, history: this.historyOf(node) });
       this.silent.delete(node);
       this.isTouched = true;
@@ -150,7 +150,7 @@ export class GroupNodes {
       // Prefixes that the new content must cover may be missing in the old one.
       const only = { entries: lost, notes: before.notes, limits: { ...desired.limits, requiredPrefixes: [] } };
       const kept = await (isWhole
-        ? lifecycle.update(set, { ...before, lost }, desired)
+        ? lifecycle.update(set, set.recall({ ...before, lost }), desired)
         : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));
       const put = [...(kept.changes ?? [])].flatMap(([prefix, { new: value }]) => (value === null ? [] : prefix));
       this.isTouched = true;

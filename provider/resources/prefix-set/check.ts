@@ -59,6 +59,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const wide = set.coverage.add(about.urn, entries.keys(), contentLimits(args, runtime.settings));
     if (wide.length > 0) return { inputs: news, problems: wide.map((problem) => `${url}: ${problem}`) };
     set.announced.add(WHOLE_SET);
+    set.sent.declare(WHOLE_SET, about);
     set.ignore(about.ignored);
     set.desired.take(entries);
     // The second check of a replaced resource has no old arguments, although its state has entries.

@@ -3,7 +3,7 @@ import type { Runtime } from "../../deployment/runtime";
 import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
-import { Prefix } from "../../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { RESTORES } from "../../reconcile/drift";
 import { addressOverridden, compare, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
@@ -44,9 +44,12 @@ export class PrefixSetHandler implements Handler {
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
     const news = addressOverridden(this.runtime, olds, given) ? without(given, [RESTORES]) : given;
+    const unsettled: CanonicalPrefix[] = [];
     remember(olds.node, () => {
-      const state = readReplaced(olds);
-      const set = ResourceSet.open(this.runtime, state);
+      const known = readReplaced(olds);
+      const set = ResourceSet.open(this.runtime, known);
+      const state = isSameSet(olds, news) ? set.recall(known) : known;
+      if (state !== known) unsettled.push(...state.unsettled);
       set.managed.take(state.entries);
       const { entries } = news;
       if (hasUnknown(entries) || (state.foreign.size + state.lost.size === 0 && !set.seen)) return;
@@ -56,7 +59,8 @@ export class PrefixSetHandler implements Handler {
         this.lifecycle.reportDrift(set, state, desired, { exclusive: news.exclusive });
     });
     return compare({
-      olds: this.withLost(olds),
+      // Shows an update that only the list of the look shows.
+      olds: { ...this.withLost(olds), ...(unsettled.length > 0 && { unsettled }) },
       news,
       outputs: PREFIX_SET_OUTPUTS,
       identity: ["arena", "profile", "set"],
@@ -104,7 +108,7 @@ export class PrefixSetHandler implements Handler {
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).claim(WHOLE_SET);
-    const kept = await this.lifecycle.update(set, state, inputs).catch(partial(inputs, set.url));
+    const kept = await this.lifecycle.update(set, set.recall(state), inputs).catch(partial(inputs, set.url));
     return { outs: writeState(inputs, kept) };
   }
 

@@ -75,6 +75,7 @@ export class SetLifecycle {
       return set.write({ plan }, failure);
     });
     this.reportAdopted(set, inputs, written.before);
+    set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint };
     this.say(
       "warn",
@@ -86,8 +87,11 @@ export class SetLifecycle {
 
   /** Tries a create against the result of a look. */
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
+    const { set } = looked;
+    const left = [...set.sentBefore(WHOLE_SET, new Map())].filter((prefix) => !set.desired.has(prefix));
+    if (left.length > 0) this.say("seen", set, interrupted(left));
     return lookNew(this.runtime, looked, isDecided, () => {
-      if (looked.set.seen && inputs) this.planNew(looked.set, inputs, looked.set.seen);
+      if (set.seen && inputs) this.planNew(set, inputs, set.seen);
     });
   }
 
@@ -96,11 +100,14 @@ export class SetLifecycle {
     const observed = await set.refreshed();
     if (!observed) return undefined;
     // Equal sets of many nodes are one map.
-    const entries = state.exclusive ? observed : new Map([...observed].filter(([prefix]) => state.entries.has(prefix)));
+    // They are this resource's, although no state has them.
+    const sent = set.sentBefore(WHOLE_SET, state.entries, observed);
+    const isOwn = ([prefix]: [CanonicalPrefix, unknown]) => state.entries.has(prefix) || sent.has(prefix);
+    const entries = state.exclusive ? observed : new Map([...observed].filter(isOwn));
     set.managed.share(entries);
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
     const news = sharedDifference(state.entries, entries).insert;
-    const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || news.has(prefix);
+    const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || (news.has(prefix) && !sent.has(prefix));
     const lost = lostSince(state, entries);
     const foreign = state.foreign.size + news.size === 0 ? [] : [...entries.keys()].filter(isForeign);
     return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, lost, unsettled };
@@ -131,6 +138,7 @@ export class SetLifecycle {
         new UnfinishedWrite(message, reachedOf(reached, new Map([...known, ...desired, ...withdrawn]))),
     );
     this.warnOfOthers(set, inputs, result);
+    set.settleSent();
     return {
       ...kept,
       get changes() {
@@ -166,15 +174,20 @@ export class SetLifecycle {
     };
     const kept = [...managed].filter((prefix) => desired.has(prefix));
     reportKept(kept);
-    const remove = kept.length === 0 ? managed : unwantedOf(managed, desired);
-    if (managed.size > 0 && remove.size === 0) return undefined;
-    const expired = expiredOf(remove, state.notes, this.runtime.today);
+    if (managed.size > 0 && kept.length === managed.size) return undefined;
+    const expired = expiredOf(unwantedOf(managed, desired), state.notes, this.runtime.today);
     // Another process of the deployment may come to want some while this one waits to share a commit.
-    const plan = () => ({ put: new Map(), remove: unwantedOf(remove, desired), unsettled, expired });
+    const plan = (observed: ListedMap) => {
+      for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);
+      return { put: new Map(), remove: unwantedOf(managed, desired), unsettled, expired };
+    };
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
     const written = await set.remove({ plan }, { remedy: wayOut, failure });
     if (!written) return undefined;
+    set.settleSent();
+    const remove = new Set(managed);
+    for (const prefix of kept) remove.delete(prefix);
     reportKept([...remove].filter((prefix) => desired.has(prefix)));
     set.reportAbsent(remove, written);
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
@@ -218,16 +231,20 @@ export class SetLifecycle {
     const { entries: desired, exclusive, onExisting } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.desired) : new Set<CanonicalPrefix>();
+    const sent = set.sentBefore(WHOLE_SET, new Map(), observed);
+    for (const prefix of sent) if (!set.desired.has(prefix)) leaving.add(prefix);
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
-    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, managed, limits, leaving });
+    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, managed, sent, limits, leaving });
   }
 
   /** Reports, once at create, entries that were there already with the declared value. */
   private reportAdopted(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
+    const sent = set.sentBefore(WHOLE_SET, new Map(), before);
+    const isFound = (prefix: CanonicalPrefix) => !set.managed.has(prefix) && !sent.has(prefix);
     const shared =
       before.size === 0
         ? []
-        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.managed.has(prefix));
+        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && isFound(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const outcome = onDestroy === "keep" ? "a destroy leaves them" : "a destroy removes them with the rest";
@@ -272,25 +289,30 @@ export class SetLifecycle {
       );
     }
     const isUndeclared = (prefix: CanonicalPrefix) => !set.desired.has(prefix) && !set.ignores(prefix);
-    const undeclared =
-      exclusive === true ? [...sharedDifference(observed, desired).remove.keys()].filter(isUndeclared) : [];
+    const isOpen = (prefix: CanonicalPrefix) => exclusive === true || state.unsettled.has(prefix);
+    const isAny = exclusive === true || state.unsettled.size > 0;
+    const undeclared = isAny
+      ? [...sharedDifference(observed, desired).remove.keys()].filter(
+          (prefix) => isUndeclared(prefix) && isOpen(prefix),
+        )
+      : [];
     const isOurs = (prefix: CanonicalPrefix) => known.has(prefix) || state.unsettled.has(prefix);
     const ours = undeclared.filter((prefix) => isOurs(prefix) && !foreign.has(prefix));
     const others = undeclared.filter((prefix) => !isOurs(prefix));
     const unsettled = ours.filter((prefix) => state.unsettled.has(prefix));
     if (others.length === 0) {
-      if (unsettled.length > 0)
-        say(`holds what an interrupted run left (${some(unsettled)}): this up removes ${them(unsettled.length)}.`);
+      if (unsettled.length > 0) say(interrupted(unsettled));
       return;
     }
     const entries = count(ours.length + others.length, "undeclared entry", "undeclared entries");
     const remedy = `"pulumi up --refresh" removes ${them(others.length)}.`;
     const stay = others.length === 1 ? "stays" : "stay";
+    const whose = "of others or possibly of an interrupted run of this stack";
     if (ours.length === 0)
-      say(`holds ${entries} (${some(others)}): ${others.length === 1 ? "it" : "they"} ${stay}; ${remedy}`);
+      say(`holds ${entries} (${some(others)}): ${others.length === 1 ? "it" : "they"} ${stay}, ${whose}; ${remedy}`);
     else
       say(
-        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}: of others, or of an interrupted run of this stack (${some(others)}); ${remedy}`,
+        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}, ${whose} (${some(others)}); ${remedy}`,
       );
   }
 
@@ -305,7 +327,7 @@ export class SetLifecycle {
       const [from, to] = [held.get(prefix), desired.get(prefix)];
       return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
     });
-    const say = (outcome: string, items: readonly string[], how = "that no program declared with this value") => {
+    const say = (outcome: string, items: readonly string[], how: string) => {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
@@ -313,11 +335,11 @@ export class SetLifecycle {
       }
     };
     if (!set.isChecked(WHOLE_SET)) {
-      say("found", [...removed, ...changed]);
+      say("found", [...removed, ...changed], "that the program does not declare with this value");
       return;
     }
-    say("up removes", removed, "that no program declared");
-    say("up changes", changed);
+    say("up removes", removed, "that the program does not declare");
+    say("up changes", changed, "that the program does not declare with this value");
     const kept = set.isIgnored ? present.filter((prefix) => desired.get(prefix) === held.get(prefix)) : [];
     say(
       "up keeps",
@@ -325,6 +347,10 @@ export class SetLifecycle {
       "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
     );
   }
+}
+
+function interrupted(left: readonly CanonicalPrefix[]): string {
+  return `holds what an interrupted run of this stack left (${some(left)}): this up removes ${them(left.length)}.`;
 }
 
 /** Number of prefixes in one sentence; the others follow in lines of their own. */

@@ -16,8 +16,10 @@ export interface NewSet {
   readonly onExisting: "fail" | "adopt";
   /** Entries in states of this deployment: they are not foreign. */
   readonly managed: KnownPrefixes;
+  /** Entries that a killed run of the resource sent: they are not foreign either. */
+  readonly sent?: KnownPrefixes;
   readonly limits: ContentLimits;
-  /** Entries of `block --now` in the set that are no longer wanted. */
+  /** Entries of `block --now` and of a killed run in the set that are no longer wanted. */
   readonly leaving: ReadonlySet<CanonicalPrefix>;
 }
 
@@ -108,14 +110,14 @@ function stop(label: string, problems: readonly string[]): void {
 /** Foreign entries in the way of a new resource. Undeclared ones count only if it owns the whole set. */
 function findExisting(
   observed: ListedMap,
-  { desired, exclusive, managed }: Pick<NewSet, "desired" | "exclusive" | "managed">,
+  { desired, exclusive, managed, sent }: Pick<NewSet, "desired" | "exclusive" | "managed" | "sent">,
 ) {
   /** Entries of the set that are not declared. */
   const undeclared = new Map<CanonicalPrefix, ListedValue>();
   /** Entries that are declared with another value, and their value in the set. */
   const otherValue = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of observed) {
-    if (managed.has(prefix)) continue;
+    if (managed.has(prefix) || sent?.has(prefix)) continue;
     const wanted = desired.get(prefix);
     if (wanted === undefined && exclusive) undeclared.set(prefix, value);
     if (wanted !== undefined && wanted !== value) otherValue.set(prefix, value);

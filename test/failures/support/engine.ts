@@ -80,10 +80,13 @@ export class MiniEngine {
   }
 
   /** `pulumi preview --refresh` (or without): the steps that an `up` would do. Changes nothing. */
-  async preview(program: readonly Declared[], { refresh = false } = {}): Promise<Outcome> {
+  async preview(
+    program: readonly Declared[],
+    { refresh = false, ...options }: Pick<RunOptions, "start"> & { refresh?: boolean } = {},
+  ): Promise<Outcome> {
     const before = this.state;
     try {
-      return await this.deployment({}, async (run) => {
+      return await this.deployment(options, async (run) => {
         if (refresh) await run.refresh();
         if (run.errors.length === 0) await run.apply(program, { preview: true });
       });

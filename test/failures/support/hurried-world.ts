@@ -28,6 +28,10 @@ export class HurriedWorld implements World {
     private readonly death?: { readonly request: number; readonly when: "before" | "after" },
   ) {}
 
+  get isKilled(): boolean {
+    return this.dead;
+  }
+
   monotonic = (): number => performance.now() + this.ahead;
   wall = (): number => performance.timeOrigin + this.monotonic();
   /** The middle of what a pause may be, always: a run repeats exactly. */

@@ -1,4 +1,5 @@
 import { Runtime } from "../../../provider/deployment/runtime";
+import type { SentFiles } from "../../../provider/deployment/sent-files";
 import { type DynamicProvider, dynamicProvider } from "../../../provider/engine/dynamic-provider";
 import { keepingSecrets } from "../../../provider/engine/keeping-secrets";
 import type { JsonObject } from "../../../provider/model/json";
@@ -42,8 +43,11 @@ export class ProviderProcess implements Provider {
     config: Config,
     private readonly world: HurriedWorld = new HurriedWorld(),
     env: Readonly<Record<string, string>> = {},
+    /** Notes of what it sends, which outlive it; none by default. */
+    private readonly notes?: SentFiles,
   ) {
-    const runtime = new Runtime({ env, print: (line) => this.printed.push(line), world });
+    const print = (line: string) => this.printed.push(line);
+    const runtime = new Runtime({ env, print, world, ...(notes && { notes }) });
     this.runtime = runtime;
     this.providers = {
       PrefixSet: keepingSecrets(dynamicProvider(new PrefixSetHandler(runtime), runtime), runtime.secrets),
@@ -70,7 +74,9 @@ export class ProviderProcess implements Provider {
     return result as Awaited<ReturnType<DynamicProvider[M]>>;
   }
 
+  /** The engine ends the process, killed or not: a killed one leaves its notes. */
   end(): Promise<void> {
+    if (!this.world.isKilled) this.notes?.end();
     return this.world.end();
   }
 }

@@ -1,4 +1,5 @@
 import { Runtime } from "../../../provider/deployment/runtime";
+import type { SentNotes } from "../../../provider/deployment/sent-before";
 import type { JsonObject } from "../../../provider/model/json";
 import type { OtherProcesses } from "../../../provider/reconcile/desired";
 import type { Door as DoorName } from "../scenario";
@@ -16,10 +17,10 @@ export class ProviderProcess {
     name: DoorName,
     config: JsonObject,
     private readonly world: ProcessWorld,
-    others: OtherProcesses,
+    { others, notes }: { readonly others: OtherProcesses; readonly notes: SentNotes },
     print: (line: string) => void,
   ) {
-    this.runtime = new Runtime({ env: {}, print, world, others, usualSteps: 8 });
+    this.runtime = new Runtime({ env: {}, print, world, others, notes, usualSteps: 8 });
     this.door = name === "dynamic" ? new DynamicDoor(this.runtime, config) : new PluginDoor(this.runtime, config);
   }
 

@@ -1,3 +1,4 @@
+import type { SentNotes } from "../../../provider/deployment/sent-before";
 import type { OtherProcesses } from "../../../provider/reconcile/desired";
 
 interface Told {
@@ -39,5 +40,39 @@ export class MemoryRegistry {
       },
       received: (address) => known.get(address) ?? new Set<string>(),
     };
+  }
+}
+
+interface Note {
+  readonly run: string;
+  readonly place: string;
+  readonly names: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** Notes of one machine, in memory. Those of a run that ends in order are dropped, since its answers are in a state. */
+export class MemoryNotes {
+  private notes: Note[] = [];
+  private readonly killed = new Set<string>();
+
+  /** The notes as the processes of one run have them. */
+  of(run: string): SentNotes {
+    const isOf =
+      (place: string, names?: readonly string[]) =>
+      (note: Note): boolean =>
+        this.killed.has(note.run) && note.place === place && (!names || note.names.some((it) => names.includes(it)));
+    return {
+      note: (place, names, keys) => void this.notes.push({ run, place, names, keys }),
+      noted: (place, names) => new Set(this.notes.filter(isOf(place, names)).flatMap(({ keys }) => keys)),
+      settle: (place, names) => {
+        const isSettled = isOf(place, names);
+        this.notes = this.notes.filter((note) => !isSettled(note));
+      },
+    };
+  }
+
+  ended(run: string, wasKilled: boolean): void {
+    if (wasKilled) this.killed.add(run);
+    else this.notes = this.notes.filter((note) => note.run !== run);
   }
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../../deployment/runtime";
+import { digestOf } from "../../../deployment/sent-before";
 import type { ListedValue } from "../../../model/entry";
 import type { CanonicalPrefix } from "../../../model/prefix";
 import { equal, isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../../model/prefix-map";
@@ -6,7 +7,6 @@ import { formatUrl } from "../../../model/resource-url";
 import { missingOf, unignored } from "../../../reconcile/drift";
 import { withdrawnOf } from "../../../reconcile/entries";
 import type { SetState } from "../../prefix-set/state";
-import { digestOf } from "../content";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import { type Check, hasOwed, type Pending } from "./arguments";
 import type { Former } from "./former";
@@ -129,7 +129,7 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const isTaken = base === undefined && [...desired.keys()].some((prefix) => set.managed.has(prefix));
   return {
     holds: isThere && open === undefined && isSame && isBase && isSettled,
-    had: history.includes(digestOf(desired)) || (before !== undefined && open !== undefined && isSame),
+    had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
     isAttempted: attempted !== undefined && equal(attempted, desired),
     isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),

@@ -1,0 +1,92 @@
+import { hash } from "node:crypto";
+import type { About } from "../engine/handler";
+import type { ListedValue } from "../model/entry";
+import type { CanonicalPrefix } from "../model/prefix";
+import { type ListedMap, madeOnce } from "../model/prefix-map";
+
+/**
+ * Notes of what the runs of this user are about to send. They outlive a killed run, whose entries no state has: the next run
+ * finds them there, and settles them.
+ */
+export interface SentNotes {
+  /** Notes keys before they are sent. @param names Names of the sender, one of which a later run has, too. */
+  note(place: string, names: readonly string[], keys: readonly string[]): void;
+  /** Keys that ended runs noted under one of these names; without names, under any. */
+  noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size">;
+  /** Drops the notes of ended runs: their keys are in a state, or gone. */
+  settle(place: string, names: readonly string[]): void;
+}
+
+/** Keeps no notes. */
+export const NO_NOTES: SentNotes = { note() {}, noted: () => new Set<string>(), settle() {} };
+
+/** Short text that stands for entries: equal entries have the same, in whatever order. */
+export const digestOf = madeOnce((entries: ListedMap): string => {
+  const lines = [...entries].map(([prefix, value]) => `${prefix} ${value}`).sort();
+  return hash("sha256", lines.join("\n"), "base64url").slice(0, 12);
+});
+
+/** The notes about one set of a node, or about the signalings of a receiver. */
+export class SentBefore {
+  /** Resource of the program, by the key of its call. */
+  private readonly owners = new Map<string, string>();
+
+  constructor(
+    private readonly notes: SentNotes,
+    private readonly place: string,
+  ) {}
+
+  /** Records which resource of which stack will be called with this key. */
+  declare(key: string, { urn, owner = urn }: About): void {
+    if (owner !== undefined) this.owners.set(key, owner);
+  }
+
+  /**
+   * Names of a resource: the one of the program, and its state. A refresh or destroy knows no program.
+   *
+   * @param state Makes a text that stands for the state, if there is one.
+   */
+  names(key: string, state?: () => string): Names {
+    return () => [this.owners.get(key) ?? [], state?.() ?? []].flat();
+  }
+
+  /** True if no killed run has left a note. */
+  get isEmpty(): boolean {
+    return this.notes.noted(this.place).size === 0;
+  }
+
+  /** Notes those of these entries that the list lacks. */
+  note(names: Names, entries: ListedMap, observed: ListedMap = NOTHING): void {
+    const keys = absent(entries, observed);
+    const its = keys.length > 0 ? names() : [];
+    if (its.length > 0) this.notes.note(this.place, its, keys);
+  }
+
+  /** Listed entries that a killed run sent under one of these names, and that the state does not have. */
+  found(names: Names, listed: ListedMap, known: Pick<ListedMap, "has">): ReadonlySet<CanonicalPrefix> {
+    if (this.isEmpty) return new Set();
+    const noted = this.notes.noted(this.place, names());
+    const isOurs = (entry: Entry) => !known.has(entry[0]) && noted.has(keyOf(entry));
+    return new Set([...listed].filter(isOurs).map(([prefix]) => prefix));
+  }
+
+  settle(names: Names): void {
+    if (!this.isEmpty) this.notes.settle(this.place, names());
+  }
+}
+
+/** Names of a resource, made only if there is something to note or to find. */
+export type Names = () => readonly string[];
+
+type Entry = readonly [CanonicalPrefix, ListedValue];
+
+const NOTHING: ListedMap = new Map();
+
+function keyOf([prefix, value]: Entry): string {
+  return `${prefix} ${value}`;
+}
+
+/** Keys of entries to insert that a list does not show. */
+const absent = madeOnce((entries: ListedMap, observed: ListedMap): readonly string[] =>
+  [...entries].filter(([prefix, value]) => observed.get(prefix) !== value).map(keyOf),
+);

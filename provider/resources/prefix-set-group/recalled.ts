@@ -1,0 +1,19 @@
+import type { Runtime } from "../../deployment/runtime";
+import { attempt } from "../../model/errors";
+import type { SetState } from "../prefix-set/state";
+import { ResourceSet } from "../resource-set";
+import type { GroupState } from "./state";
+
+/** The state, with what a killed run sent to its nodes: the same object if there is none. */
+export function recalled(runtime: Runtime, state: GroupState): GroupState {
+  const found = new Map<string, SetState>();
+  for (const [node, endpoint] of state.endpoints) {
+    const held = state.of(node);
+    // A node that left the configuration is reported when it is needed.
+    const set = attempt(() => ResourceSet.open(runtime, held));
+    const now = set?.endpoint === endpoint ? set.recall(held) : held;
+    if (now !== held) found.set(node, now);
+  }
+  if (found.size === 0) return state;
+  return { ...state, isEven: false, of: (node) => found.get(node) ?? state.of(node) };
+}
