@@ -106,7 +106,7 @@ export class DeploymentSet implements Addressed {
   readonly desired: Keys;
   /** Prefixes of this set in the state of some resource of this deployment. */
   readonly managed: Keys;
-  /** What killed runs have sent to this set. */
+  /** Notes of killed runs about this set. */
   readonly sent: SentBefore;
   /** True if the program ignores changes of all entries. */
   isIgnored = false;

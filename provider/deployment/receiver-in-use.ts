@@ -27,7 +27,7 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly managed: Keys;
   readonly wantedHere: KeysHere;
   readonly leavingHere: KeysHere;
-  /** What killed runs have started here. */
+  /** Notes of killed runs about this receiver. */
   readonly sent: SentBefore;
   /** Prefixes that the look of this process saw active; `undefined` without a look. */
   observed: ReadonlySet<CanonicalPrefix> | undefined;

@@ -121,9 +121,9 @@ export function planEntry(observed: ListedMap, { label, prefix, value, onExistin
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);
   if (found === undefined || managed.has(prefix)) return { plan: { put, remove } };
-  const shown = shownAlready(observed, put, managed);
-  if (sent?.has(prefix)) return { plan: { put, remove, shown } };
-  if (found === value) return { plan: { put, remove, shown }, found };
+  const listed = shownAlready(observed, put, managed);
+  if (sent?.has(prefix)) return { plan: { put, remove, listed } };
+  if (found === value) return { plan: { put, remove, listed }, found };
   if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
