@@ -37,7 +37,9 @@ export function claimsOf(program: readonly Declared[], { targets, excludes }: Ru
     }
     const entries = canonicalEntries(args.entries as Entries);
     const exclusive = args.exclusive !== false;
-    const nodes = type === "PrefixSet" ? [String(args.node)] : (args.nodes as string[]);
+    // A program writes a list, and the state has an object.
+    const several = Array.isArray(args.nodes) ? args.nodes.map(String) : Object.keys((args.nodes ?? {}) as object);
+    const nodes = type === "PrefixSet" ? [String(args.node)] : several;
     return nodes.map((node) => ({ kind: "set", resource, node, url, entries, exclusive }));
   });
 }

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Step } from "../engine/deployment";
 import type { CommandRecord, World } from "../simulation";
-import { canonical, declaredAt, requestsOf } from "./model";
+import { canonical, claimsOf, declaredAt, requestsOf } from "./model";
 import { isOfColleague, isOther } from "./no-exposure";
 import type { Promised } from "./promise";
 
@@ -13,15 +13,23 @@ export const previewShows: Promised = {
     if (run.command !== "up" || !preview || done === preview) return [];
     const shown = (prefix: string) => mentions(preview, prefix);
     const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
+    const state = claimsOf(done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })));
     // Where a list shows an older set, no client can know what is there.
     const isMisled = run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
         const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);
-        // Bringing back the value that was declared all the time is a restoration, which may begin after the preview.
-        const [was, is] = [declaredAt(before, world, machine, url), declaredAt(now, world, machine, url)];
+        // Bringing back the value of the last program, or of the state after a kill, is a restoration, which may begin after the preview.
+        const [was, is, stated] = [before, now, state].map((claims) => declaredAt(claims, world, machine, url));
         const changed = Object.entries(commit?.changed ?? {})
-          .filter(([prefix, { to }]) => !isMisled && (was[prefix] !== to || is[prefix] !== to))
+          .filter(
+            ([prefix, { to }]) =>
+              !isMisled && ((was?.[prefix] !== to && stated?.[prefix] !== to) || is?.[prefix] !== to),
+          )
+          .filter(
+            ([prefix, { from }]) =>
+              !isPublished(world, { machine, url, prefix, from, since: preview.from[machine] ?? 0 }),
+          )
           .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
         if (op === "start") own.push(...data);
@@ -54,6 +62,32 @@ function isOfOthers(world: World, machine: string, index: number, url: string, p
     journal.findLast(isInsert),
     journal.find(({ index: at }) => at === index),
   );
+}
+
+interface Value {
+  readonly machine: string;
+  readonly url: string;
+  readonly prefix: string;
+  readonly from: number;
+  /** Index in the journal at which the preview began. */
+  readonly since: number;
+}
+
+/** True where a value that another writer had staged was published after the preview: the API's commit applies what all callers have staged. */
+function isPublished(world: World, { machine, url, prefix, from, since }: Value): boolean {
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const commit = journal
+    .slice(since)
+    .find(
+      (entry) => entry.url === url && (entry.commit?.inserted[prefix] ?? entry.commit?.changed[prefix]?.to) === from,
+    );
+  if (!commit) return false;
+  const isInsert = ({ cmd, url: of, index, data = [] }: JournalEntry) =>
+    cmd === "insert" &&
+    of === url &&
+    index < commit.index &&
+    data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
+  return isOther(journal.findLast(isInsert), commit);
 }
 
 /** True where a preview names a prefix: in a line, or as a difference of a step. */

@@ -39,7 +39,8 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
     const machine = world.nodes.get(claim.node);
     const held = machine?.held(claim.url) ?? {};
     const wrong = Object.entries(claim.entries).filter(
-      ([prefix, value]) => held[prefix] !== value && !isIgnored(claim, prefix),
+      ([prefix, value]) =>
+        held[prefix] !== value && !isIgnored(claim, prefix) && !machine?.isShownStaged(claim.url, prefix, value),
     );
     return wrong.map(([prefix, value]) => ({
       place: claim.node,

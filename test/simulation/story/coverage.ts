@@ -1,14 +1,18 @@
-import type { Act, Disturbance, Run, Scenario } from "../scenario";
-import type { World } from "../simulation";
+import { requestsOf } from "../promises/model";
+import type { Act, Run, Scenario } from "../scenario";
+import type { CommandRecord, World } from "../simulation";
 
 /** Kinds of events that happened in a world, each once. */
-export function kindsOf({ scenario, records, acts, story }: World): string[] {
+export function kindsOf(world: World): string[] {
+  const { scenario, records, acts, story } = world;
   const runs = records.filter(({ turn }) => turn < scenario.turns.length);
   const found = [
     ...scenarioKinds(scenario),
     ...acts.map(({ act }) => actKind(act)),
     ...runs.flatMap(({ run, done, hasCompany }) => [
       ...runKinds(run),
+      ...done.acts.map((act) => `${actKind(act)} meanwhile`),
+      ...faultKinds(world, done),
       ...(hasCompany ? ["two stacks at once"] : []),
       ...(done.wasKilled ? ["killed"] : []),
       ...(done.wasCancelled ? ["canceled"] : []),
@@ -52,7 +56,7 @@ function actKind(act: Act): string {
   }
 }
 
-function runKinds({ command, options, program, meanwhile, isMistake }: Run): string[] {
+function runKinds({ command, options, program, isMistake }: Run): string[] {
   return [
     `${command}${options.refresh ? " --refresh" : ""}`,
     ...(isMistake ? ["mistake"] : []),
@@ -64,13 +68,16 @@ function runKinds({ command, options, program, meanwhile, isMistake }: Run): str
       ...(args.rollout === undefined ? [] : ["rollout"]),
       ...(["protect", "retainOnDelete", "ignoreChanges", "aliases"] as const).filter((name) => own[name] !== undefined),
     ]),
-    ...meanwhile.map(disturbanceKind),
   ];
 }
 
-function disturbanceKind(it: Disturbance): string {
-  if (it.kind === "fault") return `fault ${it.fault.kind ?? `status ${it.fault.status}`}`;
-  return it.kind === "act" ? `${actKind(it.act)} meanwhile` : `${it.kind} drawn`;
+/** Faults that a run met. */
+function faultKinds(world: World, done: CommandRecord): string[] {
+  return [...world.machines.keys()].flatMap((machine) =>
+    requestsOf(world, done, machine).flatMap(({ fault, status }) =>
+      fault === undefined ? [] : [`fault ${fault === "status" ? `status ${status}` : fault}`],
+    ),
+  );
 }
 
 /** Numbers of seeds with each kind, and with each pair of kinds. */

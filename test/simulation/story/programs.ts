@@ -204,14 +204,23 @@ export function nextProgram(random: Random, design: Design, earlier: readonly De
       const taken = resources.flatMap(({ args }) => (args.node === undefined ? [] : [machineOf(args.node)]));
       const others = sites.own.filter((node) => !nodes.includes(node) && !taken.includes(node));
       const joins = others.length > 0 && (nodes.length === 1 || random.chance(0.5));
-      const now = joins ? [...nodes, random.pick(others)] : nodes.filter((node) => node !== random.pick(nodes));
-      return now.length === 0 ? design : changed({ ...one, args: { ...one.args, nodes: now } });
+      const leaver = random.pick(nodes);
+      const now = joins ? [...nodes, random.pick(others)] : nodes.filter((node) => node !== leaver);
+      return now.length === 0 ? design : changed({ ...one, args: withNodes(one.args, now) });
     }
     case "value":
       return changed(withValue(random, one));
     case "entries":
       return changed(withOtherEntries(random, one, stack));
   }
+}
+
+/** The arguments of a group with other nodes; the first one is the canary where the former one has left. */
+function withNodes(args: Declared["args"], nodes: readonly string[]): Declared["args"] {
+  const { rollout } = args as { rollout?: { waves: { canary?: readonly string[] } } };
+  const canary = rollout?.waves.canary;
+  if (!rollout || !canary || canary.every((node) => nodes.includes(node))) return { ...args, nodes };
+  return { ...args, nodes, rollout: { ...rollout, waves: { ...rollout.waves, canary: nodes.slice(0, 1) } } };
 }
 
 /** Another provider process, where there are several: the create is in one and the delete in another. */
@@ -246,7 +255,8 @@ function withValue(random: Random, one: Declared): Declared {
   return { ...one, args: { ...one.args, entries: Object.fromEntries(now) } };
 }
 
-function withOtherEntries(random: Random, one: Declared, stack: number): Declared {
+/** The same resource with other entries or prefixes. */
+export function withOtherEntries(random: Random, one: Declared, stack: number): Declared {
   if (one.type === "PrefixSetEntry") return withValue(random, one);
   if (one.type === "CloudSignaling")
     return { ...one, args: { ...one.args, prefixes: atLeastOne(random, SIGNALED[stack] ?? []) } };

@@ -30,7 +30,7 @@ export class Machine implements Host {
     private readonly time: VirtualTime,
     seed: number,
     state: EmulatorState,
-    dialect?: NodePlan["dialect"],
+    private readonly dialect?: NodePlan["dialect"],
   ) {
     const wall = {
       now: () => START + time.now,
@@ -89,6 +89,11 @@ export class Machine implements Host {
   /** The applied content of a set. */
   held(url: string): Entries {
     return this.emulator.prefixSet(url).applied;
+  }
+
+  /** True where its lists show a value that waits for a commit, as those of some nodes do: no client can tell that from an applied one. */
+  isShownStaged(url: string, prefix: string, value: number): boolean {
+    return this.dialect?.listShows === "staged" && this.emulator.prefixSet(url).staged[prefix] === value;
   }
 
   /** Removes every entry of every set, without a commit: the disk was replaced. */
