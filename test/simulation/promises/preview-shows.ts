@@ -28,7 +28,7 @@ export const previewShows: Promised = {
           )
           .filter(
             ([prefix, { from }]) =>
-              !isPublished(world, { machine, url, prefix, from, since: preview.from[machine] ?? 0 }),
+              !isNews(world, { machine, url, prefix, from, since: preview.from[machine] ?? 0, by: index }),
           )
           .map(([prefix]) => [prefix, "changes"]);
         const stopped = op === "stop" ? data.map((prefix) => [String(prefix), "stops"]) : [];
@@ -69,25 +69,26 @@ interface Value {
   readonly url: string;
   readonly prefix: string;
   readonly from: number;
-  /** Index in the journal at which the preview began. */
+  /** Index in the journal at which the preview began, and that of the commit. */
   readonly since: number;
+  readonly by: number;
 }
 
-/** True where a value that another writer had staged was published after the preview: the API's commit applies what all callers have staged. */
-function isPublished(world: World, { machine, url, prefix, from, since }: Value): boolean {
+/** True where another writer's value was published after the preview: the API has no write that depends on what is there. */
+function isNews(world: World, { machine, url, prefix, from, since, by }: Value): boolean {
   const { journal } = world.machines.get(machine) ?? { journal: [] };
-  const commit = journal
-    .slice(since)
-    .find(
-      (entry) => entry.url === url && (entry.commit?.inserted[prefix] ?? entry.commit?.changed[prefix]?.to) === from,
-    );
-  if (!commit) return false;
+  const isIts = ({ url: of, commit }: JournalEntry) =>
+    of === url && (commit?.inserted[prefix] ?? commit?.changed[prefix]?.to) === from;
+  const published = journal.find((entry) => entry.index >= since && entry.index < by && isIts(entry));
   const isInsert = ({ cmd, url: of, index, data = [] }: JournalEntry) =>
     cmd === "insert" &&
     of === url &&
-    index < commit.index &&
+    index < (published?.index ?? 0) &&
     data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
-  return isOther(journal.findLast(isInsert), commit);
+  return isOther(
+    journal.findLast(isInsert),
+    journal.find(({ index }) => index === by),
+  );
 }
 
 /** True where a preview names a prefix: in a line, or as a difference of a step. */

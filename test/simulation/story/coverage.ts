@@ -75,7 +75,7 @@ function runKinds({ command, options, program, isMistake }: Run): string[] {
 function faultKinds(world: World, done: CommandRecord): string[] {
   return [...world.machines.keys()].flatMap((machine) =>
     requestsOf(world, done, machine).flatMap(({ fault, status }) =>
-      fault === undefined ? [] : [`fault ${fault === "status" ? `status ${status}` : fault}`],
+      fault === undefined ? [] : [`fault ${fault === "error" ? `status ${status}` : fault}`],
     ),
   );
 }

@@ -50,11 +50,7 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
           at,
           fault: { kind: "stuck-commit", cmd: "commit", nth: 1, times: random.pick([1, 100]) },
         };
-      if (random.chance(0.06)) {
-        // Some sides quote what they cannot use.
-        const message = `unknown: ${at.startsWith("n") ? CANARY : CLIENT.secretKey}`;
-        return { kind: "fault", at, fault: { status: random.pick([400, 500]), message, nth, times: 100 } };
-      }
+      if (random.chance(0.06)) return { kind: "fault", at, fault: { ...quoting(random, at), nth, times: 100 } };
       if (random.chance(0.25))
         return { kind: "fault", at, fault: { kind: "stale-list", cmd: "list", nth, times: random.pick([1, 1, 2]) } };
       return { kind: "fault", at, fault: { ...random.pick(FAULTS), nth, times: random.pick([1, 1, 2, 100]) } };
@@ -66,6 +62,11 @@ function disturbanceOf(random: Random, sites: Sites, nodes: readonly NodePlan[])
     case "act":
       return { kind: "act", request, act: actOf(random, sites, nodes) };
   }
+}
+
+/** Some sides quote what they cannot use. */
+export function quoting(random: Random, at: string): Fault {
+  return { status: random.pick([400, 500]), message: `unknown: ${at.startsWith("n") ? CANARY : CLIENT.secretKey}` };
 }
 
 /** What an actor does. */

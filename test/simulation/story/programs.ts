@@ -45,7 +45,7 @@ export function twinOf(name: string): string {
 }
 
 /** The first name of a node. */
-function machineOf(name: unknown): string {
+export function machineOf(name: unknown): string {
   return String(name).replace(/b$/, "");
 }
 

@@ -1,7 +1,8 @@
+import type { Fault } from "../../../provider/emulator";
 import type { Act, Declared, Disturbance, Entries, Run, RunOptions, Turn } from "../scenario";
 import type { Random } from "../world/random";
-import { FAULTS } from "./events";
-import { BLOCKED, PARTNERS, type Sites, URGENT } from "./programs";
+import { FAULTS, quoting } from "./events";
+import { BLOCKED, machineOf, PARTNERS, type Sites, URGENT } from "./programs";
 
 /** Something that a draw alone would bring too rarely to meet each other kind: an event during a run, an option of the run or of a resource. */
 type Rare = (random: Random, sites: Sites) => (run: Run) => Run;
@@ -9,7 +10,7 @@ type Rare = (random: Random, sites: Sites) => (run: Run) => Run;
 const during =
   (make: (random: Random, sites: Sites, request: number) => Disturbance): Rare =>
   (random, sites) =>
-  (run) => ({ ...run, meanwhile: [...run.meanwhile, make(random, sites, random.int(1, 4))] });
+  (run) => ({ ...run, meanwhile: [...run.meanwhile, make(random, sites, random.int(1, 3))] });
 
 const acting = (make: (random: Random, sites: Sites) => Act): Rare =>
   during((random, sites, request) => ({ kind: "act", request, act: make(random, sites) }));
@@ -29,17 +30,29 @@ const declaring = (make: (one: Declared) => Declared["options"]): Rare => {
   };
 };
 
-const faults = FAULTS.map((fault) =>
-  during((random, { nodes }) => ({
-    kind: "fault",
-    at: random.pick(nodes),
-    fault: { ...fault, nth: random.int(1, 2), times: random.pick([1, 2]) },
-  })),
-);
+function kindOf({ kind, status }: Fault): string {
+  return kind ?? `status ${status}`;
+}
+
+/** A fault at a node of the run's program. */
+function failing(make: (random: Random, at: string) => Fault): Rare {
+  return (random, { nodes }) =>
+    (run) => {
+      const named = run.program.flatMap(({ args }) => [args.node ?? args.nodes ?? []].flat()).map(machineOf);
+      const at = random.pick(named.length > 0 ? named : nodes);
+      const fault = { ...make(random, at), nth: 1, times: random.pick([1, 2]) };
+      return { ...run, meanwhile: [...run.meanwhile, { kind: "fault", at, fault }] };
+    };
+}
+
+/** Faults by kind, each with its forms. */
+const KINDS = [...new Set(FAULTS.map(kindOf))];
+const faults = KINDS.map((kind) => failing((random) => random.pick(FAULTS.filter((fault) => kindOf(fault) === kind))));
 const aNode = (random: Random, { nodes }: Sites) => random.pick(nodes);
 
 const RARE: readonly Rare[] = [
   ...faults,
+  failing(quoting),
   ...(["empty", "older", "same"] as const).map((restart) =>
     acting((random, sites) => ({ actor: "node", node: aNode(random, sites), restart })),
   ),
@@ -86,26 +99,43 @@ const RARE: readonly Rare[] = [
   ),
 ];
 
-/** Every pair of two of them, the latter first: the n-th seed gets the n-th pair. */
+/** Every pair of two of them. */
 const PAIRS = RARE.flatMap((one, index) => RARE.slice(index + 1).map((other) => [one, other] as const));
 /** One seed of so many is left as it was drawn. */
-const PLAIN_EVERY = 4;
+const PLAIN_EVERY = 10;
 
-/** Adds two rare kinds to a scenario, in one run or in two, so that each meets each other one in a thousand seeds. */
+/** Adds rare kinds to the runs of a scenario that change something: the n-th pair to the n-th seed, and two more. */
 export function withRare(random: Random, seed: number, turns: readonly Turn[], sites: readonly Sites[]): Turn[] {
   if (seed % PLAIN_EVERY === 0) return [...turns];
-  const pair = PAIRS[(seed - Math.ceil(seed / PLAIN_EVERY)) % PAIRS.length] ?? [];
-  const isUp = (turn: Turn) => turn.kind === "runs" && turn.runs.some((run) => run.command === "up" && !run.isMistake);
-  const places = turns.flatMap((turn, index) => (isUp(turn) && index >= sites.length ? index : []));
+  const pair = PAIRS[seed % PAIRS.length] ?? [];
+  const places = placesOf(turns);
   const found = [...turns];
-  for (const rare of pair) {
-    const at = places.length > 0 ? random.pick(places) : 0;
+  for (const rare of [...pair, random.pick(RARE), random.pick(RARE)]) {
+    const { at, chosen } = random.pick(places);
     const turn = found[at];
     if (turn?.kind !== "runs") continue;
-    const [chosen] = turn.runs.filter((run) => run.command === "up" && !run.isMistake);
-    const site = sites[chosen?.stack ?? 0] as Sites;
-    const change = rare(random, site);
-    found[at] = { ...turn, runs: turn.runs.map((run) => (run === chosen ? change(run) : run)) };
+    const change = rare(random, sites[turn.runs[chosen]?.stack ?? 0] as Sites);
+    found[at] = { ...turn, runs: turn.runs.map((run, index) => (index === chosen ? change(run) : run)) };
   }
   return found;
+}
+
+interface Place {
+  readonly at: number;
+  readonly chosen: number;
+}
+
+/** Runs that bring another program than the one before, and the first of each stack. */
+function placesOf(turns: readonly Turn[]): Place[] {
+  const programs = new Map<number, string>();
+  return turns.flatMap((turn, at) => {
+    if (turn.kind !== "runs") return [];
+    return turn.runs.flatMap(({ stack, command, program, isMistake }, chosen) => {
+      if (command !== "up" || isMistake) return [];
+      const text = JSON.stringify(program);
+      const isNew = programs.get(stack) !== text;
+      programs.set(stack, text);
+      return isNew ? [{ at, chosen }] : [];
+    });
+  });
 }
