@@ -5,7 +5,6 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError } from "commander";
 import { recorded } from "./plan-out";
 import { play } from "./play";
-import { EXCEPTIONS, FINAL_EXCEPTIONS } from "./promises/exceptions";
 import { playSeed, type SeedResult } from "./seeds";
 import { Coverage } from "./story/coverage";
 import { generate } from "./story/generate";
@@ -62,12 +61,10 @@ async function simulate(flags: Flags): Promise<void> {
   const coverage = new Coverage();
   const failures: SeedResult[] = [];
   const events: number[] = [];
-  const excused = new Map<string, number>();
   const began = performance.now();
   const take = (result: SeedResult) => {
     coverage.add(result.kinds);
     events.push(result.events);
-    for (const name of result.excused) excused.set(name, (excused.get(name) ?? 0) + 1);
     if (result.broken) failures.push(result);
     if (process.stderr.isTTY && events.length % AT_A_TIME === 0)
       process.stderr.write(`\r${events.length} seeds, ${failures.length} failed`);
@@ -85,8 +82,6 @@ async function simulate(flags: Flags): Promise<void> {
   process.stdout.write(flags.pairs ? coverage.pairTable() : coverage.table());
   for (const [kind, seeds] of grouped(failures))
     process.stdout.write(`${seeds.length} x ${kind} (seeds ${seeds.slice(0, 8).join(", ")})\n`);
-  for (const { name, promise, seed } of [...EXCEPTIONS, ...FINAL_EXCEPTIONS])
-    process.stdout.write(`${excused.get(name) ?? 0} x known exception to ${promise} (seed ${seed}): ${name}\n`);
   const [first] = failures.sort((a, b) => a.seed - b.seed);
   if (first) await tell(first);
   const minutes = (performance.now() - began) / MINUTE_MS;
@@ -124,7 +119,7 @@ async function one(seed: number, isStory: boolean): Promise<void> {
   const { broken, world } = await play(generate(seed));
   if (isStory) process.stdout.write(`${world.story.lines.join("\n")}\n`);
   const [first] = broken;
-  if (first && !isStory) await tell({ seed, events: 0, kinds: [], excused: [], broken: first });
+  if (first && !isStory) await tell({ seed, events: 0, kinds: [], broken: first });
   process.stdout.write(`1 seeds, ${first ? 1 : 0} failed\n`);
   process.exitCode = first ? 1 : 0;
 }

@@ -1,7 +1,6 @@
 import { PROMISES } from "./promises/all";
 import { bothDoorsAgree } from "./promises/both-doors";
 import { converges } from "./promises/converges";
-import { exceptionFor, FINAL_EXCEPTIONS } from "./promises/exceptions";
 import { type Claim, claimsOf } from "./promises/model";
 import { emergenciesInSeconds } from "./promises/seconds";
 import type { Scenario } from "./scenario";
@@ -16,8 +15,6 @@ export interface Broken {
 /** Result of one seed. */
 export interface Played {
   readonly broken: readonly Broken[];
-  /** Names of the exceptions that covered a broken promise. */
-  readonly excused: readonly string[];
   readonly world: World;
 }
 
@@ -28,21 +25,14 @@ const DOORS_EVERY = 10;
 export async function play(scenario: Scenario): Promise<Played> {
   const world = new World(scenario);
   const broken: Broken[] = [];
-  const excused = new Set<string>();
   try {
-    await world.play(judging(world, broken, excused));
+    await world.play(judging(world, broken));
     const end = {
       "17 in an incident, seconds": emergenciesInSeconds(world),
       "3 state is true": await converges(world),
     };
     for (const [promise, sentences] of Object.entries(end)) {
       for (const sentence of sentences) {
-        const exception = FINAL_EXCEPTIONS.find(({ says }) => sentence.includes(says));
-        if (exception) {
-          excused.add(exception.name);
-          world.story.note("KNOWN", `${promise}: ${sentence}`);
-          continue;
-        }
         broken.push({ promise, sentence });
         world.story.note("PROMISE", `${promise}: ${sentence}`);
       }
@@ -56,11 +46,11 @@ export async function play(scenario: Scenario): Promise<Played> {
     broken.push({ promise: "0 the run ends", sentence });
     world.story.note("PROMISE", `0 the run ends: ${sentence}`);
   }
-  return { broken, excused: [...excused], world };
+  return { broken, world };
 }
 
 /** Judges every promise after each run, and adds what is broken. */
-export function judging(world: World, broken: Broken[], excused = new Set<string>()): (record: RunRecord) => void {
+export function judging(world: World, broken: Broken[]): (record: RunRecord) => void {
   /** Declarations of each stack's program when it was last applied, wholly or in part. */
   const declared = new Map<number, readonly Claim[]>();
   return (record) => {
@@ -68,14 +58,7 @@ export function judging(world: World, broken: Broken[], excused = new Set<string
     const before = declared.get(run.stack) ?? [];
     const now = run.command === "up" ? claimsOf(run.program, run.options) : before;
     for (const { number, name, judge: judged } of PROMISES) {
-      const given = { world, record, before, now };
-      for (const sentence of judged(given)) {
-        const exception = exceptionFor(number, sentence, given);
-        if (exception) {
-          excused.add(exception.name);
-          world.story.note("KNOWN", `${number} ${name}: ${sentence}`);
-          continue;
-        }
+      for (const sentence of judged({ world, record, before, now })) {
         broken.push({ promise: `${number} ${name}`, sentence });
         world.story.note("PROMISE", `${number} ${name}: ${sentence}`);
       }

@@ -6,6 +6,7 @@
  * @typedef {object} Mutant
  * @property {string} name
  * @property {number} promise Number of the promise that it breaks.
+ * @property {number} [seed] A seed that found it, which is played first.
  * @property {string} file Below `provider/`.
  * @property {string} find A text that occurs there exactly once.
  * @property {string} replace What stands there instead.

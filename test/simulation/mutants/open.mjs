@@ -4,6 +4,41 @@ import { mutants } from "./mutant.mjs";
 /** Faults that no seed has found so far, or that have not been played with 500 seeds: the generator does not draw what they need often enough. */
 export const OPEN = mutants([
   {
+    name: "forget-the-key-of-a-receiver",
+    promise: 9,
+    file: "client/signaling-request.ts",
+    find: "new Redactor([options.secretKey, ",
+    replace: "new Redactor([",
+  },
+  {
+    name: "forget-the-headers-of-a-node",
+    promise: 9,
+    file: "client/node-connection.ts",
+    find: "new Redactor([...Object.values(credentials), ",
+    replace: "new Redactor([",
+  },
+  {
+    name: "leave-found-entries-of-a-group",
+    promise: 7,
+    file: "resources/prefix-set-group/handler.ts",
+    find: "kept.set(node, { ...now, open,",
+    replace: "kept.set(node, { ...before, open,",
+  },
+  {
+    name: "ask-no-check-after-a-write",
+    promise: 16,
+    file: "resources/prefix-set-group/rollout/model.ts",
+    find: "...openBy(state.hasCheck || state.isHeld),",
+    replace: "...openBy(false),",
+  },
+  {
+    name: "begin-with-the-last-wave",
+    promise: 16,
+    file: "resources/prefix-set-group/rollout/model.ts",
+    find: "for (const wave of waves) {",
+    replace: "for (const wave of [...waves].reverse()) {",
+  },
+  {
     name: "keep-a-list-after-a-write",
     promise: 3,
     file: "apply/shared-reads.ts",

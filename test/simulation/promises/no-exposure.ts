@@ -13,7 +13,12 @@ export const noExposure: Promised = {
       requestsOf(world, done, machine).flatMap(({ commit, url = "", op, data = [], index }) => {
         const [was, is] = [declaredAt(before, world, machine, url), declaredAt(after, world, machine, url)];
         const removed = Object.keys(commit?.removed ?? {}).filter(
-          (prefix) => prefix in was && prefix in is && !isOfColleague(world, machine, index, url, prefix),
+          (prefix) =>
+            prefix in was &&
+            prefix in is &&
+            !isOfColleague(world, machine, index, url, prefix) &&
+            !isGapOfAnother(world, { machine, index, url, prefix, stack: run.stack }) &&
+            !wasDropped(world, { machine, index, url, prefix }),
         );
         const stopped =
           op !== "stop"
@@ -50,6 +55,45 @@ export function isOfColleague(world: World, machine: string, before: number, url
     journal.findLast(isDelete),
     journal.find(({ index: at }) => at === before),
   );
+}
+
+interface Removal {
+  readonly machine: string;
+  /** Index of the commit in the journal. */
+  readonly index: number;
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/**
+ * True where a process committed between the delete and the insert of another process of its stack. A node that refuses an existing prefix needs both for
+ * another value, and a commit applies the changes of every caller.
+ */
+function isGapOfAnother(world: World, { stack, ...removal }: Removal & { readonly stack: number }): boolean {
+  const { scenario } = world;
+  const node = scenario.nodes.find(({ name }) => name === removal.machine);
+  if (node?.dialect?.insertExisting !== "error" || (scenario.stacks[stack]?.instances ?? 0) === 0) return false;
+  return insertsOf(world, removal).next !== undefined;
+}
+
+/** True where a node answered the insert with a success and dropped it: no list shows that before the commit. */
+function wasDropped(world: World, removal: Removal): boolean {
+  const { before } = insertsOf(world, removal);
+  return before?.fault === "unknown-shape" && before.status !== undefined && before.status < 300;
+}
+
+/** The last insert of a prefix before a commit, and the next one of the same run. */
+function insertsOf(world: World, { machine, index, url, prefix }: Removal) {
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  const label = journal.find((entry) => entry.index === index)?.label;
+  const isInsert = (entry: JournalEntry) =>
+    entry.cmd === "insert" &&
+    entry.url === url &&
+    (entry.data ?? []).some((item) => canonical((item as { p?: unknown }).p) === prefix);
+  return {
+    before: journal.findLast((entry) => entry.index < index && isInsert(entry)),
+    next: journal.find((entry) => entry.index > index && entry.label === label && isInsert(entry)),
+  };
 }
 
 /** True for a request of another writer than that of a commit. */

@@ -2,7 +2,7 @@ import type { JournalEntry } from "../../../provider/emulator/journal/entry";
 import type { Declared } from "../scenario";
 import type { World } from "../simulation";
 import { START } from "../world/machines";
-import { canonicalEntries, requestsOf } from "./model";
+import { canonical, canonicalEntries, requestsOf } from "./model";
 import type { Promised } from "./promise";
 
 /** A content that has not passed wave k is on no node of wave k+1: neither at a node that lacks it, nor at one whose check fails. */
@@ -16,22 +16,26 @@ export const redStaysRed: Promised = {
       if (group.type !== "PrefixSetGroup" || rollout === undefined) return [];
       const waves = wavesOf(group);
       const url = `prefixset://${arena}/${set}`;
-      const wanted = canonicalEntries(entries as Record<string, number>);
+      const wanted = Object.entries(canonicalEntries(entries as Record<string, number>));
       return waves.flatMap((wave, index) =>
         wave.flatMap((node) => {
           const machine = world.nodes.get(node)?.name ?? "";
-          const known = new Set(everDeclared(world, node, url, run.stack, done.began));
-          return requestsOf(world, done, machine).flatMap((entry) => {
-            const news = Object.keys(entry.commit?.inserted ?? {}).filter(
-              (prefix) => prefix in wanted && !known.has(prefix) && entry.url === url,
+          const sent = requestsOf(world, done, machine).filter((entry) => entry.url === url);
+          return sent.flatMap((entry) => {
+            const news = wanted.filter(
+              ([prefix, value]) =>
+                brought(entry, prefix) === value &&
+                sent.some((insert) => isInsertOf(insert, prefix)) &&
+                !hadBefore(world, { machine, url, prefix, value, run: done.from[machine] ?? 0 }),
             );
-            return news.flatMap((prefix) =>
+            return news.flatMap(([prefix, value]) =>
               waves
                 .slice(0, index)
                 .flat()
-                .flatMap((earlier) => why(world, { earlier, prefix, url, at: entry, began: done.began }, group))
+                .flatMap((earlier) => why(world, { earlier, prefix, value, url, at: entry, began: done.began }, group))
                 .map(
-                  (reason) => `request ${entry.index} to ${node} (wave ${index + 1}) brings ${prefix}, while ${reason}`,
+                  (reason) =>
+                    `request ${entry.index} to ${node} (wave ${index + 1}) brings ${prefix} ${value}, while ${reason}`,
                 ),
             );
           });
@@ -44,35 +48,67 @@ export const redStaysRed: Promised = {
 interface Question {
   readonly earlier: string;
   readonly prefix: string;
+  readonly value: number;
   readonly url: string;
   readonly at: JournalEntry;
   readonly began: number;
 }
 
-/** Why a node of an earlier wave forbids it. */
-function why(world: World, { earlier, prefix, url, at, began }: Question, group: Declared): string[] {
-  const machine = world.nodes.get(earlier);
-  const until = Date.parse(at.time) - START;
-  const acted = world.acts.some(
-    ({ act, at: when }) =>
-      when <= until &&
-      (("node" in act && act.node === earlier && act.actor !== "health") ||
-        (act.actor === "outage" && act.at === earlier)),
+/** The value that a commit gave a prefix. */
+function brought({ commit }: JournalEntry, prefix: string): number | undefined {
+  return commit?.inserted[prefix] ?? commit?.changed[prefix]?.to;
+}
+
+function isInsertOf({ cmd, data = [] }: JournalEntry, prefix: string): boolean {
+  return cmd === "insert" && data.some((item) => canonical((item as { p?: unknown }).p) === prefix);
+}
+
+interface Former {
+  readonly machine: string;
+  readonly url: string;
+  readonly prefix: string;
+  readonly value: number;
+  /** Index of the first request of the run. */
+  readonly run: number;
+}
+
+/** What a node had before a run is no step of a rollout, and comes back to all nodes at once. */
+function hadBefore({ machines, scenario }: World, { machine, url, prefix, value, run }: Former): boolean {
+  const { journal } = machines.get(machine) ?? { journal: [] };
+  const initial = scenario.nodes.find(({ name }) => name === machine)?.sets[url] ?? {};
+  return (
+    initial[prefix] === value ||
+    journal.some((entry) => entry.index < run && entry.url === url && brought(entry, prefix) === value)
   );
-  if (!machine || acted || (group.args.maxUnreachable ?? 0) !== 0) return [];
+}
+
+/** Why a node of an earlier wave forbids it. */
+function why(world: World, question: Question, { args }: Declared): string[] {
+  const { earlier, prefix, value, url, at, began } = question;
+  const machine = world.nodes.get(earlier);
+  if (!machine || (args.maxUnreachable ?? 0) !== 0) return [];
   const last = machine.journal.findLast(
     (entry) =>
       entry.url === url &&
-      entry.commit !== undefined &&
       entry.time <= at.time &&
-      (prefix in entry.commit.inserted || prefix in entry.commit.removed),
+      (brought(entry, prefix) !== undefined || prefix in (entry.commit?.removed ?? {})),
   );
+  const [since, until] = [last ? Date.parse(last.time) - START : 0, Date.parse(at.time) - START];
+  // A restart leaves no request in the journal.
+  const restarted = world.acts.some(
+    ({ act, at: when }) => act.actor === "node" && act.node === earlier && when >= since && when <= until,
+  );
+  if (restarted) return [];
   const plan = world.scenario.nodes.find(({ name }) => name === machine.name);
-  if (!last?.commit && prefix in (plan?.sets[url] ?? {})) return [];
-  if (!last?.commit || prefix in last.commit.removed) return [`${earlier} of an earlier wave lacks it`];
-  const { check } = group.args.rollout as { check?: object };
-  const failing =
-    check !== undefined && wasIllFrom(world, earlier, Math.min(began, Date.parse(last.time) - START), until);
+  const held = last ? brought(last, prefix) : plan?.sets[url]?.[prefix];
+  if (held === undefined) return [`${earlier} of an earlier wave lacks it`];
+  // Another value that no program declared is taken over, and stays for a run.
+  if (held !== value) return [];
+  const { check } = args.rollout as { check?: object };
+  // What has passed there once, and was lost, comes back without a check.
+  const first = machine.journal.find((entry) => entry.url === url && brought(entry, prefix) === value);
+  const had = first ? Date.parse(first.time) - START : 0;
+  const failing = check !== undefined && wasIllFrom(world, earlier, Math.min(began, had), until);
   return failing ? [`the check of ${earlier} of an earlier wave has failed since it got it`] : [];
 }
 

@@ -84,7 +84,7 @@ function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePl
   const turns: Turn[] = [];
   const designs = sites.map((each, stack) => [firstProgram(random, stack, each)]);
   for (const [stack, [design]] of designs.entries()) turns.push(runsOf([upOf(design as Design, stack, {}, [])]));
-  const length = random.int(4, 9);
+  const length = random.int(4, 8);
   for (let turn = 0; turn < length; turn += 1) {
     if (random.chance(0.3)) {
       const count = random.int(1, 2);
@@ -96,6 +96,7 @@ function turnsOf(random: Random, sites: readonly Sites[], nodes: readonly NodePl
     const own = designs[stack] as Design[];
     if (checkedGroup(own.at(-1) as Design) && random.chance(0.3)) {
       turns.push(...redWave(random, { stack, site: sites[stack] as Sites, nodes, designs: own }));
+      turn += 1;
       continue;
     }
     const last = turns.at(-1);
