@@ -39,4 +39,26 @@ export const CLIENT = mutants([
     find: "const until = given ?? began + this.connection.deadlineMs;",
     replace: "const until = (given ?? began) + 10 * this.connection.deadlineMs;",
   },
+  {
+    name: "merge-two-spellings",
+    promise: 3,
+    seed: 16,
+    file: "client/node-set.ts",
+    find: "return this.spelled.get(prefix) ?? [prefix];",
+    replace: "return [prefix];",
+  },
+  {
+    name: "forget-the-key-of-a-receiver",
+    promise: 9,
+    file: "client/signaling-request.ts",
+    find: "new Redactor([options.secretKey, ",
+    replace: "new Redactor([",
+  },
+  {
+    name: "forget-the-headers-of-a-node",
+    promise: 9,
+    file: "client/node-connection.ts",
+    find: "new Redactor([...Object.values(credentials), ",
+    replace: "new Redactor([",
+  },
 ]);

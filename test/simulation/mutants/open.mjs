@@ -4,41 +4,6 @@ import { mutants } from "./mutant.mjs";
 /** Faults that no seed has found so far, or that have not been played with 500 seeds: the generator does not draw what they need often enough. */
 export const OPEN = mutants([
   {
-    name: "forget-the-key-of-a-receiver",
-    promise: 9,
-    file: "client/signaling-request.ts",
-    find: "new Redactor([options.secretKey, ",
-    replace: "new Redactor([",
-  },
-  {
-    name: "forget-the-headers-of-a-node",
-    promise: 9,
-    file: "client/node-connection.ts",
-    find: "new Redactor([...Object.values(credentials), ",
-    replace: "new Redactor([",
-  },
-  {
-    name: "leave-found-entries-of-a-group",
-    promise: 7,
-    file: "resources/prefix-set-group/handler.ts",
-    find: "kept.set(node, { ...now, open,",
-    replace: "kept.set(node, { ...before, open,",
-  },
-  {
-    name: "ask-no-check-after-a-write",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/model.ts",
-    find: "...openBy(state.hasCheck || state.isHeld),",
-    replace: "...openBy(false),",
-  },
-  {
-    name: "begin-with-the-last-wave",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/model.ts",
-    find: "for (const wave of waves) {",
-    replace: "for (const wave of [...waves].reverse()) {",
-  },
-  {
     name: "keep-a-list-after-a-write",
     promise: 3,
     file: "apply/shared-reads.ts",
@@ -102,20 +67,6 @@ export const OPEN = mutants([
     replace: 'const outcome: Outcome = "not-sent";',
   },
   {
-    name: "merge-two-spellings",
-    promise: 3,
-    file: "client/node-set.ts",
-    find: "return this.spelled.get(prefix) ?? [prefix];",
-    replace: "return [prefix];",
-  },
-  {
-    name: "quote-an-answer-in-full",
-    promise: 9,
-    file: "client/node-connection.ts",
-    find: "quotable(this.requests.redactor.text(body))",
-    replace: "quotable(body)",
-  },
-  {
     name: "wait-through-ctrl-c",
     promise: 17,
     file: "client/clock.ts",
@@ -158,32 +109,11 @@ export const OPEN = mutants([
     replace: "prefixes, started };",
   },
   {
-    name: "refresh-the-outputs-alone",
-    promise: 7,
-    file: "resources/prefix-set/handler.ts",
-    find: "inputs: { ...state.verbatim, entries }, props };",
-    replace: "inputs: { ...state.verbatim }, props };",
-  },
-  {
     name: "say-nothing-of-an-adoption",
     promise: 12,
     file: "resources/prefix-set-entry/handler.ts",
     find: "this.runtime.notices.warn(\n      `${label}: adopted",
     replace: "String(\n      `${label}: adopted",
-  },
-  {
-    name: "pass-a-failing-check",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "status === wanted ? undefined",
-    replace: "status > 0 ? undefined",
-  },
-  {
-    name: "count-a-silent-check-as-healthy",
-    promise: 16,
-    file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);",
-    replace: 'return (error as HttpFailure).kind === "timeout" ? undefined : this.wordsOf(error, timeoutMs);',
   },
   {
     name: "check-the-first-node-alone",
