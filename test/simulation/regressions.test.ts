@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { play } from "./play";
 import type { Act, Declared, Disturbance, Door, Entries, NodePlan, RunOptions, Scenario, Turn } from "./scenario";
 
-/** Faults that the simulation has found: the shrunk story of each, by both doors. What was broken stands in its name. */
+/** Faults of several failures at once that trials and the simulation have found: the smallest story of each, by both doors. What was broken stands in its name. */
 const SET = "prefixset://edge/blocked";
 const [A, B] = ["192.0.2.0/25", "203.0.113.0/24"];
 

@@ -35,8 +35,8 @@ export const OPEN = mutants([
     name: "ignore-the-other-processes-before-a-removal",
     promise: 14,
     file: "apply/set-writer.ts",
-    find: "(unheard !== undefined && [...remove].some((prefix) => gone.has(prefix)) ? unheard : undefined) ??",
-    replace: "",
+    find: "(registryUnavailable !== undefined && [...remove].some((prefix) => gone.has(prefix))",
+    replace: "(false",
   },
   {
     name: "take-a-page-for-an-empty-list",
@@ -84,7 +84,7 @@ export const OPEN = mutants([
     name: "stop-what-another-resource-wants",
     promise: 1,
     file: "resources/receiver-access.ts",
-    find: "const left = prefixes.filter((prefix) => !wanted.has(prefix));",
+    find: "const left = prefixes.filter((prefix) => !desired.has(prefix));",
     replace: "const left = prefixes.filter(() => true);",
   },
   {
@@ -105,7 +105,7 @@ export const OPEN = mutants([
     name: "forget-what-a-failed-stop-left",
     promise: 3,
     file: "resources/cloud-signaling/handler.ts",
-    find: "prefixes: [...prefixes, ...left], started: owned, unsettled: left };",
+    find: "prefixes: [...prefixes, ...left], started: managed, unsettled: left };",
     replace: "prefixes, started };",
   },
   {
@@ -154,7 +154,7 @@ export const OPEN = mutants([
     name: "ask-no-process-before-a-step",
     promise: 14,
     file: "engine/dynamic-provider.ts",
-    find: "async delete(id, props) {\n      runtime.shared.learn();",
+    find: "async delete(id, props) {\n      runtime.shared.sync();",
     replace: "async delete(id, props) {",
   },
 ]);

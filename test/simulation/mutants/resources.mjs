@@ -36,8 +36,8 @@ export const RESOURCES = mutants([
     name: "leave-what-the-program-dropped",
     promise: 3,
     file: "reconcile/set-plan.ts",
-    find: "if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);",
-    replace: "if (unsettled.has(prefix) && !desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);",
+    find: "if (!desired.has(prefix) && !declared.has(prefix)) remove.add(prefix);",
+    replace: "if (unsettled.has(prefix) && !desired.has(prefix) && !declared.has(prefix)) remove.add(prefix);",
   },
   {
     name: "see-a-change-where-none-is",
@@ -113,14 +113,14 @@ export const RESOURCES = mutants([
     name: "forget-what-another-process-wants",
     promise: 14,
     file: "reconcile/desired.ts",
-    find: "return this.hasHere(key) || this.others?.told(this.address).has(key) === true;",
+    find: "return this.hasHere(key) || this.others?.received(this.address).has(key) === true;",
     replace: "return this.hasHere(key);",
   },
   {
     name: "see-no-loss",
     promise: 15,
     file: "resources/look-at-set.ts",
-    find: "return lost ? { restores: set.shown(restoresText(lost, desired)) } : {};",
+    find: "return lost ? { restores: set.listed(restoresText(lost, desired)) } : {};",
     replace: "return {};",
   },
   {
@@ -141,7 +141,7 @@ export const RESOURCES = mutants([
     name: "tell-the-other-processes-nothing",
     promise: 14,
     file: "reconcile/desired.ts",
-    find: "this.others?.tell(\n      addresses.map",
+    find: "this.others?.publish(\n      addresses.map",
     replace: "((..._: unknown[]) => {})(\n      addresses.map",
   },
   {
@@ -149,7 +149,7 @@ export const RESOURCES = mutants([
     promise: 16,
     seed: 96,
     file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "status === wanted ? undefined",
+    find: "status === desired ? undefined",
     replace: "status > 0 ? undefined",
   },
   {
@@ -164,7 +164,7 @@ export const RESOURCES = mutants([
     name: "ask-no-check-after-a-write",
     promise: 16,
     file: "resources/prefix-set-group/rollout/model.ts",
-    find: "...openBy(state.hasCheck || state.isHeld),",
+    find: "...openBy(state.hasCheck || state.isBlocked),",
     replace: "...openBy(false),",
   },
   {
