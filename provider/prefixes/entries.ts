@@ -112,18 +112,23 @@ export function makeEntry(value: number, { reason, ticket, expires, sent }: Omit
 
 /**
  * Calls `visit` for each entry, with its path for messages. Does not check prefixes.
+ * @returns the prefixes as they were given.
  * @throws {TypeError} naming an entry with wrong content
  */
 export function eachEntry(
   given: EntriesLike,
   argument: string | undefined,
-  visit: (path: () => string, spelling: unknown, content: PrefixEntry) => void,
-): void {
+  visit: (spelling: unknown, content: PrefixEntry, path: () => string, index: number) => void,
+): readonly unknown[] {
   const { spellings, content, path } = read(given, argument ?? "entries");
+  // Most entries share one content, which is frozen and so judged once.
+  let last: PrefixEntry | undefined;
   for (let index = 0; index < spellings.length; index++) {
-    const at = () => path(index);
-    visit(at, spellings[index], contentOf(at, content(index)));
+    const one = content(index);
+    if (last === undefined || one !== last) last = contentOf(() => path(index), one);
+    visit(spellings[index], last, () => path(index), index);
   }
+  return spellings;
 }
 
 /**

@@ -1,8 +1,12 @@
 import { isObject } from "../model/json";
 import { member } from "./lists/list";
 
-const NFTABLES =
-  'is a set of nftables: write its elements one a line, for example with "nft -j list set … | jq -r …", or its JSON with the prefixes alone.';
+/** Elements of all sets of `nft -j`, one a line: addresses, prefixes and ranges, also those with a timeout. */
+const NFT_LINES =
+  `jq -r '.nftables[].set.elem[]? | (.elem.val)? // . | if type == "string" then . elif .prefix then ` +
+  `"\\(.prefix.addr)/\\(.prefix.len)" else .range | join("-") end'`;
+
+const NFTABLES = `is a set of nftables: write its elements one a line, for example with nft -j list set FAMILY TABLE SET | ${NFT_LINES}`;
 
 /** Files that hold prefixes and are not read, by one of their first lines, and the way to make one of them that is. */
 const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
@@ -39,7 +43,7 @@ export function foreignText(head: string): string | undefined {
 export function foreignDocument(root: unknown): string | undefined {
   if (!isObject(root)) return undefined;
   if (Array.isArray(member(root, "nftables"))) {
-    return "is the JSON of nftables: write the elements of one set as an array, for example with jq '[.nftables[].set? | select(.name == \"…\").elem[]]'.";
+    return `is the JSON of nftables: write the elements one a line, for example with ${NFT_LINES}`;
   }
   if (member(root, "type") === "bundle" && Array.isArray(member(root, "objects"))) {
     return "is a bundle of STIX: write the addresses of its indicators as an array or one a line, for example with jq.";

@@ -63,18 +63,14 @@ class TableCollector extends Collector {
     private readonly builder: TableBuilder,
   ) {
     super(options, problems, now);
-    this.isSelecting = options.select !== undefined;
   }
 
-  private readonly isSelecting: boolean;
-
-  override takesPlain(line: string): boolean {
-    if (this.isSelecting || this.size >= this.most) return false;
-    const text = line.length > 9 && line.charCodeAt(line.length - 3) === SLASH ? line : `${line}/32`;
-    const address = canonicalV4(text);
-    if (address < 0) return false;
+  override takesPlain(text: string, line: number): boolean {
+    const prefix = text.length > 9 && text.charCodeAt(text.length - 3) === SLASH ? text : `${text}/32`;
+    const address = this.isSelecting || this.size >= this.most ? -1 : canonicalV4(prefix);
+    if (address < 0) return super.takesPlain(text, line);
     this.countPlain();
-    this.builder.addV4(address, text === line ? Number(line.slice(-2)) : 32, this.plain);
+    this.builder.addV4(address, text === prefix ? Number(text.slice(-2)) : 32, this.plain);
     return true;
   }
 

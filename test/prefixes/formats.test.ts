@@ -446,7 +446,7 @@ describe("files of other programs", () => {
     ["access-list 10 permit 192.0.2.0 0.0.0.255", "is an access list"],
     ["ip access-list extended IN\n permit ip 192.0.2.0 0.0.0.255 any", "is an access list"],
     ['"3221225984","3221226239","US","Example"', "is a list of IP2Location"],
-    ['{"nftables":[{"set":{"name":"a","elem":["192.0.2.7"]}}]}', "is the JSON of nftables"],
+    ['{"nftables":[{"set":{"name":"a","elem":["192.0.2.7"]}}]}', "one a line, for example with jq -r '.nftables[]"],
     ['{"type":"bundle","objects":[{"type":"indicator"}]}', "is a bundle of STIX"],
     ['{"Event":{"Attribute":[{"type":"ip-src","value":"192.0.2.7"}]}}', "is an event of MISP"],
     ["[2001:db8::1]", '"[2001:db8::1]" has brackets'],

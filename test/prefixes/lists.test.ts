@@ -203,6 +203,10 @@ test("DShield: start and end in columns, below a head line that is no comment", 
     "",
   ];
   expect(read("block.txt", text.toSpliced(6, 1).join("\n"))).toEqual({ "192.0.2.0/24": one, "198.51.100.0/24": one });
+  for (const cut of ["203.0.113.0", "203.0.113.0\t203.0.113.2"])
+    expect(problemsOf([...text.slice(0, 4), cut].join("\n"))).toEqual([
+      "text:5:1: has fewer fields than its head line: fetch the file again.",
+    ]);
   expect(problemsOf(text.join("\n"), { file: "block.txt" })).toEqual([
     'block.txt:7:1: "203.0.113.300" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
   ]);

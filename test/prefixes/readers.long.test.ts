@@ -2,16 +2,27 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PrefixFileError, parsePrefixes } from "../../provider/prefixes";
 
-/** An IPv4 network of the documentation ranges, as its first address and length. */
+/** A network of the documentation ranges, with eight bits that it may leave free. */
 const network = fc
-  .tuple(fc.constantFrom("192.0.2", "198.51.100", "203.0.113"), fc.nat(255), fc.integer({ min: 24, max: 32 }))
-  .map(([block, host, length]) => ({ block, first: host - (host % 2 ** (32 - length)), length }));
-type Network = { readonly block: string; readonly first: number; readonly length: number };
+  .tuple(
+    fc.constantFrom("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8::", "2001:db8:0:1::", "2001:db8:a:b:c:d:e:"),
+    fc.nat(255),
+    fc.nat(8),
+  )
+  .map(([block, host, free]) => ({ block, first: host - (host % 2 ** free), free }));
+type Network = { readonly block: string; readonly first: number; readonly free: number };
 
-const address = ({ block, first }: Network) => `${block}.${first}`;
-const last = ({ block, first, length }: Network) => `${block}.${first + 2 ** (32 - length) - 1}`;
-const cidr = (one: Network) => `${address(one)}/${one.length}`;
-const mask = ({ length }: Network) => `255.255.255.${256 - 2 ** (32 - length)}`;
+const isV6 = ({ block }: Network) => block.includes(":");
+const at = (one: Network, host: number) => {
+  if (!isV6(one)) return `${one.block}${host}`;
+  return one.block.endsWith("::") && host === 0 ? one.block : `${one.block}${host.toString(16)}`;
+};
+const address = (one: Network) => at(one, one.first);
+const last = (one: Network) => at(one, one.first + 2 ** one.free - 1);
+const lengthOf = (one: Network) => (isV6(one) ? 128 : 32) - one.free;
+const cidr = (one: Network) => `${address(one)}/${lengthOf(one)}`;
+/** IPv6 has no netmasks: another kind of length stands in their column. */
+const mask = (one: Network) => (isV6(one) ? lengthOf(one) : `255.255.255.${256 - 2 ** one.free}`);
 const model = (list: readonly Network[]) => new Set(list.map(cidr));
 
 const row = (head: readonly string[], of: (one: Network) => readonly (string | number)[], separator = ",") => ({
@@ -29,27 +40,40 @@ const FORMS = {
   text: lines(cidr),
   "text with values": lines((one) => `${cidr(one)} 1`),
   ranges: lines((one) => `${address(one)}-${last(one)}`),
-  "address and length": lines((one) => `${address(one)} ${one.length}`),
+  "address and length": lines((one) => `${address(one)} ${lengthOf(one)}`),
   "address and netmask": lines((one) => `${address(one)} ${mask(one)}`),
-  "address; length": lines((one) => `${address(one)};${one.length}`),
+  "address; length": lines((one) => `${address(one)};${lengthOf(one)}`),
   csv: row(["prefix", "note"], (one) => [cidr(one), "x"]),
   "csv with a netmask": row(["network", "netmask"], (one) => [address(one), mask(one)]),
-  "csv with a length": row(["ip", "prefix_length"], (one) => [address(one), one.length]),
+  "csv with a length": row(["ip", "prefix_length"], (one) => [address(one), lengthOf(one)]),
   "csv with an end": row(["start_ip", "end_ip"], (one) => [address(one), last(one)]),
-  "csv with a strange length": row(["ip", "size"], (one) => [address(one), one.length], ";"),
+  "csv with a strange length": row(["ip", "size"], (one) => [address(one), lengthOf(one)], ";"),
   "csv with a strange end": row(["address", "till"], (one) => [address(one), last(one)]),
-  "csv of three": row(["first", "last", "bits"], (one) => [address(one), last(one), one.length]),
-  "csv without a head": lines((one) => `${address(one)},${one.length}`),
+  "csv of three": row(["first", "last", "bits"], (one) => [address(one), last(one), lengthOf(one)]),
+  "csv without a head": lines((one) => `${address(one)},${lengthOf(one)}`),
+  tsv: row(["prefix", "note"], (one) => [cidr(one), "x"], "\t"),
+  "tsv with a length": row(["note", "ip", "mask"], (one) => ["x", address(one), lengthOf(one)], "\t"),
+  "tsv with an end": row(["start_ip", "end_ip", "note"], (one) => [address(one), last(one), "x"], "\t"),
+  "tsv with a strange length": row(["ip", "size"], (one) => [address(one), lengthOf(one)], "\t"),
+  "tsv without a head": lines((one) => `${address(one)}\t${lengthOf(one)}`),
+  "csv with two prefixes": row(["prefix", "cidr"], (one) => [cidr(one), "192.0.2.0/23"]),
+  yaml: lines((one) => `- "${cidr(one)}"`),
+  "yaml with values": lines((one) => `"${cidr(one)}": 1`),
+  "yaml with a length": lines((one) => `- ip: "${address(one)}"\n  prefix_length: ${lengthOf(one)}`),
+  "yaml with an end": lines((one) => `- { start_ip: "${address(one)}", end_ip: "${last(one)}" }`, ["---"]),
+  "yaml with a strange length": lines((one) => `- ip: "${address(one)}"\n  width: ${lengthOf(one)}`),
+  "yaml with two names": lines((one) => `- { prefix: "${address(one)}", cidr: "${cidr(one)}" }`),
+  "yaml by prefix": lines((one) => `"${address(one)}": ${lengthOf(one)}`),
   json: records((one) => ({ cidr: cidr(one), note: "x" })),
-  "json with a mask": records((one) => ({ address: address(one), mask: one.length })),
-  "json with a strange length": records((one) => ({ ip: address(one), width: String(one.length) })),
+  "json with a mask": records((one) => ({ address: address(one), mask: lengthOf(one) })),
+  "json with a strange length": records((one) => ({ ip: address(one), width: String(lengthOf(one)) })),
   "json with two names": records((one) => ({ prefix: address(one), cidr: cidr(one) })),
   "json by prefix": {
     write: (list: readonly Network[]) =>
-      JSON.stringify(Object.fromEntries(list.map((one) => [address(one), one.length]))),
+      JSON.stringify(Object.fromEntries(list.map((one) => [address(one), lengthOf(one)]))),
   },
-  ipset: lines((one) => `add blocked ${cidr(one)}`, ["create blocked hash:net family inet"]),
-  "prefix-list": lines((one) => `ip prefix-list NN permit ${cidr(one)}`),
+  ipset: lines((one) => `add blocked ${cidr(one)}`, ["create blocked hash:net family inet6"]),
+  "prefix-list": lines((one) => `${isV6(one) ? "ipv6" : "ip"} prefix-list NN permit ${cidr(one)}`),
   routeros: lines((one) => `add address=${cidr(one)} list=blocked`, ["/ip firewall address-list"]),
   p2p: lines((one) => `Example, one:${address(one)}-${last(one)}`),
   "number in a comment": {
@@ -65,11 +89,15 @@ const FORMS = {
 /** Forms that announce their number: one of them without some lines is refused. */
 const COUNTED = new Set<string>(["number in a comment", "closing record"]);
 /** Forms whose meaning is clear: these are read. */
-const READ = Object.keys(FORMS).filter((name) => !/strange|two names|without a head|by prefix|address[ ;]/.test(name));
+const READ = Object.keys(FORMS).filter(
+  (name) => !/strange|two names|two prefixes|without a head|by prefix|p2p|address[ ;]/.test(name),
+);
 
-function read(text: string): Set<string> | "refused" {
+/** Reads a list as the file that its form names: of TSV, nothing but the name shows the format. */
+function read(text: string, form: string): Set<string> | "refused" {
+  const [, extension] = /^(tsv|yaml)/.exec(form) ?? [];
   try {
-    return new Set(Object.keys(parsePrefixes(text)));
+    return new Set(Object.keys(parsePrefixes(text, extension === undefined ? {} : { file: `list.${extension}` })));
   } catch (error) {
     if (error instanceof PrefixFileError) return "refused";
     throw error;
@@ -82,7 +110,7 @@ const form = fc.constantFrom(...(Object.keys(FORMS) as (keyof typeof FORMS)[]));
 test("a list in any form is read as what it means, or refused", () => {
   fc.assert(
     fc.property(list, form, (all, name) => {
-      const found = read(FORMS[name].write(all));
+      const found = read(FORMS[name].write(all), name);
       if (READ.includes(name)) expect(found).toEqual(model(all));
       else if (found !== "refused") expect(found).toEqual(model(all));
     }),
@@ -97,10 +125,10 @@ test("two lists that announce their numbers, and lack a line, are refused", () =
         .map((all) => FORMS[name as keyof typeof FORMS].write(all))
         .join("\n")
         .split("\n");
-      expect(read(text.join("\n"))).toEqual(model([...one, ...two]));
+      expect(read(text.join("\n"), name)).toEqual(model([...one, ...two]));
       // Lines before the first number in a comment have none of their own.
       fc.pre(name === "closing record" || at % text.length !== 0);
-      expect(read(text.toSpliced(at % text.length, 1).join("\n"))).toBe("refused");
+      expect(read(text.toSpliced(at % text.length, 1).join("\n"), name)).toBe("refused");
     }),
     { numRuns: 5_000 },
   );

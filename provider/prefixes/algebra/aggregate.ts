@@ -37,6 +37,7 @@ function mergeEqual(table: PrefixTable): PrefixTable {
   const kept = new Uint8Array(table.size).fill(1);
   const isBlocked = mergeHalves(table, kept);
   dropRepeated(table, kept);
+  if (!kept.includes(0)) return table;
   const indexes = new Uint32Array(kept.length);
   let size = 0;
   for (let index = 0; index < kept.length; index++) if (kept[index]) indexes[size++] = index;
@@ -77,7 +78,7 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
     const outer = open.at(-1);
     if (outer === undefined || length[outer] !== own - 1) {
       kept[right] = 0;
-      length[left] = own - 1;
+      table.widen(left);
       close(left);
     } else if (content[outer] === content[right] || endOf(table.entry(right)) >= endOf(table.entry(outer))) {
       // Its halves hide it for all of its addresses until it expires.

@@ -19,7 +19,7 @@ export function mergeEntries(...entries: readonly EntriesLike[]): PrefixEntries 
 export function mergeAt(now: number, entries: readonly EntriesLike[]): PrefixEntries {
   const result: PrefixEntries = {};
   for (const [index, given] of entries.entries()) {
-    eachEntry(given, `entries[${index}]`, (path, spelling, content) => {
+    eachEntry(given, `entries[${index}]`, (spelling, content, path) => {
       const prefix = parsePrefixAt(path, spelling).toString();
       const earlier = result[prefix];
       result[prefix] = earlier === undefined ? content : laterOf(earlier, content, now);

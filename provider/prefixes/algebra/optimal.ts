@@ -51,6 +51,8 @@ class Need {
 export function fewestEntries(table: PrefixTable): PrefixTable {
   const { length, content } = table;
   const ranks = ranksOf(table);
+  // Halves with one content are merged before, and no entry lies within another.
+  if (ranks.back.length <= 1) return table;
   const isFixed = table.contents.map((entry) => entry.expires !== undefined || sentIn(entry) !== undefined);
   const kept = new Uint8Array(table.size).fill(1);
   const added: Addition[] = [];

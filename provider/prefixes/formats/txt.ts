@@ -24,7 +24,7 @@ export const txt: Format = {
         collector.problems.add({ line, column: 1 }, "is a line of more than a megabyte: write one prefix a line.");
         continue;
       }
-      if (collector.takesPlain(text)) continue;
+      if (!table && collector.takesPlain(text, line)) continue;
       const known = readKnownLine(text, collector.now);
       if (known !== undefined) {
         takeKnown(known, text, line, collector);
@@ -39,8 +39,12 @@ export const txt: Format = {
       const head = said.includes("\t") ? SHAPES.find((shape) => shape.head?.test(said)) : undefined;
       if (head) table = head;
       else if (collector.takes(NO_MEMBERS)) {
-        if (table?.prefix) readPrefix(table.prefix(said.split("\t")), line, collector);
-        else if (comment < 0 && !/[\s-]/.test(said)) readPrefix(said, line, collector);
+        if (table?.prefix) {
+          const prefix = table.prefix(said.split("\t"));
+          if (prefix !== undefined) readPrefix(prefix, line, collector);
+          else
+            collector.problems.add({ line, column: 1 }, "has fewer fields than its head line: fetch the file again.");
+        } else if (comment < 0 && !/[\s-]/.test(said)) readPrefix(said, line, collector);
         else
           readEntry(
             said,

@@ -38,7 +38,11 @@ export const blockLists: readonly PublishedList[] = [
   // `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is not a comment.
   {
     name: "DShield",
-    text: { head: /^Start\tEnd\t/i, prefix: ([start = "", end = ""]) => `${start.trim()}-${end.trim()}` },
+    text: {
+      head: /^Start\tEnd\t/i,
+      // A line that is cut in its end address would be a narrower range: the field after it shows that it is whole.
+      prefix: ([start = "", end = "", bits]) => (bits === undefined ? undefined : `${start.trim()}-${end.trim()}`),
+    },
   },
   // Decisions: `value` is the address, never the value of an entry. `duration` has no start, so that an expiry made of it would
   // change with each reading: a decision lasts as long as it is listed. Only decisions that CrowdSec enforces are read: none

@@ -41,8 +41,8 @@ export interface TextShape {
   readonly reason?: RegExp;
   /** Pattern of a line that is not a comment and begins a table with columns separated by tabs. */
   readonly head?: RegExp;
-  /** The prefix or the range in the columns of a line. */
-  prefix?(columns: readonly string[]): string;
+  /** The prefix or the range in the columns of a line; `undefined` if the line lacks some. */
+  prefix?(columns: readonly string[]): string | undefined;
 }
 
 /** A published block list or address list: data with which the formats recognise and read it. */
