@@ -6,8 +6,8 @@ import type { Addresses, EntryChange, EntryList, SetReport } from "./model";
 /** Changes as a list: counted, and in the order of people who look for what does most: IPv4 before IPv6, wide before narrow. */
 export function entryList(changes: readonly EntryChange[]): EntryList {
   const entries = changes
-    .map((entry) => ({ entry, prefix: Prefix.fromCanonical(entry.prefix as CanonicalPrefix) }))
-    .sort((a, b) => wider(a.prefix, b.prefix))
+    .map((entry) => ({ entry, length: lengthOf(entry.prefix), key: Prefix.sortKey(entry.prefix as CanonicalPrefix) }))
+    .sort(wider)
     .map(({ entry }) => entry);
   return { count: entries.length, addresses: addressesOf(entries.map(({ prefix }) => prefix)), entries };
 }
@@ -18,8 +18,19 @@ export function addressesOf(prefixes: readonly string[]): Addresses {
   return { ipv4: String(ipv4), ipv6: String(ipv6) };
 }
 
-function wider(a: Prefix, b: Prefix): number {
-  return a.family - b.family || a.length - b.length || Prefix.compare(a, b);
+interface Sortable {
+  readonly length: number;
+  /** As {@link Prefix.sortKey}: a number for IPv4, a text for IPv6. */
+  readonly key: number | string;
+}
+
+function wider(a: Sortable, b: Sortable): number {
+  if (typeof a.key !== typeof b.key) return typeof a.key === "number" ? -1 : 1;
+  return a.length - b.length || (a.key < b.key ? -1 : Number(a.key > b.key));
+}
+
+function lengthOf(prefix: string): number {
+  return Number(prefix.slice(prefix.lastIndexOf("/") + 1));
 }
 
 /**

@@ -61,11 +61,18 @@ export function fileContentText({ entries, expired, expiring }: ReturnType<typeo
   return lines.join("\n");
 }
 
+/** Shared, since a file may have a million entries without a note. */
+const NO_NOTE: EntryNote = {};
+
 function contentOf(given: FileEntries, now: number): SetContent {
   const entries = new Map<CanonicalPrefix, NotedEntry>();
   const expired = new Map<CanonicalPrefix, EntryNote>();
-  for (const [prefix, { value, reason, ticket, expires }] of Object.entries(given)) {
-    const note = { ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };
+  for (const prefix in given) {
+    const { value, reason, ticket, expires } = given[prefix] as FileEntries[string];
+    const hasNote = reason || ticket || expires;
+    const note = hasNote
+      ? { ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) }
+      : NO_NOTE;
     if (isExpired(expires, now)) expired.set(prefix as CanonicalPrefix, note);
     else entries.set(prefix as CanonicalPrefix, { value, note });
   }

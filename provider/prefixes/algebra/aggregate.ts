@@ -38,10 +38,7 @@ function mergeEqual(table: PrefixTable): PrefixTable {
   const isBlocked = mergeHalves(table, kept);
   dropRepeated(table, kept);
   if (!kept.includes(0)) return table;
-  const indexes = new Uint32Array(kept.length);
-  let size = 0;
-  for (let index = 0; index < kept.length; index++) if (kept[index]) indexes[size++] = index;
-  const fewer = table.pick(indexes.subarray(0, size));
+  const fewer = table.compacted(kept);
   // An entry between two halves and their prefix may be gone now.
   return isBlocked && fewer.size < table.size ? mergeEqual(fewer) : fewer;
 }

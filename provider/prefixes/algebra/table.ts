@@ -152,22 +152,36 @@ export class PrefixTable {
     return this.contents[this.content[index] as number] as PrefixEntry;
   }
 
-  /** The table with some of its prefixes, given in order. */
-  pick(indexes: Uint32Array): PrefixTable {
+  /** The table with some of its prefixes, in the order of their indexes. */
+  private pick(indexes: Uint32Array): PrefixTable {
     const { words } = this;
-    const address = new Uint32Array(indexes.length * words);
-    const length = new Uint8Array(indexes.length);
-    const content = new Uint32Array(indexes.length);
-    const origin = new Uint32Array(indexes.length);
-    for (let index = 0; index < indexes.length; index++) {
-      const from = indexes[index] as number;
-      for (let word = 0; word < words; word++)
-        address[index * words + word] = this.address[from * words + word] as number;
-      length[index] = this.length[from] as number;
-      content[index] = this.content[from] as number;
-      origin[index] = this.origin[from] as number;
+    const columns = new Columns(words, indexes.length);
+    for (const index of indexes) {
+      const at = index * words;
+      const [length, content] = [this.length[index] as number, this.content[index] as number];
+      columns.push(this.address.subarray(at, at + words), length, content, this.origin[index]);
     }
-    return new PrefixTable(words, address, length, content, this.contents, this.texts, origin);
+    return this.with(columns);
+  }
+
+  /** The table with the kept prefixes alone. It takes the place of this one, which has no use afterwards. */
+  compacted(kept: Uint8Array): PrefixTable {
+    const { words, address, length, content, origin } = this;
+    let size = 0;
+    for (let index = 0; index < kept.length; index++) {
+      if (!kept[index]) continue;
+      for (let word = 0; word < words; word++) address[size * words + word] = address[index * words + word] as number;
+      length[size] = length[index] as number;
+      content[size] = content[index] as number;
+      origin[size++] = origin[index] as number;
+    }
+    const part = [address.subarray(0, size * words), length.subarray(0, size), content.subarray(0, size)] as const;
+    return new PrefixTable(words, ...part, this.contents, this.texts, origin.subarray(0, size));
+  }
+
+  private with(columns: Columns): PrefixTable {
+    const { address, length, content, origin } = columns.done();
+    return new PrefixTable(this.words, address, length, content, this.contents, this.texts, origin);
   }
 
   /** The table with the kept prefixes and with new ones. */
@@ -187,8 +201,7 @@ export class PrefixTable {
       if (isBeside) address[last >>> 5] = (address[last >>> 5] as number) ^ (0x80000000 >>> (last & 31));
       columns.push(address, length, content);
     }
-    const { address, length, content, origin } = columns.done();
-    return new PrefixTable(this.words, address, length, content, this.contents, this.texts, origin).sorted(0);
+    return this.with(columns).sorted(0);
   }
 
   private addressOf(index: number): Uint32Array {
@@ -206,7 +219,6 @@ export class PrefixTable {
 
   /** The indexes in order; of one prefix, in the order in which they were given. */
   private order(): Uint32Array {
-    const order = new Uint32Array(this.size);
     if (this.words === 1 && this.size <= LARGEST_INDEX) {
       // As numbers of address, length and index, which sort in a tenth of the time.
       const halves = new Uint32Array(this.size * 2);
@@ -215,9 +227,10 @@ export class PrefixTable {
         halves[index * 2 + 1 - HIGH] = (this.length[index] as number) * 2 ** INDEX_BITS + index;
       }
       new BigUint64Array(halves.buffer).sort();
-      for (let at = 0; at < order.length; at++) order[at] = (halves[at * 2 + 1 - HIGH] as number) & LARGEST_INDEX;
-      return order;
+      for (let at = 0; at < this.size; at++) halves[at] = (halves[at * 2 + 1 - HIGH] as number) & LARGEST_INDEX;
+      return halves.subarray(0, this.size);
     }
+    const order = new Uint32Array(this.size);
     for (let index = 0; index < order.length; index++) order[index] = index;
     return order.sort((a, b) => this.compare(a, b) || a - b);
   }
@@ -285,12 +298,21 @@ class Contents {
 /** Arrays that grow. */
 class Columns {
   private size = 0;
-  private address = new Uint32Array(1024);
-  private length = new Uint8Array(1024);
-  private content = new Uint32Array(1024);
-  private origin = new Uint32Array(1024);
+  private address: Uint32Array<ArrayBuffer>;
+  private length: Uint8Array<ArrayBuffer>;
+  private content: Uint32Array<ArrayBuffer>;
+  private origin: Uint32Array<ArrayBuffer>;
 
-  constructor(private readonly words: 1 | 4) {}
+  /** @param room Number of prefixes for which there is room at first. */
+  constructor(
+    private readonly words: 1 | 4,
+    room = 1024,
+  ) {
+    this.address = new Uint32Array(room * words);
+    this.length = new Uint8Array(room);
+    this.content = new Uint32Array(room);
+    this.origin = new Uint32Array(room);
+  }
 
   /** @param origin As in {@link PrefixTable}. */
   push(words: ArrayLike<number>, length: number, content: number, origin = 0): void {
