@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readPrefixFile } from "../../provider/prefixes";
 import { run } from "./support";
 
+const CLI = join(__dirname, "../../dist/provider/cli.js");
 const NOW = Date.parse("2030-01-31T18:00:00Z");
 let folder: string;
 beforeEach(async () => {
@@ -171,6 +173,24 @@ describe("diff", () => {
       changed: none,
       renoted: none,
       expiring: [],
+    });
+  });
+
+  test("a pipe that gives its lines one after the other is read to its end, and one without a line is no list", async () => {
+    const script = `"$0" "$1" prefixes check <("$0" -e '
+      const { writeSync } = require("node:fs");
+      writeSync(1, "192.0.2.0/24\\n198.51.");
+      process.stdin.resume().on("end", () => writeSync(1, "100.0/24\\n"));' </dev/null)`;
+    const piped = (text: string) => spawnSync("bash", ["-c", text, process.execPath, CLI], { encoding: "utf8" });
+    expect(piped(script).stdout.split("\n").slice(0, 3)).toEqual([
+      expect.stringMatching(/^\/dev\/fd\/\d+: 2 entries \(512 IPv4 addresses\)\.$/),
+      "  = 192.0.2.0/24 1",
+      "  = 198.51.100.0/24 1",
+    ]);
+    expect(piped('"$0" "$1" prefixes check <(:)')).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringContaining("there is no prefix in it"),
     });
   });
 

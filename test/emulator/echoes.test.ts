@@ -57,6 +57,15 @@ test("a credential of a few characters is cut out where it stands alone", async 
   expect(proxy.journal[0]?.answer).toBe("you sent ***, not s3cond, with 204");
 });
 
+test("a credential that the client repeats in User-Agent or in its label is not kept", async () => {
+  await using emulator = await startEmulator();
+  const headers = { authorization: `Bearer ${TOKEN}`, "user-agent": `tool/1 (${TOKEN})`, "packetfilter-run": TOKEN };
+  await fapi(emulator, { url: BLOCKED, cmd: "list" }, headers);
+  expect(emulator.journal[0]?.headers).toMatchObject({ "user-agent": "tool/1 (***)", "packetfilter-run": "***" });
+  const archive = JSON.stringify((await control(emulator, "GET", "/journal.har")).json);
+  for (const text of [JSON.stringify(emulator.journal), archive]) expect(text).not.toMatch(/canary|k3y/);
+});
+
 test.each([
   ["http://user:pw@192.0.2.1/path/c7/k3y/status?token=x#y", "http://***@192.0.2.1/path/***/***/***?***"],
   ["/path/c7/k3y/status", "/path/***/***/***"],

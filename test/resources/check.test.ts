@@ -243,6 +243,23 @@ describe("check of a PrefixSet", () => {
     expect(await told("192.0.2.0/24", { set: "third" })).toEqual([expect.stringContaining("of all 4 resources")]);
   });
 
+  it("counts a group at each of its nodes, together with what others write there", async () => {
+    const runtime = new Runtime({ env: {}, print: () => undefined, world: { wall: () => NOW } });
+    const nodes = Object.fromEntries(["fra1", "ams1", "ber1"].map((n, i) => [n, { endpoint: `http://192.0.2.2${i}` }]));
+    runtime.configure((key) => (key === "nodes" ? nodes : CONFIG[key]));
+    const [group, single] = [new PrefixSetGroupHandler(runtime), new PrefixSetHandler(runtime)].map((handler) =>
+      dynamicProvider(handler, runtime),
+    );
+    const part = (first: string, more: JsonObject) => set({ entries: [first], exclusive: false, ...more });
+    const told = async (it: typeof group, news: JsonObject) =>
+      (await it?.check({}, news))?.failures.map(({ reason }) => reason);
+    const refused = "entries of all 2 resources that write to this set together cover more than a quarter";
+    expect(await told(group, part("0.0.0.0/3", { nodes: ["fra1", "ams1"] }))).toEqual([]);
+    expect(await told(single, part("64.0.0.0/2", { node: "ber1" }))).toEqual([]);
+    expect(await told(single, part("64.0.0.0/2", { node: "ams1" }))).toEqual([expect.stringContaining(refused)]);
+    expect(await told(group, part("128.0.0.0/3", { nodes: ["ber1"] }))).toEqual([expect.stringContaining(refused)]);
+  });
+
   it("counts single entries of a set together with each other", async () => {
     const { it } = provider(PrefixSetEntryHandler);
     const told = async (prefix: string, more: JsonObject = {}) =>

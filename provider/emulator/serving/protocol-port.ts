@@ -74,10 +74,10 @@ export class ProtocolPort {
       api,
       method,
       path: secrets.cut(redactPath(url)),
-      headers: secrets.cutJson(redactHeaders(headers)),
+      headers: sent.cutJson(secrets.cutJson(redactHeaders(headers))),
       concurrent,
     };
-    const label = secrets.cut(runLabel(headers)) || undefined;
+    const label = sent.cut(secrets.cut(runLabel(headers))) || undefined;
     /** Delivers the outcome of a request, and completes its entry. */
     const finish = async (delivery: Delivery, entry: JournalEntry, close = false) => {
       if ("cut" in delivery) {
