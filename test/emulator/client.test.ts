@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import {
   connectEmulator,
   describeRun,
@@ -181,6 +181,23 @@ test("a wait ends with its emulator, with its caller, and in its time, and polls
   const last = expect(emulator.waitForRequest({ op: "stop" }, { within: "1h" })).rejects.toThrow(/waiting was ended/);
   await emulator.close();
   await last;
+});
+
+test("an answer without end is refused at its limit, and every request has a deadline", async () => {
+  const chunk = new Uint8Array(16 * 2 ** 20);
+  let sent = 0;
+  const endless = () => new ReadableStream({ pull: (to) => to.enqueue(sent++ < 64 ? chunk : new Uint8Array(1)) });
+  const answer = { fetch: async () => new Response(endless()) };
+  const remote = await connectEmulator("http://127.0.0.1:9", { ...answer, token: "t" }).catch(
+    (error: unknown) => error,
+  );
+  expect(String(remote)).toContain("the answer is larger than 536870888 bytes");
+  expect(sent).toBeLessThan(40);
+  const deadline = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+  const aborted = { fetch: async (_: unknown, init?: RequestInit) => Promise.reject(init?.signal?.reason) };
+  const late = await connectEmulator("http://127.0.0.1:9", { ...aborted, token: "t" }).catch((error: unknown) => error);
+  expect([String(late), deadline.mock.calls]).toEqual([expect.stringContaining("no answer (AbortError"), [[600_000]]]);
+  deadline.mockRestore();
 });
 
 test("the example of the documentation that waits and verifies is one that runs", async () => {
