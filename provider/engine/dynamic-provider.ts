@@ -1,9 +1,10 @@
 import { loadAgent } from "../client/http";
 import type { Advice } from "../messages/advice";
 import { messageOf } from "../model/errors";
-import { hasUnknown, isObject, type JsonObject, membersOf, someMember, without } from "../model/json";
+import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, someMember, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
 import { RESTORES } from "../reconcile/drift";
+import { ADDED, asWritten, GIVEN_KEY, inputsFor, withoutAdded, withWritten } from "../reconcile/written-inputs";
 import type { ReadConfig } from "../settings/config-keys";
 import { ConfigError } from "../settings/settings";
 import { type About, type Compared, type Handler, PartialFailure } from "./handler";
@@ -15,6 +16,8 @@ export interface DynamicProvider {
   configure(request: Configuration): Promise<void>;
   /** Normalises inputs for the state and reports faults. */
   check(olds: JsonObject, news: JsonObject, urn?: string): Promise<CheckAnswer>;
+  /** The canonical form of checked inputs, which the state will have. */
+  normal(inputs: JsonObject): JsonObject;
   /** Compares the state with the inputs. */
   diff(id: string, olds: JsonObject, news: JsonObject, urn?: string): Promise<Compared>;
   /** Makes the resource. */
@@ -66,6 +69,8 @@ interface Seen {
 /** The deployment, as the engine's calls reach it. */
 export interface DeploymentPort {
   readonly advice: Advice;
+  /** Milliseconds since 1970, for comparison with `expires`. */
+  readonly today: number;
   readonly shared: { readonly sync: () => string | undefined };
   /** Reads the configuration of the stack. */
   configure(read: ReadConfig): void;
@@ -87,7 +92,20 @@ const SHOWN_PROBLEMS = 10;
  */
 export function dynamicProvider(handler: Handler, runtime: DeploymentPort): DynamicProvider {
   const { advice } = runtime;
+  const normal = (inputs: JsonObject) => handler.normal(inputs);
+  const normalOf = (inputs: JsonObject) => {
+    const rest = withoutText(inputs);
+    return Object.keys(rest).length === 0 ? rest : normal(rest);
+  };
+  const writtenOf = (inputs: JsonObject) => withWritten(normal(inputs), inputs);
+  /** Where only the outputs show a difference, the engine cannot see it in the inputs. */
+  const compareWritten = (olds: JsonObject, news: JsonObject, compared: Compared): Compared => {
+    if (compared.changes !== undefined || compared.replaces) return compared;
+    const [now, before] = [withoutText(news), asWritten(argumentsIn(withoutText(olds), news), normal)];
+    return sameJson(now, before) ? { ...compared, changes: true } : compared;
+  };
   return {
+    normal,
     async configure({ config }) {
       runtime.configure((key) => config.get(`packetfilter:${key}`));
     },
@@ -95,21 +113,23 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       const { [PROVIDER_KEY]: text, [SAID_KEY]: saying, [RESTORES]: handed, ...program } = news;
       const about: About = { ...membersOf(saying), ...(urn !== undefined && { urn }) };
       // Only the engine may pass it, with `ignoreChanges: ["*"]`.
-      const args = handed === undefined || handed === olds[RESTORES] ? program : { ...program, [RESTORES]: handed };
+      const given = handed === undefined || handed === olds[RESTORES] ? program : { ...program, [RESTORES]: handed };
+      const args = withoutAdded(olds, given);
       if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {
-        const { inputs, problems } = handler.check(withoutText(olds), args, about);
+        const before = normalOf(olds);
+        const { inputs, problems } = handler.check(before, args, about);
         if (problems.length > 0)
           return {
             inputs: plain({ ...inputs, ...REFUSED, [PROVIDER_KEY]: text }),
             failures: failures(advice.once(problems)),
           };
-        const looked = await handler.look?.(withoutText(olds), inputs, about.decides === true);
+        const looked = await handler.look?.(before, inputs, about.decides === true);
         const restores = told(looked?.restores, olds[RESTORES]);
         const isNew = Object.keys(olds).length === 0;
         if (isNew) prepareToSend();
         return {
-          inputs: plain({ ...inputs, ...restores, [PROVIDER_KEY]: text }),
+          inputs: plain({ ...inputsFor(args, inputs, runtime.today), ...restores, [PROVIDER_KEY]: text }),
           failures: failures(advice.once(looked?.problems ?? [])),
         };
       };
@@ -124,7 +144,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     async diff(_id, olds, news, urn) {
       return attempt(advice, async () => {
         const about = urn === undefined ? {} : { urn };
-        const compared = handler.diff(withoutText(olds), withoutText(news), about);
+        const compared = compareWritten(olds, news, handler.diff(withoutText(olds), normalOf(news), about));
         if (compared.changes !== false) prepareToSend();
         // A state of the plugin lacks the text that the SDK's server needs for refresh and delete: an update adds it.
         const lacksText = olds[PROVIDER_KEY] === undefined && news[PROVIDER_KEY] !== undefined;
@@ -133,16 +153,29 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     },
     async create(inputs) {
       runtime.shared.sync();
-      return attempt(advice, async () => plain(await runtime.during(handler.create(withoutNews(inputs)))), inputs);
+      return attempt(
+        advice,
+        async () => plain(await runtime.during(handler.create(writtenOf(withoutNews(inputs))))),
+        inputs,
+      );
     },
     async read(id, props) {
-      return attempt(advice, async () =>
-        plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE),
-      );
+      return attempt(advice, async () => {
+        // An import and a lookup by id have the arguments alone.
+        const isState = props.endpoint !== undefined || props.endpoints !== undefined;
+        const state = isState ? withoutText(props) : normalOf(props);
+        const read = await handler.read(id, state).catch(explainRead);
+        if (!read) return plain(GONE);
+        const { inputs, ...found } = read;
+        const written = asWritten(inputs, normal);
+        // Without inputs the engine keeps those of the state, in the spelling of the last program.
+        const isSame = isState && sameJson(written, asWritten(argumentsIn(props, inputs), normal));
+        return plain(isSame ? found : { ...found, inputs: written });
+      });
     },
     async update(id, olds, news) {
       runtime.shared.sync();
-      const update = () => runtime.during(handler.update(id, withoutText(olds), withoutNews(news)));
+      const update = () => runtime.during(handler.update(id, withoutText(olds), writtenOf(withoutNews(news))));
       return attempt(advice, async () => plain(await update()), news, id);
     },
     async delete(id, props) {
@@ -216,6 +249,12 @@ function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
 /** Inputs without the text about restored entries: it is for people, and no state keeps it. */
 function withoutNews({ [RESTORES]: _, ...rest }: JsonObject): JsonObject {
   return withoutText(rest);
+}
+
+/** Arguments in outputs, by the names of inputs. */
+function argumentsIn(outputs: JsonObject, inputs: JsonObject): JsonObject {
+  const names = [...Object.keys(inputs), ...ADDED, GIVEN_KEY];
+  return Object.fromEntries(Object.entries(outputs).filter(([name]) => names.includes(name)));
 }
 
 /** Drops members that are `undefined`, on which the server fails after the change is done. */

@@ -34,6 +34,8 @@ export interface Compared {
  * typed values first, and turns them back into plain JSON last.
  */
 export interface Handler {
+  /** Inputs of a state, as the program wrote them, in the canonical form of all other methods; a check has passed them. */
+  normal(inputs: JsonObject): JsonObject;
   /** Checks and normalises; sends nothing. */
   check(olds: JsonObject, news: JsonObject, about?: About): Checked;
   /**

@@ -1,4 +1,5 @@
 import { type JsonObject, membersOf, without } from "../model/json";
+import { GIVEN_KEY } from "../reconcile/written-inputs";
 import type { DynamicProvider } from "./dynamic-provider";
 import { namesIn, type SecretArguments } from "./secret-arguments";
 import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
@@ -22,6 +23,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
   };
   return {
     configure: (request) => provider.configure(request),
+    normal: (inputs) => provider.normal(inputs),
     check: (olds, news, urn) =>
       hidden([olds, news], async () => {
         const { inputs, failures } = await provider.check(plain(olds), plain(news), urn);
@@ -73,7 +75,9 @@ function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ..
  * The new state. Lists of prefixes go into one output that the engine keeps as a secret, since its input was marked as one.
  * A resource without that mark loses the prefixes that are known to be secret.
  */
-function kept(outs: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
+function kept(all: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
+  // Secret notes are among what the program wrote.
+  const outs = namesIn(props).length > 0 && props[LISTS_KEY] === undefined ? without(all, [GIVEN_KEY]) : all;
   if (!hasSecretPrefixes(props)) return { ...outs, ...hiddenIn(props) };
   const named = Object.fromEntries(Object.entries(outs).filter(([key]) => LISTS.includes(key)));
   const others = Object.fromEntries(Object.entries(outs).filter(([key]) => !LISTS.includes(key)));

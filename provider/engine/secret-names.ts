@@ -1,3 +1,5 @@
+import { GIVEN_KEY } from "../reconcile/written-inputs";
+
 /**
  * The hidden input with the names of a resource's secret arguments, for example `["entries", "reason"]`; `notes` means the
  * reasons, tickets and times in `entries`. The classes send it if there are any. Displays and policies hide keys with `__`.
@@ -11,7 +13,7 @@ export const SECRET_PREFIXES = "secretPrefixes";
 export const LISTS_KEY = "__lists";
 
 /** Outputs that name prefixes. */
-export const LISTS = ["adopted", "found", "unsettled", "differs", "lost", "history"];
+export const LISTS = ["adopted", "found", "unsettled", "differs", "lost", "history", GIVEN_KEY];
 
 /** Arguments that hold prefixes: if one is secret, its prefixes are too. */
 export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];

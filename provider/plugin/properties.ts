@@ -8,7 +8,8 @@ import {
   SECRET_PREFIXES,
   SECRETS_KEY,
 } from "../engine/secret-names";
-import { isObject, type JsonObject, membersOf } from "../model/json";
+import { isObject, type JsonObject, membersOf, without } from "../model/json";
+import { GIVEN_KEY } from "../reconcile/written-inputs";
 
 /** The member that marks values on the wire that are not plain JSON, and its value for a secret and for an output. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -55,11 +56,13 @@ export function marked({ props, secrets: all }: Opened, repeats: string | undefi
 
 /** Puts properties on the wire, secret where their name is, where they name prefixes that are, and where they hold credentials. */
 export function close(props: JsonObject, secrets: readonly string[], repeats?: string): Struct {
-  const { [SECRETS_KEY]: _, [LISTS_KEY]: lists, ...rest } = props;
+  const { [SECRETS_KEY]: _, [LISTS_KEY]: lists, [GIVEN_KEY]: __, ...rest } = props;
   const arePrefixes = secrets.some((name) => HOLDING_PREFIXES.includes(name));
   const isSecret = (name: string) =>
     secrets.includes(name) || (arePrefixes && (LISTS.includes(name) || name === repeats));
-  const shown = Object.entries({ ...rest, ...membersOf(lists) }).filter(([, value]) => value !== SECRET_MARK);
+  const shown = Object.entries({ ...rest, ...without(membersOf(lists), [GIVEN_KEY]) }).filter(
+    ([, value]) => value !== SECRET_MARK,
+  );
   const closed = shown.map(([name, value]) => [
     name,
     isSecret(name) || holdsCredentials(name, value) ? secret(value) : value,

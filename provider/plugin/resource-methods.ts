@@ -3,6 +3,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { DynamicProvider } from "../engine/dynamic-provider";
 import type { JsonObject } from "../model/json";
+import { GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
@@ -23,8 +24,10 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
-      const { changes, replaces = [] } = await handler.diff(request.getId(), read(olds), read(news), request.getUrn());
-      const differences = changes === false ? [] : detailedDiff(open(request.getOldInputs()).props, news.props);
+      const before = open(request.getOldInputs()).props;
+      const state = withInputs(olds, before);
+      const { changes, replaces = [] } = await handler.diff(request.getId(), read(state), read(news), request.getUrn());
+      const differences = changes === false ? [] : detailedDiff(before, news.props);
       const shown = [...disclosed(olds, news), ...differences];
       const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
       const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
@@ -45,17 +48,18 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     }),
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
       const state = open(request.getProperties());
+      const before = open(request.getInputs()).props;
       const isImport = Object.keys(state.props).length === 0;
       const { id, secrets, props } = isImport
         ? importedBy(kind, request.getId(), open(request.getInputs()))
-        : { ...state, id: request.getId() };
+        : { ...withInputs(state, before), id: request.getId() };
       const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
       const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;
       answer.setProperties(write(found.props, secrets));
-      answer.setInputs(write(found.inputs ?? {}, secrets));
+      answer.setInputs(write(found.inputs ?? before, secrets));
       return answer;
     }),
     update: resource(parts, async (request: messages.UpdateRequest, { handler, read, write, foreseen }) => {
@@ -105,16 +109,20 @@ function resource<Request extends AboutResource, Response>(
       const { repeats } = kind;
       const seen = new Set<string>();
       const write = (props: JsonObject, secrets: readonly string[]) => close(props, secrets, repeats);
+      const handler = parts.get(kind.type);
       try {
         return await work(request, {
           kind,
-          handler: parts.get(kind.type),
+          handler,
           read: (opened) => {
             for (const name of opened.secrets) seen.add(name);
             return marked(opened, repeats);
           },
           write,
-          foreseen: ({ props, secrets }) => write({ ...props, ...kind.foreseen(props) }, secrets),
+          foreseen: ({ props, secrets }) => {
+            const inputs = handler.normal(props);
+            return write({ ...inputs, ...kind.foreseen(inputs) }, secrets);
+          },
         });
       } catch (error) {
         throw EngineFailure.of(error, (props) => write(props, [...seen]), limits.passed);
@@ -133,6 +141,11 @@ function typeIn(urn: string): string {
 function importedBy(kind: PluginResource, given: string, { props, secrets }: Opened) {
   const { id, state } = kind.imported(given);
   return { id, secrets, props: { ...state, ...props } };
+}
+
+/** The state with its arguments as the program wrote them: the engine passes them here, so that no output keeps them. */
+function withInputs(state: Opened, inputs: JsonObject): Opened {
+  return { ...state, props: { ...state.props, [GIVEN_KEY]: writtenIn(inputs) } };
 }
 
 /** Values that have since become secret and are still in the state in clear text: an update removes them from it. */

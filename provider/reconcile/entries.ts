@@ -60,14 +60,14 @@ export interface NormalEntries extends HeldEntries {
  * their notes, so that the next check does not report them again.
  *
  * @param options `held`: entries by the state. A held value is accepted even if it is invalid: with `ignoreChanges` the engine
- * passes the entries of the state. `at`: name of the set in `sent`, for a group by node.
+ * passes the entries of the state. `any`: all values have passed a check. `at`: name of the set in `sent`, for a group by node.
  */
 export function normaliseEntries(
   given: unknown,
   options: {
     hostBits?: HostBits | undefined;
     now: number;
-    held?: ListedMap;
+    held?: ListedMap | "any";
     at?: string | ReadonlyMap<string, string> | undefined;
   },
 ): NormalEntries | undefined {
@@ -88,7 +88,8 @@ export function normaliseEntries(
     const path = () => list.path(index);
     try {
       const prefix = parseAt(path, spelling, options.hostBits);
-      const { value, note } = readContent(path, list.content(index), options.held?.get(prefix));
+      const content = list.content(index);
+      const { value, note } = readContent(path, content, options.held === "any" ? content : options.held?.get(prefix));
       const earlier = entries.get(prefix);
       if (earlier === undefined) {
         entries.set(prefix, value);
@@ -194,9 +195,9 @@ export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBi
 }
 
 /** @param held The value by the state, which is accepted unchecked. */
-function readContent(path: () => string, content: unknown, held: ListedValue | undefined): Content {
+function readContent(path: () => string, content: unknown, held: unknown): Content {
   if (content === UNKNOWN) return { value: UNKNOWN };
-  if (content !== undefined && content === held) return { value: held };
+  if (content === held && (typeof held === "number" || typeof held === "string")) return { value: held };
   // Ten thousand plain numbers are usual: a schema for each takes a third of the time of a check.
   if (isEntryValue(content)) return { value: content };
   if (content === null || typeof content !== "object") {

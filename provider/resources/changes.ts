@@ -4,6 +4,7 @@ import type { About, Compared } from "../engine/handler";
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
+import { GIVEN_KEY } from "../reconcile/written-inputs";
 
 /** State and program as plain JSON for a comparison, since every argument counts. */
 export interface Comparison {
@@ -50,7 +51,7 @@ export function compare(comparison: Comparison): Compared {
   }
   const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
-    .filter((key) => !outputs.includes(key))
+    .filter((key) => !outputs.includes(key) && key !== GIVEN_KEY)
     .every((key) => sameJson(olds[key], news[key]));
   // An input of this run is a line by itself; with `changes` the engine prints every entry of a dynamic resource.
   const isOpen = OPEN_MATTERS.some((key) => olds[key] !== undefined);

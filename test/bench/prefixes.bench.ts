@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileContent } from "../../provider/report";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
+import { Runtime } from "../../provider/deployment/runtime";
 import { type Figure, median } from "./figure";
 
 const LINES = 1_000_000;

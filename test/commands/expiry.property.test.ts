@@ -4,9 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readPrefixFile } from "../../provider/prefixes";
-import { dynamicProvider } from "../../provider/resources/dynamic-provider";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/resources/runtime";
+import { Runtime } from "../../provider/deployment/runtime";
 import { run } from "./support";
 
 const START = Date.parse("2030-01-01T00:00:00Z");

@@ -31,6 +31,13 @@ import {
 export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
+  normal(inputs: JsonObject) {
+    const { prefixes, hostBits } = inputs;
+    if (hasUnknown(prefixes) || !Array.isArray(prefixes)) return { ...inputs, prefixes: UNKNOWN };
+    const bits = hostBits === "mask" ? hostBits : undefined;
+    return { ...inputs, prefixes: inOrder(prefixes.map((spelling) => parseAt(() => "prefixes", spelling, bits))) };
+  }
+
   check(_olds: JsonObject, news: JsonObject, about: About = {}) {
     const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
     if (!args) return { inputs: news, problems };

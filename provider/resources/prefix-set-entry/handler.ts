@@ -5,6 +5,7 @@ import type { ListedValue } from "../../model/entry";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
+import { prefixIn } from "../../model/readable";
 import { formatUrl } from "../../model/resource-url";
 import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
@@ -38,6 +39,12 @@ export class PrefixSetEntryHandler implements Handler {
   private isReplaced = false;
 
   constructor(private readonly runtime: Runtime) {}
+
+  normal({ sent: _, ...inputs }: JsonObject) {
+    const { prefix, hostBits } = inputs;
+    const bits = hostBits === "mask" ? hostBits : undefined;
+    return { ...inputs, prefix: prefixIn(prefix, bits ? { hostBits: bits } : {})?.toString() ?? prefix };
+  }
 
   check(olds: JsonObject, news: JsonObject, about?: About) {
     return checkPrefixSetEntry(this.runtime, olds, news, about);

@@ -2,12 +2,14 @@ import { type NodeInUse, WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
 import { sentPlace } from "../../model/entry";
+import { attempt } from "../../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } from "../../model/json";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../../reconcile/arguments";
 import { NOTHING_HELD, type NormalEntries, normaliseEntries } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
-import { isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose, withoutHandedNotes } from "../prefix-set/check";
+import { expiredUntil } from "../../reconcile/written-inputs";
+import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } from "../prefix-set/check";
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
@@ -22,14 +24,14 @@ import { type GroupInputs, prefixSetGroupSchema, readInputs } from "./state";
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
   const { differs, ...program } = news;
   const isHanded = differs !== undefined && sameJson(olds.differs, differs);
-  const { rest, handed } = withoutHandedNotes(olds, isHanded ? program : news);
+  const rest = isHanded ? program : news;
   const { given, args, problems } = checkArguments(prefixSetGroupSchema, rest);
   if (!args) return { inputs: news, problems };
   const { hostBits } = args;
   const before = heldBefore(olds, news);
   const left = before && leftAsFound(olds.differs, isHanded || about.ignored);
   const options = { hostBits, now: runtime.today };
-  const nodes = givenNodes(given.nodes, { ...options, before: olds.nodes });
+  const nodes = givenNodes(given.nodes, options);
   const address = setUrl(given);
   const url = address && formatUrl(address);
   const where = url ? `${url}: ` : "";
@@ -85,9 +87,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     if (url) sayGroupWithdrawn(runtime, `${url}${whose(args, about)}`, kind);
     sayExpired(runtime, label, kind.normal, kind.before);
   }
-  const { entries, notes } = normal;
-  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
-  const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
+  const inputs = { ...rest, nodes: nodes.json, ...flat(normal) };
   if (url && isNew && !hasUnknown(inputs)) {
     const places = new Map([...inUse].map(([name, { endpoint }]) => [name, endpoint]));
     const replaced = FormerRollouts.in(runtime).at(url, places);
@@ -96,6 +96,21 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     reportNextWave(start, begun(start));
   }
   return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
+}
+
+/** Checked inputs of a group in canonical form. Entries have expired by the mark of the check. */
+export function normalPrefixSetGroup(runtime: Runtime, inputs: JsonObject): JsonObject {
+  const { expired: _, ...rest } = inputs;
+  const hostBits = rest.hostBits === "mask" ? ("mask" as const) : undefined;
+  const options = { hostBits, now: expiredUntil(inputs), held: "any" as const };
+  const { nodes, json } = givenNodes(rest.nodes, options);
+  const url = setUrl(rest);
+  const places = [...nodes.keys()].flatMap((name) => {
+    const node = attempt(() => runtime.node(name));
+    return node && url ? [[name, sentPlace(node.endpoint, formatUrl(url))] as const] : [];
+  });
+  const normal = normaliseEntries(rest.entries, { ...options, at: new Map(places) });
+  return { ...rest, nodes: json, ...(normal ? flat(normal) : { entries: UNKNOWN }) };
 }
 
 /**

@@ -1,8 +1,9 @@
-import { hasUnknown, isObject, type JsonObject, membersOf, sameJson } from "../../model/json";
+import { hasUnknown, isObject, type JsonObject, membersOf } from "../../model/json";
 import type { HostBits } from "../../model/prefix";
 import { issuePath } from "../../model/schema";
 import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../../reconcile/entries";
+import { flat } from "../prefix-set/check";
 import { overrideSchema } from "./state";
 
 export interface GivenNode {
@@ -13,13 +14,12 @@ export interface GivenNode {
 /**
  * Reads the argument `nodes`: names, or names with overrides.
  *
- * @param before `nodes` of the last run: with `ignoreChanges` the engine passes its notes, which no program gives.
  * @returns `json`: names to overrides with flat maps of entries, for the inputs; without nodes, the argument itself, while
  * something is unknown
  */
 export function givenNodes(
   given: unknown,
-  options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly before?: unknown },
+  options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly held?: "any" },
 ) {
   const nodes = new Map<string, GivenNode>();
   const json: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ export function givenNodes(
     if (typeof name !== "string" || name === "") say("is not a name.");
     else if (nodes.has(name)) say(`the node ${JSON.stringify(name)} appears twice.`);
     else {
-      const read = readNode(name, content, options);
+      const read = readNode(content, options);
       for (const problem of read.problems) problems.push(`${place}${problem}`);
       for (const warning of read.own?.warnings ?? []) warnings.push(`${place}.${warning}`);
       nodes.set(name, read);
@@ -59,11 +59,9 @@ function pairsOf(given: unknown): readonly Pair[] | string {
 }
 
 function readNode(
-  name: string,
   content: unknown,
-  { before, ...options }: Parameters<typeof givenNodes>[1],
+  options: Parameters<typeof givenNodes>[1],
 ): GivenNode & { readonly json: JsonObject; readonly problems: readonly string[] } {
-  const former = membersOf(membersOf(before)[name]);
   const nothing = { own: undefined, maxRemovals: undefined, json: {} };
   const result = overrideSchema.safeParse(content);
   if (!result.success) {
@@ -74,15 +72,13 @@ function readNode(
     return { ...nothing, problems };
   }
   const { entries, notes, ...rest } = result.data;
-  if (notes !== undefined && !sameJson(notes, former.notes))
-    return { ...nothing, problems: [": has no member notes."] };
+  if (notes !== undefined) return { ...nothing, problems: [": has no member notes."] };
   const json: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).filter(([, member]) => member !== undefined),
   );
   if (entries === undefined) return { own: undefined, maxRemovals: rest.maxRemovals, json, problems: [] };
   const own = normaliseEntries(entries, options);
   if (!own) return { ...nothing, problems: [": its entries are not known."] };
-  json.entries = Object.fromEntries(own.entries);
-  if (notes || own.notes.size > 0) json.notes = { ...notes, ...Object.fromEntries(own.notes) };
+  Object.assign(json, flat(own));
   return { own, maxRemovals: rest.maxRemovals, json, problems: own.problems.map((problem) => `.${problem}`) };
 }

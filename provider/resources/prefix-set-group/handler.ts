@@ -7,7 +7,7 @@ import { count, some } from "../../model/text";
 import { ResourceSet } from "../resource-set";
 import { refined } from "./apart";
 import { reconcile } from "./bring";
-import { checkPrefixSetGroup } from "./check";
+import { checkPrefixSetGroup, normalPrefixSetGroup } from "./check";
 import { clearGroup } from "./clear";
 import { diffPrefixSetGroup } from "./diff";
 import { eachSet, failureTexts, goOnWithout } from "./each-node";
@@ -21,6 +21,10 @@ import { type KeptNode, keptBefore, readInputs, readReplaced, readState } from "
 /** One set that is kept equal on many nodes. */
 export class PrefixSetGroupHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
+
+  normal(inputs: JsonObject) {
+    return normalPrefixSetGroup(this.runtime, inputs);
+  }
 
   check(olds: JsonObject, news: JsonObject, about?: About) {
     return checkPrefixSetGroup(this.runtime, olds, news, about);

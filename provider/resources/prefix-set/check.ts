@@ -2,7 +2,8 @@ import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
 import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
-import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
+import { attempt } from "../../model/errors";
+import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
@@ -25,12 +26,12 @@ import {
   valueProblems,
 } from "../../reconcile/limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../../reconcile/limits/removals";
+import { expiredUntil } from "../../reconcile/written-inputs";
 import { prefixSetSchema, storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: all that needs no request. */
 export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject, about: About = {}): Checked {
-  const { rest, handed } = withoutHandedNotes(olds, news);
-  const { given, args, problems } = checkArguments(prefixSetSchema, rest);
+  const { given, args, problems } = checkArguments(prefixSetSchema, news);
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
   const before = heldBefore(olds, news);
@@ -73,8 +74,29 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
   sayWithdrawn(runtime, where, new Map(withdrawn));
   sayExpired(runtime, where, normal, before);
-  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
-  return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
+  return { inputs: { ...news, ...flat({ entries, notes }) }, problems: [] };
+}
+
+/** Checked inputs of a set in canonical form. Entries have expired by the mark of the check. */
+export function normalPrefixSet(runtime: Runtime, inputs: JsonObject): JsonObject {
+  const { expired: _, ...rest } = inputs;
+  const node = hasUnknown(rest.node) ? undefined : attempt(() => runtime.node(rest.node));
+  const url = setUrl(rest);
+  const normal = normaliseEntries(rest.entries, {
+    hostBits: rest.hostBits === "mask" ? "mask" : undefined,
+    now: expiredUntil(inputs),
+    held: "any",
+    at: node && url && sentPlace(node.endpoint, formatUrl(url)),
+  });
+  return { ...rest, ...(normal ? flat(normal) : { entries: UNKNOWN }) };
+}
+
+/** Entries and notes as the state has them. */
+export function flat({ entries, notes }: HeldEntries): JsonObject {
+  return {
+    entries: Object.fromEntries(entries),
+    ...(notes.size > 0 && { notes: Object.fromEntries(notes) }),
+  };
 }
 
 /** Name of the resource for a line about a set that is not exclusive, where other resources may keep a part. */
@@ -175,12 +197,6 @@ export function sayExpired({ notices }: Runtime, label: string, normal: NormalEn
   const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !isWithdrawn(prefix));
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`)))
     notices.warn(`${label}: expired, not wanted: ${line}.`);
-}
-
-/** With `ignoreChanges` the engine passes the notes of the state, which no program gives. */
-export function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: JsonObject; handed?: JsonObject } {
-  const { notes, ...rest } = news;
-  return isObject(notes) && sameJson(olds.notes, notes) ? { rest, handed: notes } : { rest: news };
 }
 
 /** Number of prefixes that the plan's line names. */

@@ -8,7 +8,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { addressOverridden, compare, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
-import { checkPrefixSet, isSameSet } from "./check";
+import { checkPrefixSet, isSameSet, normalPrefixSet } from "./check";
 import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {
   PREFIX_SET_OUTPUTS,
@@ -26,6 +26,10 @@ export class PrefixSetHandler implements Handler {
 
   constructor(private readonly runtime: Runtime) {
     this.lifecycle = new SetLifecycle(runtime);
+  }
+
+  normal(inputs: JsonObject) {
+    return normalPrefixSet(this.runtime, inputs);
   }
 
   check(olds: JsonObject, news: JsonObject, about?: About) {
