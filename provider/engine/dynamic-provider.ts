@@ -169,7 +169,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         const { inputs, ...found } = read;
         const written = asWritten(inputs, normal);
         // Without inputs the engine keeps those of the state, in the spelling of the last program.
-        const isSame = isState && sameJson(written, asWritten(argumentsIn(props, inputs), normal));
+        const hasMore = found.props.found !== undefined || found.props.adopted !== undefined;
+        const isSame = isState && !hasMore && sameJson(written, asWritten(argumentsIn(props, inputs), normal));
         return plain(isSame ? found : { ...found, inputs: written });
       });
     },
