@@ -4,6 +4,7 @@ import { overridden } from "../provider/model/group-content";
 import { isObject, membersOf } from "../provider/model/json";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
+import { flatInputs } from "../provider/reconcile/written-inputs";
 import { type Connection, connectionOf } from "./connection";
 import { isUnknown } from "./not-yet-known";
 import { parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
@@ -229,7 +230,8 @@ export type Resource = SetResource | SignalingResource;
  * ```
  */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
-  return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
+  const flat = flatInputs(properties);
+  return meta.kind === "CloudSignaling" ? new SignalingResource(meta, flat) : new SetResource(meta, flat);
 }
 
 /**
@@ -244,14 +246,14 @@ export function readResource(meta: ResourceMeta, properties: Readonly<Record<str
  * ```
  */
 export function readResources(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): readonly Resource[] {
-  const { nodes } = properties;
-  if (meta.kind !== "PrefixSetGroup" || !isObject(nodes)) return [readResource(meta, properties)];
+  if (meta.kind !== "PrefixSetGroup" || !isObject(properties.nodes)) return [readResource(meta, properties)];
+  const flat = flatInputs(properties);
   const alike = new Map([[NOTHING_OF_ITS_OWN, [] as string[]]]);
-  for (const [name, own] of Object.entries(nodes)) {
+  for (const [name, own] of Object.entries(membersOf(flat.nodes))) {
     addTo(alike, JSON.stringify(own ?? {}), name);
   }
   return [...alike].flatMap(([own, names]) =>
-    names.length > 0 ? readResource(meta, { ...withOwn(properties, JSON.parse(own)), nodes: names }) : [],
+    names.length > 0 ? readResource(meta, { ...withOwn(flat, JSON.parse(own)), nodes: names }) : [],
   );
 }
 

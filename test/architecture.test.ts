@@ -58,7 +58,7 @@ const BESIDE: Record<string, string[]> = {
     "report",
   ],
   // The engine's protocol for every language, over the same handlers.
-  plugin: ["model", "prefixes", "settings", "engine", "deployment", "resources", "provider.ts"],
+  plugin: ["model", "prefixes", "settings", "reconcile", "engine", "deployment", "resources", "provider.ts"],
   "cli.ts": ["commands"],
 };
 
@@ -266,6 +266,8 @@ test("policies know of the package what its users know, the values of the model,
   const known = ["model", "index.ts"];
   const files = [
     "provider/files/no-links.ts",
+    // Inputs are what the program wrote: rules judge what the provider reads in them.
+    "provider/reconcile/written-inputs.ts",
     "provider/settings/config-keys.ts",
     // The judge reads settings with the reader of the provider: another one would judge another text.
     "provider/settings/settings.ts",

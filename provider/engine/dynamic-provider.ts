@@ -4,6 +4,7 @@ import { messageOf } from "../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, someMember, without } from "../model/json";
 import { REFUSED_KEY } from "../model/resource-kind";
 import { RESTORES } from "../reconcile/drift";
+import { readIgnored } from "../reconcile/ignored";
 import { ADDED, asWritten, GIVEN_KEY, inputsFor, withoutAdded, withWritten } from "../reconcile/written-inputs";
 import type { ReadConfig } from "../settings/config-keys";
 import { ConfigError } from "../settings/settings";
@@ -19,15 +20,23 @@ export interface DynamicProvider {
   /** The canonical form of checked inputs, which the state will have. */
   normal(inputs: JsonObject): JsonObject;
   /** Compares the state with the inputs. */
-  diff(id: string, olds: JsonObject, news: JsonObject, urn?: string): Promise<Compared>;
+  diff(id: string, olds: JsonObject, news: JsonObject, urn?: string, ignoring?: Ignoring): Promise<Compared>;
   /** Makes the resource. */
   create(inputs: JsonObject): Promise<Made>;
   /** Reads the resource; the id is empty if it is gone. */
   read(id: string, props: JsonObject): Promise<Seen>;
   /** Changes the resource to the inputs. */
-  update(id: string, olds: JsonObject, news: JsonObject): Promise<Pick<Made, "outs">>;
+  update(id: string, olds: JsonObject, news: JsonObject, ignoring?: Ignoring): Promise<Pick<Made, "outs">>;
   /** Removes the resource. */
   delete(id: string, props: JsonObject): Promise<void>;
+}
+
+/** The option `ignoreChanges`, which the engine tells a plugin, and what it is about. */
+export interface Ignoring {
+  /** The paths of the option. */
+  readonly paths: readonly string[];
+  /** Inputs of the state, to which the engine has reset them. */
+  readonly inputs: JsonObject;
 }
 
 interface Configuration {
@@ -97,6 +106,12 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     const rest = withoutText(inputs);
     return Object.keys(rest).length === 0 ? rest : normal(rest);
   };
+  const ignoredBy = ({ paths, inputs }: Ignoring): Pick<About, "ignored"> => {
+    if (paths.length === 0) return {};
+    const { entries, problems } = readIgnored(paths, handler.args, inputs, true);
+    if (problems.length > 0) throw new Error(problems.join("\n"));
+    return { ignored: entries };
+  };
   const writtenOf = (inputs: JsonObject) => withWritten(normal(inputs), inputs);
   /** Where only the outputs show a difference, the engine cannot see it in the inputs. */
   const compareWritten = (olds: JsonObject, news: JsonObject, compared: Compared): Compared => {
@@ -118,6 +133,9 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
       if (hasUnknown(args)) runtime.seePreview(about);
       const check = async () => {
         const before = normalOf(olds);
+        const isNew = Object.keys(olds).length === 0;
+        const meant = isNew ? [] : readIgnored(about.paths ?? [], handler.args, olds, true).problems;
+        if (meant.length > 0) return { inputs: { ...news, ...REFUSED }, failures: failures(meant) };
         const { inputs, problems } = handler.check(before, args, about);
         if (problems.length > 0)
           return {
@@ -126,7 +144,6 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
           };
         const looked = await handler.look?.(before, inputs, about.decides === true);
         const restores = told(looked?.restores, olds[RESTORES]);
-        const isNew = Object.keys(olds).length === 0;
         if (isNew) prepareToSend();
         return {
           inputs: plain({ ...inputsFor(args, inputs, runtime.today), ...restores, [PROVIDER_KEY]: text }),
@@ -141,9 +158,9 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         throw clean(error);
       }
     },
-    async diff(_id, olds, news, urn) {
+    async diff(_id, olds, news, urn, ignoring) {
       return attempt(advice, async () => {
-        const about = urn === undefined ? {} : { urn };
+        const about = { ...(urn !== undefined && { urn }), ...(ignoring && ignoredBy(ignoring)) };
         const compared = compareWritten(olds, news, handler.diff(withoutText(olds), normalOf(news), about));
         if (compared.changes !== false) prepareToSend();
         // A state of the plugin lacks the text that the SDK's server needs for refresh and delete: an update adds it.
@@ -174,9 +191,10 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         return plain(isSame ? found : { ...found, inputs: written });
       });
     },
-    async update(id, olds, news) {
+    async update(id, olds, news, ignoring) {
       runtime.shared.sync();
-      const update = () => runtime.during(handler.update(id, withoutText(olds), writtenOf(withoutNews(news))));
+      const about = () => (ignoring ? ignoredBy(ignoring) : {});
+      const update = () => runtime.during(handler.update(id, withoutText(olds), writtenOf(withoutNews(news)), about()));
       return attempt(advice, async () => plain(await update()), news, id);
     },
     async delete(id, props) {

@@ -34,6 +34,8 @@ export interface Compared {
  * typed values first, and turns them back into plain JSON last.
  */
 export interface Handler {
+  /** Names of its arguments. */
+  readonly args: readonly string[];
   /** Inputs of a state, as the program wrote them, in the canonical form of all other methods; a check has passed them. */
   normal(inputs: JsonObject): JsonObject;
   /** Checks and normalises; sends nothing. */
@@ -50,7 +52,7 @@ export interface Handler {
   create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
   /** `undefined` if the object is gone; an error never means that. */
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject } | undefined>;
-  update(id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }>;
+  update(id: string, olds: JsonObject, news: JsonObject, about?: About): Promise<{ outs: JsonObject }>;
   delete(id: string, props: JsonObject): Promise<void>;
 }
 

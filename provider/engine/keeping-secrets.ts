@@ -32,9 +32,9 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));
         return { inputs: { ...marksIn(news), ...inputs, ...hiddenIn(news) }, failures: shown };
       }),
-    diff: (id, olds, news, urn) =>
+    diff: (id, olds, news, urn, ignoring) =>
       hidden([olds, news], async () => {
-        const answer = await provider.diff(id, plain(olds), plain(news), urn);
+        const answer = await provider.diff(id, plain(olds), plain(news), urn, ignoring);
         // The state still shows an argument that has become a secret since.
         const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
         if (answer.changes === false && !same) return {};
@@ -56,9 +56,9 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const inputs = shown && { inputs: { ...shown, ...marks, ...hiddenIn(props) } };
         return { ...read, ...inputs, props: kept(read.props, props, secrets) };
       }),
-    update: (id, olds, news) =>
+    update: (id, olds, news, ignoring) =>
       hidden([olds, news], async () => {
-        const { outs } = await provider.update(id, plain(olds), plain(news));
+        const { outs } = await provider.update(id, plain(olds), plain(news), ignoring);
         return { outs: kept(outs, news, secrets) };
       }),
     delete: (id, props) => hidden([props], () => provider.delete(id, plain(props))),

@@ -17,6 +17,8 @@ export interface Said {
   readonly owner?: string;
   /** `ignoreChanges` covers all entries of a set, or the prefixes of a signaling (`true`), or these prefixes of a group's. */
   readonly ignored?: true | readonly string[];
+  /** The option `ignoreChanges`, to be compared with the state. */
+  readonly paths?: readonly string[];
   /** A create meets the same entries in preview and `up`: the resource waits for no other one, which may make or empty the set. */
   readonly decides?: true;
 }

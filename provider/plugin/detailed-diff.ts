@@ -9,18 +9,24 @@ export interface Difference {
   readonly isOfState?: true;
 }
 
+/** Lists of which each element is a line of its own, whatever its position. */
+const BY_ELEMENT: readonly string[] = ["entries", "nodes", "prefixes", "forbiddenPrefixes", "requiredPrefixes"];
+
 /** Maps of which each key is a line of its own: one changed entry among ten thousand is one line. */
-const BY_KEY: readonly string[] = ["entries", "notes", "nodes"];
+const BY_KEY: readonly string[] = ["entries", "nodes"];
 
 /** Differences between two sets of inputs, argument by argument, and entries one by one. */
 export function detailedDiff(olds: JsonObject, news: JsonObject): Difference[] {
   return namesOf(olds, news).flatMap((name) => {
     const [before, after] = [olds[name], news[name]];
     if (BY_KEY.includes(name) && isObject(before) && isObject(after)) {
+      const compare = name === "entries" ? comparedEntry : compared;
       return namesOf(before, after).flatMap((key) =>
-        compared(`${name}[${JSON.stringify(key)}]`, before[key], after[key]),
+        compare(`${name}[${JSON.stringify(key)}]`, before[key], after[key]),
       );
     }
+    if (BY_ELEMENT.includes(name) && Array.isArray(before) && Array.isArray(after))
+      return byElement(name, before, after);
     return compared(name, before, after);
   });
 }
@@ -36,6 +42,26 @@ export function leftToDo(olds: JsonObject, news: JsonObject): Difference[] {
   const left = nodes.map((name) => ({ path: `nodes[${JSON.stringify(name)}]`, kind: "delete" }) as const);
   const state = [...waves, ...open.map((path) => ({ path, kind: "delete" }) as const)];
   return [...left, ...state.map((difference) => ({ ...difference, isOfState: true as const }))];
+}
+
+/** Members of an entry with a note, one by one: the value is not its reason. */
+function comparedEntry(path: string, before: unknown, after: unknown): Difference[] {
+  if (!isObject(before) || !isObject(after)) return compared(path, before, after);
+  return namesOf(before, after).flatMap((member) => compared(`${path}.${member}`, before[member], after[member]));
+}
+
+/** Elements that leave by their former position, and those that come by their new one: the others have only moved. */
+function byElement(name: string, before: readonly unknown[], after: readonly unknown[]): Difference[] {
+  const positionsOfOthers = (list: readonly unknown[], others: readonly unknown[]) => {
+    const known = new Set(others.map((element) => JSON.stringify(element)));
+    return new Set(list.flatMap((element, index) => (known.has(JSON.stringify(element)) ? [] : [index])));
+  };
+  const [left, came] = [positionsOfOthers(before, after), positionsOfOthers(after, before)];
+  const positions = [...new Set([...left, ...came])].sort((a, b) => a - b);
+  return positions.map((index) => {
+    const kind = left.has(index) && came.has(index) ? "update" : left.has(index) ? "delete" : "add";
+    return { path: `${name}[${index}]`, kind };
+  });
 }
 
 function compared(path: string, before: unknown, after: unknown): Difference[] {

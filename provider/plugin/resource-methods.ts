@@ -13,9 +13,12 @@ import { type PluginResource, resourceOf } from "./resources";
 
 /** The methods of the protocol that are about one resource. */
 export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits">) {
+  /** Urns of resources of the program, which was run. */
+  const checked = new Set<string>();
   return {
     check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
       const news = open(request.getNews());
+      checked.add(request.getUrn());
       const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
@@ -26,7 +29,11 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
       const before = open(request.getOldInputs()).props;
       const state = withInputs(olds, before);
-      const { changes, replaces = [] } = await handler.diff(request.getId(), read(state), read(news), request.getUrn());
+      // During a refresh nothing was checked: then the option is that of the last program.
+      const paths = checked.has(request.getUrn()) ? request.getIgnorechangesList() : [];
+      const ignoring = { paths, inputs: before };
+      const of = [request.getId(), read(state), read(news), request.getUrn()] as const;
+      const { changes, replaces = [] } = await handler.diff(...of, ignoring);
       const differences = changes === false ? [] : detailedDiff(before, news.props);
       const shown = [...disclosed(olds, news), ...differences];
       const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
@@ -69,7 +76,8 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
         answer.setProperties(foreseen(news));
         return answer;
       }
-      const { outs } = await handler.update(request.getId(), read(state), read(news));
+      const ignoring = { paths: request.getIgnorechangesList(), inputs: open(request.getOldInputs()).props };
+      const { outs } = await handler.update(request.getId(), read(state), read(news), ignoring);
       answer.setProperties(write(outs, news.secrets));
       return answer;
     }),

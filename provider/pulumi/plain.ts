@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { sentIn } from "../model/entry";
-import { isRecord, prefixText } from "../model/given-entries";
+import { givenEntries, isRecord, prefixText } from "../model/given-entries";
 import { isObject, membersOf, someMember } from "../model/json";
 import { isDeferred, later, runError } from "./inputs";
 
@@ -24,6 +24,39 @@ export function plainArguments<A extends object>(args: A, label: string): A {
     return [name, WITH_PREFIXES.includes(name) ? plainList(value) : value];
   });
   return { ...Object.fromEntries(plain), ...memberSent(args) };
+}
+
+/** Entries in a list as a record by prefix, as the program spells it; a list that holds a prefix twice is left to the check. */
+export function withEntriesByPrefix<A extends object>(args: A): A {
+  const { entries, nodes } = membersOf(args);
+  const ofNodes = (given: unknown): unknown => {
+    if (isDeferred(given)) return later(given, ofNodes);
+    return isRecord(given)
+      ? Object.fromEntries(Object.entries(given).map(([name, own]) => [name, ofNode(own)]))
+      : given;
+  };
+  const ofNode = (own: unknown): unknown => {
+    if (isDeferred(own)) return later(own, ofNode);
+    return isRecord(own) && own.entries !== undefined ? { ...own, entries: byPrefix(own.entries) } : own;
+  };
+  return {
+    ...args,
+    ...(entries !== undefined && { entries: byPrefix(entries) }),
+    ...(nodes !== undefined && { nodes: ofNodes(nodes) }),
+  };
+}
+
+function byPrefix(entries: unknown): unknown {
+  if (isDeferred(entries)) return later(entries, byPrefix);
+  if (!Array.isArray(entries) || entries.length === 0 || entries.some(isDeferred)) return entries;
+  const given = givenEntries(entries);
+  const record: Record<string, unknown> = {};
+  for (const [index, spelling] of given?.spellings.entries() ?? []) {
+    const content = given?.content(index);
+    if (typeof spelling !== "string" || spelling in record || content === undefined || content === null) return entries;
+    record[spelling] = content;
+  }
+  return record;
 }
 
 /** Refuses entries that resolve to an empty record without `allowEmpty`: a new set would be empty without a warning. */

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { SAID_KEY, type Said } from "../engine/provider-text";
 import { nativeToken, typeToken } from "../model/resource-kind";
 import { declareSet, waitsForOthers } from "./declared";
-import { ignoredChanges, withCanonicalKeys } from "./ignored";
-import { plainArguments } from "./plain";
+import { ignoredChanges } from "./ignored";
+import { plainArguments, withEntriesByPrefix } from "./plain";
 import { isLookup, type Kind, properties, watchLeftOut } from "./registration";
 
 /** True for an instance of a class, whichever copy of the package made it. */
@@ -39,14 +39,13 @@ export function registered<
     ? [nativeToken(kind.type), typeToken(kind.type)]
     : [typeToken(kind.type), nativeToken(kind.type)];
   const followed = accepted(kind.type, name, options, native);
-  // The engine resets an entry by its key in the state, so the program needs that key too.
-  const prefixes = [...(ignored?.prefixes ?? [])];
-  const given: A = prefixes.length > 0 ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
+  // A diff of dynamic resources compares lists by position.
+  const given: A = native ? args : withEntriesByPrefix(args);
   const said: Said = {
     owner: [pulumi.getStack(), pulumi.getProject(), kind.type, name].join("::"),
     // Only a set that resources share can have several lines.
     ...(args.exclusive !== undefined && { name }),
-    ...(ignored?.all === true ? { ignored: true } : prefixes.length > 0 && { ignored: prefixes }),
+    ...ignored,
     ...(pulumi.runtime.isDryRun() && !waitsForOthers(options) && { decides: true }),
   };
   const isManaged = !isLookup(options);
@@ -58,7 +57,7 @@ export function registered<
   };
   // With both types as aliases, a stack moves between them without a request.
   const aliases = [...(options?.aliases ?? []), { type: formerly }];
-  const ways = { ...followed, aliases, ...(ignored && { ignoreChanges: ignored.paths }) };
+  const ways = { ...followed, aliases };
   return { token, props, accepted: ways, whenRegistered };
 }
 

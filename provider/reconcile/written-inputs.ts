@@ -2,7 +2,7 @@ import { givenEntries } from "../model/given-entries";
 import { isObject, type JsonObject, membersOf, sameJson, UNKNOWN, without } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { prefixIn } from "../model/readable";
-import { normaliseEntries } from "./entries";
+import { type NormalEntries, normaliseEntries } from "./entries";
 
 /** The hidden output with arguments as the program wrote them, where the state has them in canonical form. */
 export const GIVEN_KEY = "__given";
@@ -83,23 +83,22 @@ export function flatInputs(inputs: JsonObject): JsonObject {
   const bits = hostBits === "mask" ? hostBits : undefined;
   const canonical = (spelling: unknown) => prefixIn(spelling, bits ? { hostBits: bits } : {})?.toString() ?? spelling;
   const now = expiredUntil(inputs);
-  const flat = (given: unknown) => {
+  const flat = (given: unknown, noted: unknown) => {
     const normal = normaliseEntries(given, { hostBits: bits, now, held: "any" });
     if (!normal) return { entries: UNKNOWN };
-    if (normal.problems.length > 0) return { entries: given };
-    const notes = { ...membersOf(rest.notes), ...Object.fromEntries(normal.notes) };
+    const notes = { ...membersOf(noted), ...Object.fromEntries(normal.notes) };
     return {
-      entries: Object.fromEntries(normal.entries),
+      entries: normal.problems.length > 0 ? unread(given, normal, canonical) : Object.fromEntries(normal.entries),
       ...(Object.keys(notes).length > 0 && { notes }),
     };
   };
   const ofNode = (own: unknown) =>
-    isObject(own) && own.entries !== undefined ? { ...own, ...flat(own.entries) } : own;
+    isObject(own) && own.entries !== undefined ? { ...own, ...flat(own.entries, own.notes) } : own;
   return {
     ...rest,
     ...(hostBits !== undefined && { hostBits }),
     ...(typeof expired === "boolean" && { expired }),
-    ...(entries !== undefined && flat(entries)),
+    ...(entries !== undefined && flat(entries, rest.notes)),
     ...(prefix !== undefined && { prefix: canonical(prefix) }),
     ...(prefixes !== undefined && { prefixes: Array.isArray(prefixes) ? prefixes.map(canonical) : prefixes }),
     ...(nodes !== undefined && {
@@ -108,6 +107,24 @@ export function flatInputs(inputs: JsonObject): JsonObject {
         : nodes,
     }),
   };
+}
+
+/** Entries with those that cannot be read, as they are. */
+function unread(
+  given: unknown,
+  { entries, expired }: NormalEntries,
+  canonical: (spelling: unknown) => unknown,
+): unknown {
+  const list = givenEntries(given);
+  if (!list) return given;
+  const all: Record<string, unknown> = Object.fromEntries(entries);
+  for (const [index, spelling] of list.spellings.entries()) {
+    const prefix = canonical(spelling) as CanonicalPrefix;
+    if (entries.has(prefix) || expired.has(prefix)) continue;
+    const content = list.content(index);
+    all[String(spelling)] = isObject(content) ? (content.value ?? 1) : content;
+  }
+  return all;
 }
 
 /** Times of the entries of a set or of the nodes of a group, in no order. */

@@ -11,6 +11,7 @@ import { restoredBy, saysRestored } from "./restored";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
   addressesIn,
+  canonical,
   contentOfEntry,
   contentOfSet,
   type Known,
@@ -216,10 +217,13 @@ function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixS
   const has = (...names: string[]) => names.some((name) => paths.has(name));
   if (kind === "PrefixSetEntry")
     return () => (has("value") ? "value" : has("reason", "ticket", "expires") ? "note" : undefined);
-  return (prefix) => {
-    if (has(`entries[${JSON.stringify(prefix)}]`)) return "value";
-    return has(`notes[${JSON.stringify(prefix)}]`) ? "note" : undefined;
-  };
+  const entries = new Map<string | undefined, "value" | "note">();
+  for (const path of paths) {
+    const [, key, member = "value"] = /^entries\["([^"]*)"\](?:\.(\w+))?$/.exec(path) ?? [];
+    const prefix = canonical(key);
+    if (entries.get(prefix) !== "value") entries.set(prefix, member === "value" ? "value" : "note");
+  }
+  return (prefix) => entries.get(prefix);
 }
 
 /** A message without colours and without the word that says how grave it is. */

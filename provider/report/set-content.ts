@@ -7,6 +7,7 @@ import { type JsonObject, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
+import { flatInputs } from "../reconcile/written-inputs";
 import type { Preview, PreviewState } from "./preview";
 
 /** Node and set of a resource. */
@@ -47,10 +48,12 @@ export function withoutSecrets(inputs: JsonObject): JsonObject {
   const isSecret = (key: string) =>
     secrets.includes(key) ||
     (secrets.some((name) => HOLDING_PREFIXES.includes(name)) && [...LISTS, "notes", "started"].includes(key));
-  return Object.fromEntries(
-    Object.entries(inputs)
-      .filter(([key]) => !key.startsWith("__"))
-      .map(([key, value]) => [key, isSecret(key) && value !== UNKNOWN ? SECRET_MARK : value]),
+  return flatInputs(
+    Object.fromEntries(
+      Object.entries(inputs)
+        .filter(([key]) => !key.startsWith("__"))
+        .map(([key, value]) => [key, isSecret(key) && value !== UNKNOWN ? SECRET_MARK : value]),
+    ),
   );
 }
 

@@ -155,6 +155,11 @@ export class ResourceSet {
     return this.set.observed;
   }
 
+  /** @param ignored Entries whose changes the program ignores: `true` for all. */
+  ignore(ignored: true | readonly string[] | undefined): void {
+    this.set.ignore(ignored);
+  }
+
   ignores(prefix: CanonicalPrefix): boolean {
     return this.set.ignores(prefix);
   }

@@ -29,6 +29,7 @@ import {
 
 /** Recipient prefixes that are moved to the profile with rules for as long as the resource exists. */
 export class CloudSignalingHandler implements Handler {
+  readonly args = Object.keys(cloudSignalingSchema.shape);
   constructor(private readonly runtime: Runtime) {}
 
   normal(inputs: JsonObject) {

@@ -2,6 +2,7 @@ import type { Runtime } from "../../deployment/runtime";
 import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
 import { eachAtOnce } from "../../messages/notices";
 import type { ListedValue } from "../../model/entry";
+import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
@@ -21,6 +22,7 @@ import {
   PREFIX_SET_ENTRY_OUTPUTS,
   type PrefixSetEntryInputs,
   type PrefixSetEntryState,
+  prefixSetEntrySchema,
   readInputs,
   readReplaced,
   readState,
@@ -31,6 +33,7 @@ import {
 
 /** One entry of a set that others also write to. */
 export class PrefixSetEntryHandler implements Handler {
+  readonly args = Object.keys(prefixSetEntrySchema.shape);
   /** Ids of resources that this process created for existing entries. */
   private readonly found = new Set<string>();
   /** Number of messages about restored entries, by set. */
@@ -70,7 +73,9 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const news = addressOverridden(this.runtime, olds, given) ? without(given, [RESTORES]) : given;
+    const isAnother = addressOverridden(this.runtime, olds, given);
+    const isLeft = about?.ignored === true && !this.restores(olds, given);
+    const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
     remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
@@ -202,6 +207,15 @@ export class PrefixSetEntryHandler implements Handler {
     const written = await set.remove({ plan });
     if (set.desired.has(prefix)) return sayStays();
     if (written) set.reportAbsent(remove, written);
+  }
+
+  /** False if the look saw another value, which the program ignores, and no loss. */
+  private restores(olds: JsonObject, news: JsonObject): boolean {
+    if (hasUnknown(news.prefix)) return true;
+    const wanted = readInputs(knownOf(news));
+    const set = attempt(() => ResourceSet.open(this.runtime, wanted));
+    set?.ignore([wanted.prefix]);
+    return !set || set.lost(desiredOf(readInputs(olds)), desiredOf(wanted)) !== undefined;
   }
 
   /** Removes an entry of `block --now` that expired before a resource had it. */

@@ -113,6 +113,12 @@ export function normalPrefixSetGroup(runtime: Runtime, inputs: JsonObject): Json
   return { ...rest, nodes: json, ...(normal ? flat(normal) : { entries: UNKNOWN }) };
 }
 
+/** Inputs with the differences of a refresh that stay, where the engine tells the option only after the check. */
+export function leavingFound(olds: JsonObject, news: JsonObject, { ignored }: About = {}): JsonObject {
+  const left = ignored === undefined || news.differs !== undefined ? undefined : leftAsFound(olds.differs, ignored);
+  return left ? { ...news, differs: left } : news;
+}
+
 /**
  * Differences of a refresh that stay: the program ignores changes of all entries, or of these (`ignoreChanges`). A missing
  * entry (`null`) is a loss, which no program can ignore.

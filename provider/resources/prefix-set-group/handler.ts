@@ -7,7 +7,7 @@ import { count, some } from "../../model/text";
 import { ResourceSet } from "../resource-set";
 import { refined } from "./apart";
 import { reconcile } from "./bring";
-import { checkPrefixSetGroup, normalPrefixSetGroup } from "./check";
+import { checkPrefixSetGroup, leavingFound, normalPrefixSetGroup } from "./check";
 import { clearGroup } from "./clear";
 import { diffPrefixSetGroup } from "./diff";
 import { eachSet, failureTexts, goOnWithout } from "./each-node";
@@ -16,10 +16,11 @@ import { lookAtGroup } from "./look";
 import { writeDiffersToChange, writeState } from "./outputs";
 import { FormerRollouts } from "./rollout/former";
 import { askPassedOver } from "./rollout/passed-over";
-import { type KeptNode, keptBefore, readInputs, readReplaced, readState } from "./state";
+import { type KeptNode, keptBefore, prefixSetGroupSchema, readInputs, readReplaced, readState } from "./state";
 
 /** One set that is kept equal on many nodes. */
 export class PrefixSetGroupHandler implements Handler {
+  readonly args = Object.keys(prefixSetGroupSchema.shape);
   constructor(private readonly runtime: Runtime) {}
 
   normal(inputs: JsonObject) {
@@ -35,7 +36,7 @@ export class PrefixSetGroupHandler implements Handler {
   }
 
   diff(olds: JsonObject, news: JsonObject, about?: About) {
-    return diffPrefixSetGroup(this.runtime, olds, news, about);
+    return diffPrefixSetGroup(this.runtime, olds, leavingFound(olds, news, about), about);
   }
 
   async create(json: JsonObject) {
@@ -81,8 +82,9 @@ export class PrefixSetGroupHandler implements Handler {
     return { id, inputs: { ...state.verbatim, ...writeDiffersToChange(state, kept) }, props: outs };
   }
 
-  async update(_id: string, olds: JsonObject, news: JsonObject) {
-    return { outs: await reconcile(this.runtime, readInputs(news), readReplaced(olds)) };
+  async update(_id: string, olds: JsonObject, news: JsonObject, about?: About) {
+    const inputs = readInputs(leavingFound(olds, news, about));
+    return { outs: await reconcile(this.runtime, inputs, readReplaced(olds)) };
   }
 
   async delete(_id: string, json: JsonObject) {

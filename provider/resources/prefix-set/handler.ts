@@ -13,6 +13,7 @@ import { SetLifecycle, UnfinishedWrite } from "./lifecycle";
 import {
   PREFIX_SET_OUTPUTS,
   type PrefixSetInputs,
+  prefixSetSchema,
   readInputs,
   readReplaced,
   readState,
@@ -22,6 +23,7 @@ import {
 
 /** A whole prefix-set, whose content the program declares. */
 export class PrefixSetHandler implements Handler {
+  readonly args = Object.keys(prefixSetSchema.shape);
   private readonly lifecycle: SetLifecycle;
 
   constructor(private readonly runtime: Runtime) {
@@ -47,7 +49,9 @@ export class PrefixSetHandler implements Handler {
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {
-    const news = addressOverridden(this.runtime, olds, given) ? without(given, [RESTORES]) : given;
+    const isAnother = addressOverridden(this.runtime, olds, given);
+    const isLeft = about?.ignored !== undefined && !this.restores(olds, given, about.ignored);
+    const news = isAnother || isLeft ? without(given, [RESTORES]) : given;
     const unsettled: CanonicalPrefix[] = [];
     remember(olds.node, () => {
       const known = readReplaced(olds);
@@ -85,6 +89,14 @@ export class PrefixSetHandler implements Handler {
     const declared = { ...olds, entries: { ...membersOf(olds.entries), ...membersOf(lost) } };
     const isLeft = (prefix: string) => prefix in membersOf(olds.entries) && this.ignores(olds, prefix);
     return Object.keys(membersOf(lost)).every(isLeft) ? declared : { ...declared, lost };
+  }
+
+  /** False if all that the look did not see as in the state is ignored by the program. */
+  private restores(olds: JsonObject, news: JsonObject, ignored: About["ignored"]): boolean {
+    const set = attempt(() => ResourceSet.open(this.runtime, readInputs(news)));
+    set?.ignore(ignored);
+    if (!set || hasUnknown(news.entries)) return true;
+    return set.lost(storedSet(olds).entries(), storedSet(news).entries()) !== undefined;
   }
 
   private ignores(olds: JsonObject, prefix: string): boolean {
