@@ -76,9 +76,9 @@ export class SetResource extends ResourceBase {
     return this.isWhole && this.get("exclusive") !== false;
   }
 
-  /** `clear` is the default of a set, `remove` that of an entry. */
+  /** `remove` by default. */
   get onDestroy(): string {
-    return this.text("onDestroy") ?? (this.isWhole ? "clear" : "remove");
+    return this.text("onDestroy") ?? "remove";
   }
 
   /** True for a whole set, false for a single entry. */

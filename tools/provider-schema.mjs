@@ -48,6 +48,8 @@ const VARIABLES = {
   signalingUrl: "PACKETFILTER_SIGNALING_URL",
   clientId: "PACKETFILTER_CLIENT_ID",
 };
+/** Members above 2³¹−1: an integer of a schema has 32 bits with a sign. The provider checks that they are integers. */
+const WIDE = ["value", "maxValue"];
 /** Members of nodes and receivers that are secrets. */
 const SECRETS = ["headers", "secretKey", "key"];
 
@@ -70,8 +72,10 @@ export function providerSchema() {
     ]),
   );
   for (const name of ANSWERS) reader.answer(name);
+  // What a file of prefixes holds, and how an entry is written where it has more than a value.
+  reader.declared("EntryArgs");
   const provider = reader.membersOf("ProviderArgs");
-  for (const name of reader.constant("secret-names.ts", "SECRET_SETTINGS"))
+  for (const name of reader.constant("engine/secret-names.ts", "SECRET_SETTINGS"))
     Object.assign(provider.properties[name] ?? {}, { secret: true });
   for (const [name, variable] of Object.entries(VARIABLES)) {
     Object.assign(provider.properties[name] ?? {}, { defaultInfo: { environment: [variable] } });
@@ -121,7 +125,7 @@ class Reader {
 
   /** The texts of a constant of `provider/engine`. */
   constant(/** @type {string} */ file, /** @type {string} */ name) {
-    const source = this.program.getSourceFile(join(root, "provider", "engine", file));
+    const source = this.program.getSourceFile(join(root, "provider", file));
     const module = source && this.checker.getSymbolAtLocation(source);
     const symbol = module?.exports?.get(ts.escapeLeadingUnderscores(name));
     if (!symbol) throw new Error(`${file} exports no ${name}`);
@@ -214,7 +218,8 @@ class Reader {
 
   /** @returns {Record<string, unknown>} */
   schemaOf(/** @type {ts.Type} */ type, /** @type {ts.Symbol | undefined} */ member) {
-    if (member?.name === "entries" && this.mentions(type, "EntryLike", "EntriesInput")) return this.entries();
+    // A record or a list, of numbers, texts or entries: generators of SDKs and programs mistake alternatives with a list of texts.
+    if (member?.name === "entries" && this.mentions(type, "EntryLike", "EntriesInput")) return ANY;
     const place = PLACES[/** @type {keyof typeof PLACES} */ (member?.name ?? "")];
     if (place && this.parts(type).some((part) => part.flags & ts.TypeFlags.StringLike))
       return { oneOf: [{ type: "string" }, { $ref: this.declared(place) }] };
@@ -235,7 +240,7 @@ class Reader {
 
   /** @returns {Record<string, unknown> | undefined} */
   single(/** @type {ts.Type} */ type, /** @type {string | undefined} */ member) {
-    if (type.flags & ts.TypeFlags.NumberLike) return { type: this.numbers };
+    if (type.flags & ts.TypeFlags.NumberLike) return { type: WIDE.includes(member ?? "") ? "number" : this.numbers };
     if (type.flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
     if (this.isNothing(type)) return undefined;
     if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return ANY;
@@ -275,17 +280,6 @@ class Reader {
     const flat = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.Undefined;
     const parts = members.flatMap((member) => this.parts(this.checker.getTypeOfSymbol(member)));
     return members.length > 0 && parts.every((part) => part.flags & flat);
-  }
-
-  entries() {
-    const entry = { $ref: this.declared("EntryArgs") };
-    const content = { oneOf: [{ type: "integer" }, entry] };
-    return {
-      oneOf: [
-        { type: "object", additionalProperties: content },
-        { type: "array", items: { type: "string" } },
-      ],
-    };
   }
 
   /** An exported interface as a type. */

@@ -14,11 +14,11 @@ func main() {
 			Set:   pulumi.String("blocked"),
 			Entries: pulumi.Map{
 				"192.0.2.0/24": pulumi.Int(1),
-				"203.0.113.7": packetfilter.EntryArgs{
-					Value:   pulumi.Int(2),
-					Reason:  pulumi.String("SYN flood"),
-					Ticket:  pulumi.String("INC-4711"),
-					Expires: pulumi.String("2099-12-31T00:00:00Z"),
+				"203.0.113.7": pulumi.Map{
+					"value":   pulumi.Int(2),
+					"reason":  pulumi.String("SYN flood"),
+					"ticket":  pulumi.String("INC-4711"),
+					"expires": pulumi.String("2099-12-31T00:00:00Z"),
 				},
 				"2001:db8:bad::/48": pulumi.Int(1),
 			},
@@ -32,7 +32,7 @@ func main() {
 			Arena:  pulumi.String("edge"),
 			Set:    pulumi.String("partners"),
 			Prefix: pulumi.String("203.0.113.4"),
-			Value:  pulumi.Int(7),
+			Value:  pulumi.Float64(7),
 		})
 		if err != nil {
 			return err

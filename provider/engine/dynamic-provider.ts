@@ -21,6 +21,8 @@ export interface DynamicProvider {
   normal(inputs: JsonObject): JsonObject;
   /** Compares the state with the inputs. */
   diff(id: string, olds: JsonObject, news: JsonObject, urn?: string, ignoring?: Ignoring): Promise<Compared>;
+  /** Judges a create in a preview by what the node holds. @throws {Error} if the `up` would fail */
+  foresee(inputs: JsonObject): Promise<void>;
   /** Makes the resource. */
   create(inputs: JsonObject): Promise<Made>;
   /** Reads the resource; the id is empty if it is gone. */
@@ -166,6 +168,13 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         // A state of the plugin lacks the text that the SDK's server needs for refresh and delete: an update adds it.
         const lacksText = olds[PROVIDER_KEY] === undefined && news[PROVIDER_KEY] !== undefined;
         return plain(lacksText && compared.changes === false ? without({ ...compared }, ["changes"]) : compared);
+      });
+    },
+    async foresee(inputs) {
+      if (hasUnknown(inputs)) return;
+      await attempt(advice, async () => {
+        const { problems = [] } = (await handler.look?.({}, normalOf(inputs), true)) ?? {};
+        if (problems.length > 0) throw new Error(problems.join("\n"));
       });
     },
     async create(inputs) {

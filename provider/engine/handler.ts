@@ -25,6 +25,8 @@ export interface LookedAt {
 export interface Compared {
   /** True if there is something to do. */
   changes?: boolean;
+  /** True if another address of the node or receiver is a cause: what is missing there was never lost. */
+  moved?: boolean;
   /** Arguments whose change replaces the resource. */
   replaces?: string[];
 }

@@ -42,6 +42,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const isHiddenDrift = hasSecretPrefixes(olds) && plain(olds).differs !== undefined;
         return isHiddenDrift && answer.changes === undefined ? { ...answer, changes: true } : answer;
       }),
+    foresee: (inputs) => hidden([inputs], () => provider.foresee(plain(inputs))),
     create: (inputs) =>
       hidden([inputs], async () => {
         const { id, outs } = await provider.create(plain(inputs));

@@ -19,6 +19,9 @@ export interface Said {
   readonly ignored?: true | readonly string[];
   /** The option `ignoreChanges`, to be compared with the state. */
   readonly paths?: readonly string[];
-  /** A create meets the same entries in preview and `up`: the resource waits for no other one, which may make or empty the set. */
-  readonly decides?: true;
+  /**
+   * In a preview: true if a create meets the same entries in preview and `up`, false if the resource waits for another one, which
+   * may make or empty the set. Without it, what the plugin knows of the preview decides.
+   */
+  readonly decides?: boolean;
 }

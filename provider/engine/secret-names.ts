@@ -13,7 +13,7 @@ export const SECRET_PREFIXES = "secretPrefixes";
 export const LISTS_KEY = "__lists";
 
 /** Outputs that name prefixes. */
-export const LISTS = ["adopted", "found", "unsettled", "differs", "lost", "history", GIVEN_KEY];
+export const LISTS = ["adopted", "found", "existed", "unsettled", "differs", "lost", "history", GIVEN_KEY];
 
 /** Arguments that hold prefixes: if one is secret, its prefixes are too. */
 export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];

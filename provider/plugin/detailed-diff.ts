@@ -41,6 +41,7 @@ export function leftToDo(olds: JsonObject, news: JsonObject): Difference[] {
   const open = OPEN_MATTERS.filter((name) => olds[name] !== undefined);
   const left = nodes.map((name) => ({ path: `nodes[${JSON.stringify(name)}]`, kind: "delete" }) as const);
   const state = [...waves, ...open.map((path) => ({ path, kind: "delete" }) as const)];
+  if (left.length + state.length === 0) state.push({ path: "endpoint", kind: "update" });
   return [...left, ...state.map((difference) => ({ ...difference, isOfState: true as const }))];
 }
 

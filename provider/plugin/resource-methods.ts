@@ -2,7 +2,9 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { DynamicProvider } from "../engine/dynamic-provider";
+import { SAID_KEY } from "../engine/provider-text";
 import type { JsonObject } from "../model/json";
+import { RESTORES } from "../reconcile/drift";
 import { GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
 import { checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
@@ -15,10 +17,13 @@ import { type PluginResource, resourceOf } from "./resources";
 export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits">) {
   /** Urns of resources of the program, which was run. */
   const checked = new Set<string>();
+  /** Those of which a class of this package, or a replacement, says what a create in a preview would meet. */
+  const decided = new Set<string>();
   return {
     check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
       const news = open(request.getNews());
       checked.add(request.getUrn());
+      if (news.props[SAID_KEY] !== undefined) decided.add(request.getUrn());
       const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
@@ -33,18 +38,20 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const paths = checked.has(request.getUrn()) ? request.getIgnorechangesList() : [];
       const ignoring = { paths, inputs: before };
       const of = [request.getId(), read(state), read(news), request.getUrn()] as const;
-      const { changes, replaces = [] } = await handler.diff(...of, ignoring);
+      const { changes, moved, replaces = [] } = await handler.diff(...of, ignoring);
+      if (replaces.length > 0) decided.add(request.getUrn());
       const differences = changes === false ? [] : detailedDiff(before, news.props);
-      const shown = [...disclosed(olds, news), ...differences];
-      const left = changes === true && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
+      const shown = [...disclosed(olds, news), ...differences.filter(({ path }) => !moved || path !== RESTORES)];
+      const left = (changes === true || moved) && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
       const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
-      if (changes === true) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
+      if (changes === true || moved) answer.setChanges(messages.DiffResponse.DiffChanges.DIFF_SOME);
       return answer;
     }),
     create: resource(parts, async (request: messages.CreateRequest, { handler, read, write, foreseen }) => {
       const inputs = open(request.getProperties());
       const answer = new messages.CreateResponse();
       if (request.getPreview()) {
+        if (!decided.has(request.getUrn())) await handler.foresee(read(inputs));
         answer.setProperties(foreseen(inputs));
         return answer;
       }
@@ -62,6 +69,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
         : { ...withInputs(state, before), id: request.getId() };
       const late = () => new Error(`${id}: not read in time. The state is unchanged.`);
       const found = await parts.limits.wait(handler.read(id, read({ props, secrets })), late);
+      if (isImport) kind.requireFound?.(found.props);
       const answer = new messages.ReadResponse();
       answer.setId(found.id);
       if (found.id === "") return answer;

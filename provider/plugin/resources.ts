@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import { prefixIn, resourceIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
+import { some } from "../model/text";
 
 /** Facts of a resource type that the protocol needs beside its handler. */
 export interface PluginResource {
@@ -12,6 +13,8 @@ export interface PluginResource {
   foreseen(inputs: JsonObject): JsonObject;
   /** From what an import reads, by the id that a user gives in whichever spelling. @throws {Error} with the form of an id */
   imported(id: string): Imported;
+  /** Judges what an import read. @throws {Error} if it is not there */
+  requireFound?(outputs: JsonObject): void;
 }
 
 /** The id that a create would have made, and a state in which nothing is this stack's own. */
@@ -65,6 +68,12 @@ const ALL: readonly PluginResource[] = [
       if (prefixes.includes(undefined)) throw new Error(`${form(id)}: write <prefix>,<prefix>.`);
       // Signalings from before the import are not ours to stop.
       return { id: prefixes.join(","), state: { prefixes, started: [] } };
+    },
+    requireFound: ({ lost, endpoint }) => {
+      if (!Array.isArray(lost)) return;
+      throw new Error(
+        `Nothing was imported: ${some(lost)} ${lost.length === 1 ? "is" : "are"} not active at ${endpoint}. Import the prefixes that getSignalings lists, or create the resource, which starts them.`,
+      );
     },
   },
 ];

@@ -18,8 +18,11 @@ export interface PrefixSetArgs {
   exclusive?: pulumi.Input<boolean>;
   /** Reaction of a create to entries that it would remove or change: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
-  /** On destroy: `"clear"` (default) removes what is managed, `"keep"` leaves it. */
-  onDestroy?: pulumi.Input<"clear" | "keep">;
+  /**
+   * On destroy: `"remove"` (default) removes all entries, `"keep"` leaves them, `"created"` removes only those that this resource
+   * inserted, and leaves what was there before it.
+   */
+  onDestroy?: pulumi.Input<"remove" | "keep" | "created">;
   /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
   hostBits?: pulumi.Input<"reject" | "mask">;
   /** No entry may overlap one of these, in either direction of containment. */
@@ -86,7 +89,7 @@ export abstract class DeclaredSet extends pulumi.CustomResource implements Given
   declare readonly notes: pulumi.Output<Record<string, string> | undefined>;
   declare readonly exclusive: pulumi.Output<boolean | undefined>;
   declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
-  declare readonly onDestroy: pulumi.Output<"clear" | "keep" | undefined>;
+  declare readonly onDestroy: pulumi.Output<"remove" | "keep" | "created" | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
   declare readonly requiredPrefixes: pulumi.Output<string[] | undefined>;

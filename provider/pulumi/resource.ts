@@ -46,7 +46,7 @@ export function registered<
     // Only a set that resources share can have several lines.
     ...(args.exclusive !== undefined && { name }),
     ...ignored,
-    ...(pulumi.runtime.isDryRun() && !waitsForOthers(options) && { decides: true }),
+    ...(pulumi.runtime.isDryRun() && { decides: !waitsForOthers(options) }),
   };
   const isManaged = !isLookup(options);
   const props = { ...properties(kind, name, given, options, native), ...(isManaged && { [SAID_KEY]: said }) };

@@ -13,6 +13,11 @@ const nameSchema = z.string({ error: "is not a text" }).superRefine((name, conte
 });
 
 export const hostBitsSchema = z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' });
+/** What a destroy, or a node that leaves a group, does with entries: removes all, none, or those that the resource inserted. */
+export const onDestroySchema = z.enum(["remove", "keep", "created"], {
+  error: 'is not one of "remove", "keep", "created"',
+});
+export type OnDestroy = z.output<typeof onDestroySchema>;
 export const onExistingSchema = z.enum(["fail", "adopt"], { error: 'is neither "fail" nor "adopt"' });
 export const prefixListSchema = z.array(z.string({ error: "is not a text" }), { error: "is not an array of prefixes" });
 const shortestSchema = z.strictObject({

@@ -1,7 +1,15 @@
 import { RESTORES } from "../reconcile/drift";
 import type { ResourceChange, Restored } from "./model";
 import type { PreviewStep } from "./preview";
-import { contentOfEntry, contentOfSet, type Known, placeOf, RECEIVER, withoutSecrets } from "./set-content";
+import {
+  contentOfEntry,
+  contentOfSet,
+  type Known,
+  placeOf,
+  RECEIVER,
+  shownAddress,
+  withoutSecrets,
+} from "./set-content";
 
 /** Messages of a look about what this up restores: a report has a place of its own for them. */
 const SAID = /: this up (?:restores (?:it|them)|starts (?:it|them) again)\.$|, with restores\.$/;
@@ -13,7 +21,7 @@ export function saysRestored(message: string): boolean {
 
 /** Entries that a step restores since the last run lost them, and whether the program changes nothing else. */
 export function restoredBy(
-  { newState, detailedDiff }: PreviewStep,
+  { oldState, newState, detailedDiff }: PreviewStep,
   resource: ResourceChange,
   known: Known,
 ): { readonly report: Restored; readonly isAll: boolean } | undefined {
@@ -22,11 +30,15 @@ export function restoredBy(
   const differences = Object.keys(detailedDiff ?? {});
   const isAll = differences.length > 0 && differences.every((path) => path === RESTORES);
   const members = withoutSecrets(newState.inputs);
+  const isElsewhere = (place: { readonly endpoint?: string | undefined }) =>
+    place.endpoint !== undefined && shownAddress(oldState?.outputs.endpoint) !== place.endpoint;
   if (resource.type === "CloudSignaling") {
-    const { label } = placeOf({ named: members.receiver, endpoint: undefined }, known, RECEIVER);
-    return { report: { resource, place: label, what }, isAll };
+    const place = placeOf({ named: members.receiver, endpoint: undefined }, known, RECEIVER);
+    return isElsewhere(place) ? undefined : { report: { resource, place: place.label, what }, isAll };
   }
   const { place, url } = (resource.type === "PrefixSetEntry" ? contentOfEntry : contentOfSet)(members, known);
+  // At another address nothing was lost: the entries were never there.
+  if (resource.type !== "PrefixSetGroup" && isElsewhere(place)) return undefined;
   const where = resource.type === "PrefixSetGroup" ? { url } : { place: place.label, url };
   return { report: { resource, ...where, what }, isAll };
 }

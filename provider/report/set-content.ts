@@ -191,7 +191,7 @@ function usedKey({ argument }: typeof NODE, name: string | undefined): string {
 }
 
 /** An address without credentials. */
-function shownAddress(value: unknown): string | undefined {
+export function shownAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value === UNKNOWN || value === SECRET_MARK) return undefined;
   return attempt(() => parseNodeEndpoint(value).shown);
 }

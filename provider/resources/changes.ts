@@ -57,7 +57,7 @@ export function compare(comparison: Comparison): Compared {
   const isOpen = OPEN_MATTERS.some((key) => olds[key] !== undefined);
   if (isOpen) return news[RESTORES] === undefined ? { changes: true } : {};
   if (moved && equal) return { changes: true };
-  if (!equal) return {};
+  if (!equal) return moved ? { moved } : {};
   withdraw?.();
   return { changes: false };
 }

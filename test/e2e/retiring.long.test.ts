@@ -58,7 +58,7 @@ it("a node that leaves is cleared once it is known to be a machine of its own, o
   await declare(["ams1"], 'onDestroy: "keep"');
   const keeps = await stack.preview();
   expect(oneLine(keeps.text)).toContain(
-    `Set ${BLOCKED} on fra1: it leaves the group, and up leaves 1 entry there (onDestroy: "keep"); with onDestroy: "clear", "pulumi up" clears it.`,
+    `Set ${BLOCKED} on fra1: it leaves the group, and up leaves 1 entry there (onDestroy: "keep"); with onDestroy: "remove", "pulumi up" clears it.`,
   );
   await stack.must("up", "--yes", "--skip-preview");
   expect(holding()).toEqual(["ams1", "fra1"]);

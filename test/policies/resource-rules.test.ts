@@ -169,7 +169,7 @@ describe("production", () => {
     expect(messagesOf(productionDestroy, sets, prod)).toEqual([]);
   });
   test("a set that is cleared needs protection, by default too", () => {
-    for (const inputs of [{}, { onDestroy: "clear" }]) {
+    for (const inputs of [{}, { onDestroy: "remove" }]) {
       expect(messagesOf(productionDestroy, [prefixSet(inputs)], prod)[0]).toContain(
         "cleared on destroy and not protected",
       );

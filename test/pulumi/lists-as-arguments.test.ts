@@ -34,9 +34,13 @@ it("entries are given as functions of the package return them, and reach the eng
   expect(await entriesOf(getPrefixSet())).toEqual(record);
   expect(await entriesOf(new Map([[prefix, 7]]))).toEqual(record);
   expect(await entriesOf(pf.parsePrefixes("192.0.2.0/24"))).toEqual({ "192.0.2.0/24": { value: 1 } });
-  expect(await entriesOf(list)).toEqual([{ prefix: "192.0.2.0/24", value: 7 }]);
-  expect(await entriesOf(Promise.resolve(list))).toEqual([{ prefix: "192.0.2.0/24", value: 7 }]);
-  expect(await entriesOf(new Set([prefix]))).toEqual(["192.0.2.0/24"]);
+  expect(await entriesOf(list)).toEqual(record);
+  expect(await entriesOf(Promise.resolve(list))).toEqual(record);
+  expect(await entriesOf(new Set([prefix]))).toEqual({ "192.0.2.0/24": 1 });
+  const noted = { prefix: "192.0.2.0/24", value: 7, reason: "SYN flood" };
+  expect(await entriesOf([noted])).toEqual({ "192.0.2.0/24": { value: 7, reason: "SYN flood" } });
+  // The check merges or refuses what is there twice.
+  expect(await entriesOf([noted, "192.0.2.0/24"])).toEqual([noted, "192.0.2.0/24"]);
 });
 
 it("prefixes are given parsed wherever a prefix stands, a group's nodes included", async () => {
@@ -51,7 +55,7 @@ it("prefixes are given parsed wherever a prefix stands, a group's nodes included
   const signaling = new pf.CloudSignaling("signaling", { prefixes: [prefix, "198.51.100.7"] });
   for (const { urn } of [group, entry, signaling]) await new Promise((resolve) => urn.apply(resolve));
   expect(registered.get("group")).toMatchObject({
-    nodes: { fra1: { entries: [{ prefix: "192.0.2.0/24", value: 7 }] } },
+    nodes: { fra1: { entries: { "192.0.2.0/24": 7 } } },
     forbiddenPrefixes: ["192.0.2.0/24"],
   });
   expect(registered.get("entry")?.prefix).toBe("192.0.2.0/24");
@@ -59,7 +63,7 @@ it("prefixes are given parsed wherever a prefix stands, a group's nodes included
 });
 
 it("prefixes are texts again wherever they resolve: in an Output, a secret, an element, a provider", async () => {
-  const record = [{ prefix: "192.0.2.0/24", value: 7 }];
+  const record = { "192.0.2.0/24": 7 };
   expect(await entriesOf(pulumi.output("a").apply(() => list))).toEqual(record);
   const secret: unknown = await entriesOf(pulumi.secret(list) as unknown as pulumi.Output<ListedEntry[]>);
   expect(secret).toMatchObject({ value: record });
@@ -131,9 +135,7 @@ it("what block --now sent goes with entries of a file to the engine, and into no
   expect(await entriesOf(file)).toEqual(wanted);
   expect(await entriesOf(pf.mergeEntries(file, ["192.0.2.0/24"]))).toMatchObject(wanted);
   expect(await entriesOf(pulumi.output("a").apply(() => file))).toEqual(wanted);
-  expect(await entriesOf([{ prefix: "203.0.113.7", ...entry }])).toEqual([
-    { prefix: "203.0.113.7", ...wanted["203.0.113.7/32"] },
-  ]);
+  expect(await entriesOf([{ prefix: "203.0.113.7", ...entry }])).toEqual({ "203.0.113.7": wanted["203.0.113.7/32"] });
   const one = new pf.PrefixSetEntry("sent", { arena: "edge", set: "sent", prefix: "203.0.113.7", ...entry });
   await new Promise((resolve) => one.urn.apply(resolve));
   expect(registered.get("sent")).toMatchObject({ expires, sent });

@@ -196,7 +196,7 @@ describe("check of a PrefixSet", () => {
       /there is no argument 'exclusiv': 'exclusive' is likely meant/,
     ],
     ["an argument of another kind", { entries: [], colour: 1 }, /there is no argument 'colour': check the spelling/],
-    ["a wrong choice", { entries: [], onDestroy: "remove" }, /onDestroy: is neither 'clear' nor 'keep'/],
+    ["a wrong choice", { entries: [], onDestroy: "clear" }, /onDestroy: is not one of 'remove', 'keep', 'created'/],
     [
       "a bad percentage",
       { entries: [], maxRemovals: "120%" },

@@ -21,7 +21,7 @@ describe("a state of version 0.1.0", () => {
   it("of a PrefixSet is read, and written again as it was", async () => {
     const outputs = await written("PrefixSet");
     const state = set.readState(outputs);
-    expect(state).toMatchObject({ exclusive: true, onDestroy: "clear", endpoint: ENDPOINT, unsettled: new Set() });
+    expect(state).toMatchObject({ exclusive: true, onDestroy: "remove", endpoint: ENDPOINT, unsettled: new Set() });
     expect(set.writeState(state, { entries: state.entries, endpoint: ENDPOINT })).toEqual(outputs);
   });
 
@@ -58,7 +58,7 @@ describe("a state that was written by hand", () => {
       // As a node may list it, where another writer put it.
       ["203.0.113.0/24", "many"],
     ]);
-    expect(state).toMatchObject({ exclusive: true, onDestroy: "clear", unsettled: new Set(["203.0.113.4/32"]) });
+    expect(state).toMatchObject({ exclusive: true, onDestroy: "remove", unsettled: new Set(["203.0.113.4/32"]) });
   });
 
   it("keeps what this version does not know", () => {
@@ -88,7 +88,7 @@ describe("a state of a newer version", () => {
     [
       set.readState,
       { ...whole, onDestroy: "detach" },
-      `${SET}: onDestroy is "detach", which is neither "clear" nor "keep".${argument("onDestroy")}`,
+      `${SET}: onDestroy is "detach", which is not one of "remove", "keep", "created".${argument("onDestroy")}`,
     ],
     [
       set.readState,

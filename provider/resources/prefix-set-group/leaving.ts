@@ -75,7 +75,7 @@ export function reportRemovedNodes(
       say(
         "info",
         { url, at: node },
-        leaves(`up leaves ${what} there (onDestroy: "keep"); with onDestroy: "clear", "pulumi up" clears it.`),
+        leaves(`up leaves ${what} there (onDestroy: "keep"); with onDestroy: "remove", "pulumi up" clears it.`),
       );
       continue;
     }

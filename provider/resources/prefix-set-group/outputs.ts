@@ -24,7 +24,7 @@ export function writeState(
   } = {},
 ): JsonObject {
   const all = [...nodes];
-  const listed = (key: "adopted" | "found" | "unsettled") =>
+  const listed = (key: "adopted" | "found" | "existed" | "unsettled") =>
     some(
       key,
       all.flatMap(([name, { [key]: list = [] }]) => {
@@ -43,6 +43,7 @@ export function writeState(
     ...writeDiffers(group, nodes),
     ...listed("adopted"),
     ...listed("found"),
+    ...listed("existed"),
     ...listed("unsettled"),
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),

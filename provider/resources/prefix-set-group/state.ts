@@ -53,6 +53,7 @@ export const GROUP_OUTPUTS = [
   "endpoints",
   "adopted",
   "found",
+  "existed",
   "unsettled",
   "unreached",
   "failed",
@@ -81,7 +82,7 @@ const { exclusive, onExisting, onDestroy, atOnce, maxUnreachable } = prefixSetGr
 const givenSchema = z.object({
   exclusive: exclusive.default(true),
   onExisting: onExisting.default("fail"),
-  onDestroy: onDestroy.default("clear"),
+  onDestroy: onDestroy.default("remove"),
   atOnce: atOnce.default(AT_ONCE),
   maxUnreachable: maxUnreachable.default(0),
 });
@@ -95,6 +96,7 @@ const factsSchema = z.object({
   failed: names,
   adopted: listsSchema,
   found: listsSchema,
+  existed: listsSchema,
   unsettled: listsSchema,
   distinctMachines: byName(z.number()),
   history: byName(z.string()),
@@ -152,6 +154,7 @@ export function readState(json: JsonObject) {
         isOpen: open.has(node),
         endpoint: facts.endpoints[node],
         unsettled: prefixesOf(facts.unsettled[node]),
+        existed: prefixesOf(facts.existed[node]),
         foreign: prefixesOf([...(facts.adopted[node] ?? []), ...(facts.found[node] ?? [])]),
       };
     },
@@ -242,9 +245,9 @@ function readNodes(nodes: unknown) {
 export function keptBefore(state: GroupState | undefined, node: string | undefined): KeptNode {
   const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
   if (!state || node === undefined || endpoint === undefined) return NOTHING_KEPT;
-  const { lost, unsettled, foreign } = state.of(node);
+  const { lost, unsettled, foreign, existed } = state.of(node);
   const [entries, open, history] = [state.heldBy(node), state.open.get(node), state.historyOf(node)];
-  return { entries, lost, unsettled, found: foreign, endpoint, open, history };
+  return { entries, lost, unsettled, found: foreign, existed, endpoint, open, history };
 }
 
 /** Entries that a program declared, without those that a refresh found or a create adopted. */

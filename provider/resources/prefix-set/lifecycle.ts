@@ -55,10 +55,12 @@ export class SetLifecycle {
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     let adopted: ListedMap = new Map();
     let isInTheWay = false;
+    let existed: readonly CanonicalPrefix[] = [];
     const plan = (observed: ListedMap) => {
       try {
         const create = this.planNew(set, inputs, observed, owned);
         adopted = create.left;
+        existed = [...this.sharedWith(set, inputs, observed), ...adopted.keys()];
         return create.plan;
       } catch (error) {
         isInTheWay = error instanceof InTheWay;
@@ -66,7 +68,7 @@ export class SetLifecycle {
       }
     };
     const failure = (message: string, reached: Reached) => {
-      const kept = reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn]));
+      const kept = { ...reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn])), existed };
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
     const written = await set.write({ plan }, failure).catch(async (error: unknown) => {
@@ -76,13 +78,13 @@ export class SetLifecycle {
     });
     this.reportAdopted(set, inputs, written.before);
     set.settleSent();
-    if (adopted.size === 0) return { entries: desired, endpoint };
+    if (adopted.size === 0) return { entries: desired, endpoint, existed };
     this.say(
       "warn",
       set,
       `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare with this value: ${some([...adopted.keys()])}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
     );
-    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys() };
+    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
   }
 
   /** Tries a create against the result of a look. */
@@ -91,7 +93,10 @@ export class SetLifecycle {
     const left = [...set.sentBefore(WHOLE_SET, new Map())].filter((prefix) => !set.desired.has(prefix));
     if (left.length > 0) this.say("seen", set, interrupted(left));
     return lookNew(this.runtime, looked, isDecided, () => {
-      if (set.seen && inputs) this.planNew(set, inputs, set.seen);
+      const { set } = looked;
+      if (!set.seen || !inputs) return;
+      this.planNew(set, inputs, set.seen);
+      this.reportAdopted(set, inputs, set.seen, "will belong to this resource");
     });
   }
 
@@ -110,14 +115,22 @@ export class SetLifecycle {
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || (news.has(prefix) && !sent.has(prefix));
     const lost = lostSince(state, entries);
     const foreign = state.foreign.size + news.size === 0 ? [] : [...entries.keys()].filter(isForeign);
-    return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, lost, unsettled };
+    return {
+      entries,
+      endpoint: set.endpoint,
+      found: foreign.length > 0 ? foreign : undefined,
+      existed: state.existed,
+      lost,
+      unsettled,
+    };
   }
 
   /** Brings the set from the state to the program. @throws {UnfinishedWrite} */
   async update(set: ResourceSet, state: SetState, inputs: SetInputs): Promise<KeptSet> {
     const { entries: known } = state;
     const { entries: desired } = inputs;
-    const kept = { entries: desired, endpoint: set.endpoint };
+    const existed = [...state.existed].filter((prefix) => desired.has(prefix));
+    const kept = { entries: desired, endpoint: set.endpoint, existed };
     const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes, inputs.node);
     const intent = set.intent(state, { known, desired, withdrawn });
     if (!intent) {
@@ -135,12 +148,21 @@ export class SetLifecycle {
     const result = await set.write(
       { plan },
       (message, reached) =>
-        new UnfinishedWrite(message, reachedOf(reached, new Map([...known, ...desired, ...withdrawn]))),
+        new UnfinishedWrite(message, { ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])), existed }),
     );
+    // At another address, everything that is there was there before.
+    const isOurs = (prefix: CanonicalPrefix) =>
+      set.managed.has(prefix) || state.unsettled.has(prefix) || (!intent.moved && known.has(prefix));
+    const met =
+      result.before.size === 0
+        ? []
+        : [...desired.keys()].filter((prefix) => result.before.has(prefix) && !isOurs(prefix));
+    const still = intent.moved ? [] : existed;
     this.warnOfOthers(set, inputs, result);
     set.settleSent();
     return {
       ...kept,
+      existed: [...new Set([...still, ...met])],
       get changes() {
         return result.changes;
       },
@@ -161,8 +183,16 @@ export class SetLifecycle {
       return undefined;
     }
     const set = ResourceSet.ofState(this.runtime, state);
-    const { entries, unsettled, exclusive } = state;
-    const managed = new Set([...entries.keys(), ...unsettled]);
+    const { entries, unsettled, exclusive, existed, onDestroy } = state;
+    const created = onDestroy === "created" ? unwantedOf(new Set(entries.keys()), existed) : entries;
+    const managed = new Set([...created.keys(), ...unsettled]);
+    if (created.size < entries.size)
+      this.say(
+        "info",
+        set,
+        `left ${count(entries.size - created.size, "entry", "entries")} that ${entries.size - created.size === 1 ? "was" : "were"} there before this resource (onDestroy: "created"): ${some([...entries.keys()].filter((prefix) => existed.has(prefix)))}.`,
+      );
+    if (managed.size === 0 && entries.size > 0) return undefined;
     const { desired } = set;
     const reportKept = (kept: readonly CanonicalPrefix[]) => {
       if (kept.length > 0)
@@ -237,24 +267,29 @@ export class SetLifecycle {
     return planCreate(observed, { label: set.label, desired, exclusive, onExisting, managed, sent, limits, leaving });
   }
 
-  /** Reports, once at create, entries that were there already with the declared value. */
-  private reportAdopted(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
+  /** Entries that are there already with the declared value, and belong to no resource of the deployment. */
+  private sharedWith(set: ResourceSet, { entries }: SetInputs, before: ListedMap): CanonicalPrefix[] {
+    if (before.size === 0) return [];
     const sent = set.sentBefore(WHOLE_SET, new Map(), before);
     const isFound = (prefix: CanonicalPrefix) => !set.managed.has(prefix) && !sent.has(prefix);
-    const shared =
-      before.size === 0
-        ? []
-        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && isFound(prefix));
+    return [...entries].flatMap(([prefix, value]) => (before.get(prefix) === value && isFound(prefix) ? [prefix] : []));
+  }
+
+  /** Reports, in the preview and at create, entries that were there already with the declared value. */
+  private reportAdopted(
+    set: ResourceSet,
+    inputs: SetInputs,
+    before: ListedMap,
+    they = "belong to this resource now",
+  ): void {
+    const shared = this.sharedWith(set, inputs, before);
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
-    const outcome = onDestroy === "keep" ? "a destroy leaves them" : "a destroy removes them with the rest";
+    const outcome = OUTCOMES[inputs.onDestroy];
     this.say(
       "info",
       set,
-      `${grouped(shared.length)} ${were} already there as declared: ${some(
-        shared.map(([prefix]) => prefix),
-        SHOWN,
-      )}. They belong to this resource now, and ${outcome}.`,
+      `${grouped(shared.length)} ${were} already there as declared, before this resource: ${some(shared, SHOWN)}. They ${they}, and ${outcome}.`,
     );
   }
 
@@ -352,6 +387,13 @@ export class SetLifecycle {
 function interrupted(left: readonly CanonicalPrefix[]): string {
   return `holds what an interrupted run of this stack left (${some(left)}): this up removes ${them(left.length)}.`;
 }
+
+/** Outcome at a destroy of entries that were there before. */
+const OUTCOMES = {
+  remove: 'a destroy removes them with the rest; onDestroy: "created" leaves them',
+  keep: "a destroy leaves them",
+  created: 'a destroy leaves them (onDestroy: "created")',
+} as const;
 
 /** Number of prefixes in one sentence; the others follow in lines of their own. */
 const SHOWN = 5;

@@ -9,6 +9,8 @@ import {
   connectionSchema,
   entryLimitShape,
   hostBitsSchema,
+  type OnDestroy,
+  onDestroySchema,
   onExistingSchema,
   optionalText,
   prefixListSchema,
@@ -46,14 +48,23 @@ export const prefixSetSchema = z.strictObject({
   entries: z.unknown(),
   exclusive: z.boolean({ error: "is neither true nor false" }).optional(),
   onExisting: onExistingSchema.optional(),
-  onDestroy: z.enum(["clear", "keep"], { error: 'is neither "clear" nor "keep"' }).optional(),
+  onDestroy: onDestroySchema.optional(),
   hostBits: hostBitsSchema.optional(),
   ...limitShape,
   node: connectionSchema.optional(),
 });
 
 /** Outputs that are not arguments. */
-export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "lost"] as const;
+export const PREFIX_SET_OUTPUTS = [
+  "url",
+  "count",
+  "endpoint",
+  "adopted",
+  "found",
+  "existed",
+  "unsettled",
+  "lost",
+] as const;
 
 /** Members that inputs and state of one set of one node share. */
 interface SetMembers extends SetPlace {
@@ -61,7 +72,7 @@ interface SetMembers extends SetPlace {
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
-  readonly onDestroy: "clear" | "keep";
+  readonly onDestroy: OnDestroy;
 }
 
 /** Inputs of one set of one node. */
@@ -77,6 +88,8 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly lost?: ListedMap;
   /** Entries of the state that come from an adoption or a refresh, and not from a program. */
   readonly foreign: ReadonlySet<CanonicalPrefix>;
+  /** Prefixes that the node held before this resource declared them. */
+  readonly existed: ReadonlySet<CanonicalPrefix>;
   /** True if the last `up` skipped the node or failed there: withdrawn entries of its notes are still to be removed. */
   readonly isOpen?: boolean;
 }
@@ -90,7 +103,7 @@ const givenSchema = z.object({
   node: z.unknown().optional(),
   exclusive: exclusive.default(true),
   onExisting: onExisting.default("fail"),
-  onDestroy: onDestroy.default("clear"),
+  onDestroy: onDestroy.default("remove"),
 });
 const limits = z.object(limitShape);
 const usedBefore = z.object({ endpoint: optionalText });
@@ -111,6 +124,7 @@ export function readState(json: JsonObject) {
     lost,
     ...stored.facts(usedBefore),
     unsettled: new Set(stored.prefixes("unsettled")),
+    existed: new Set(stored.prefixes("existed")),
     foreign: new Set([...stored.prefixes("adopted"), ...stored.prefixes("found")]),
   };
 }
@@ -147,6 +161,8 @@ export interface KeptSet {
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Entries of the last program that a refresh did not find, or found with another value. */
   readonly lost?: ListedMap | undefined;
+  /** Prefixes that the node held before this resource declared them. */
+  readonly existed?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
   /** Changes of the run at the node, by its list. */
@@ -156,7 +172,7 @@ export interface KeptSet {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   { verbatim, address }: Pick<PrefixSetInputs, "verbatim" | "address">,
-  { entries, endpoint, adopted, found, lost, unsettled }: KeptSet,
+  { entries, endpoint, adopted, found, existed, lost, unsettled }: KeptSet,
 ): JsonObject {
   return {
     ...verbatim,
@@ -166,7 +182,14 @@ export function writeState(
     endpoint,
     ...(adopted && { adopted: [...adopted] }),
     ...(found && { found: [...found] }),
+    ...some("existed", existed),
     ...(lost && lost.size > 0 && { lost: Object.fromEntries(lost) }),
     ...(unsettled && { unsettled: [...unsettled] }),
   };
+}
+
+/** A list, where it has members. */
+function some(key: string, prefixes: Iterable<CanonicalPrefix> = []): JsonObject {
+  const list = [...prefixes];
+  return list.length > 0 ? { [key]: list } : {};
 }
