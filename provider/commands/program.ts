@@ -34,6 +34,7 @@ const COMMANDS: Record<string, readonly [about: string, load: () => Promise<Comm
   block: ["write prefixes into a prefix file, with reason and end", () => import("./block.js")],
   blocks: ["list the entries of a prefix file with reason, ticket and time left", () => import("./blocks.js")],
   unblock: ["remove prefixes from a prefix file", () => import("./unblock.js")],
+  plugin: ["put the plugin into the cache of the Pulumi CLI, or take it out", () => import("./plugin.js")],
   docs: ["print a page of this package's documentation, or the list of pages", () => import("./docs.js")],
   completion: ["print a script by which a shell completes commands and options", () => import("./completion.js")],
   names: ["print the names that a shell completes", () => import("./names.js")],

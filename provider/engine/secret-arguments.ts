@@ -33,7 +33,7 @@ export class SecretArguments {
     for (const name of names) if (!ofTheirOwn.includes(name)) this.add(props[name], name);
     if (names.includes("rollout")) this.addCheck(props);
     if (names.includes("nodes")) this.addNodes(props);
-    if (names.includes("value")) this.silent.add(canonical(String(props.prefix)));
+    if (names.includes("value")) this.silent.add(canonical(String(props.prefix)) ?? String(props.prefix));
     if (names.some((name) => HOLDING_PREFIXES.includes(name))) this.addObject(props);
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
   }
@@ -76,7 +76,7 @@ export class SecretArguments {
 
   /** True for a prefix or long number that is secret, in whatever spelling. */
   holds(token: string): boolean {
-    return this.tokens.has(token) || this.tokens.has(canonical(token));
+    return this.tokens.has(token) || this.tokens.has(canonical(token) ?? token);
   }
 
   private addObject(props: JsonObject): void {
@@ -110,7 +110,7 @@ export class SecretArguments {
 
   private addText(text: string): void {
     const prefix = canonical(text);
-    if (prefix !== text || text.includes("/")) this.tokens.add(text).add(prefix);
+    if (prefix !== undefined) this.tokens.add(text).add(prefix);
     else if (text.length >= LONG_TEXT) this.texts.add(text);
   }
 
@@ -127,10 +127,10 @@ export class SecretArguments {
   }
 }
 
-/** The canonical form of a prefix, with host bits cut off; other texts unchanged. */
-function canonical(text: string): string {
-  if (!/\d/.test(text) || !/[.:]/.test(text)) return text;
-  return prefixIn(text, { hostBits: "mask" })?.toString() ?? text;
+/** The canonical form of a prefix, with host bits cut off; `undefined` for other texts. */
+function canonical(text: string): string | undefined {
+  if (!/\d/.test(text) || !/[.:]/.test(text)) return undefined;
+  return prefixIn(text, { hostBits: "mask" })?.toString();
 }
 
 /** Names of the secret arguments of a resource. */

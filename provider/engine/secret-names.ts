@@ -26,3 +26,12 @@ export const CONNECTIONS: readonly string[] = ["node", "receiver"];
 
 /** Settings of a stack or provider that may hold credentials: a provider keeps each as a secret, in any form. */
 export const SECRET_SETTINGS = ["headers", "secretKey", "node", "receiver", "nodes", "receivers"] as const;
+
+/** Sentence about a secret in the id or the url of a resource. */
+export function secretIdentity(argument: string): string {
+  const remedy =
+    argument === "prefix"
+      ? "a PrefixSet with exclusive: false keeps prefixes as secrets in its entries"
+      : "use a name that may be seen";
+  return `${argument} is a secret, but stands in the id and the url of the resource, which are shown everywhere: give it without a secret (in TypeScript pulumi.unsecret(…)); ${remedy}.`;
+}

@@ -18,7 +18,7 @@ export class PacketFilterError extends Error {
     message: string,
     /** Stable, in kebab case; for example `"request-refused"`. */
     readonly code: string,
-    options?: ErrorOptions,
+    options?: { readonly cause?: unknown },
   ) {
     super(message, options);
   }

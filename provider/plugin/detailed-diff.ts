@@ -15,10 +15,15 @@ const BY_ELEMENT: readonly string[] = ["entries", "nodes", "prefixes", "forbidde
 /** Maps of which each key is a line of its own: one changed entry among ten thousand is one line. */
 const BY_KEY: readonly string[] = ["entries", "nodes"];
 
-/** Differences between two sets of inputs, argument by argument, and entries one by one. */
-export function detailedDiff(olds: JsonObject, news: JsonObject): Difference[] {
+/**
+ * Differences between two sets of inputs, argument by argument, and entries one by one.
+ *
+ * @param secrets Arguments that are secret: a path below one would show its keys.
+ */
+export function detailedDiff(olds: JsonObject, news: JsonObject, secrets: readonly string[] = []): Difference[] {
   return namesOf(olds, news).flatMap((name) => {
     const [before, after] = [olds[name], news[name]];
+    if (secrets.includes(name)) return compared(name, before, after);
     if (BY_KEY.includes(name) && isObject(before) && isObject(after)) {
       const compare = name === "entries" ? comparedEntry : compared;
       return namesOf(before, after).flatMap((key) =>

@@ -3,6 +3,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { DynamicProvider } from "../engine/dynamic-provider";
 import { SAID_KEY } from "../engine/provider-text";
+import { secretIdentity } from "../engine/secret-names";
 import type { JsonObject } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
 import { GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
@@ -20,19 +21,21 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
   /** Those of which a class of this package, or a replacement, says what a create in a preview would meet. */
   const decided = new Set<string>();
   return {
-    check: resource(parts, async (request: messages.CheckRequest, { handler, read, write }) => {
+    check: resource(parts, async (request: messages.CheckRequest, { kind, handler, read, write }) => {
       const news = open(request.getNews());
       checked.add(request.getUrn());
       if (news.props[SAID_KEY] !== undefined) decided.add(request.getUrn());
       const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
-      answer.setFailuresList(failures.map(checkFailure));
+      const hidden = kind.identity.filter((name) => news.secrets.includes(name));
+      const shown = hidden.map((name) => ({ property: "", reason: secretIdentity(name) }));
+      answer.setFailuresList((hidden.length > 0 ? shown : failures).map(checkFailure));
       return answer;
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {
       const [olds, news] = [open(request.getOlds()), open(request.getNews())];
-      const before = open(request.getOldInputs()).props;
+      const { props: before, secrets } = open(request.getOldInputs());
       const state = withInputs(olds, before);
       // During a refresh nothing was checked: then the option is that of the last program.
       const paths = checked.has(request.getUrn()) ? request.getIgnorechangesList() : [];
@@ -40,7 +43,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const of = [request.getId(), read(state), read(news), request.getUrn()] as const;
       const { changes, moved, replaces = [] } = await handler.diff(...of, ignoring);
       if (replaces.length > 0) decided.add(request.getUrn());
-      const differences = changes === false ? [] : detailedDiff(before, news.props);
+      const differences = changes === false ? [] : detailedDiff(before, news.props, [...secrets, ...news.secrets]);
       const shown = [...disclosed(olds, news), ...differences.filter(({ path }) => !moved || path !== RESTORES)];
       const left = (changes === true || moved) && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
       const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);
@@ -62,7 +65,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     }),
     read: resource(parts, async (request: messages.ReadRequest, { kind, handler, read, write }) => {
       const state = open(request.getProperties());
-      const before = open(request.getInputs()).props;
+      const { props: before, secrets: givenSecrets } = open(request.getInputs());
       const isImport = Object.keys(state.props).length === 0;
       const { id, secrets, props } = isImport
         ? importedBy(kind, request.getId(), open(request.getInputs()))
@@ -74,7 +77,7 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       answer.setId(found.id);
       if (found.id === "") return answer;
       answer.setProperties(write(found.props, secrets));
-      answer.setInputs(write(found.inputs ?? before, secrets));
+      answer.setInputs(write(found.inputs ?? before, [...secrets, ...givenSecrets]));
       return answer;
     }),
     update: resource(parts, async (request: messages.UpdateRequest, { handler, read, write, foreseen }) => {

@@ -7,6 +7,8 @@ import { some } from "../model/text";
 export interface PluginResource {
   /** The type in the token: `packetfilter:index:PrefixSet`. */
   readonly type: string;
+  /** Arguments in the id and the url, which are shown in the clear. */
+  readonly identity: readonly string[];
   /** The output that repeats what an argument holds: it is secret where that is. */
   readonly repeats?: string;
   /** Outputs other than arguments that a preview knows already; all others are unknown there. */
@@ -23,7 +25,8 @@ interface Imported {
   readonly state: JsonObject;
 }
 
-const SETS = { repeats: "notes" } as const;
+const PLACE = ["arena", "profile", "set"];
+const SETS = { repeats: "notes", identity: PLACE } as const;
 
 const ALL: readonly PluginResource[] = [
   {
@@ -50,6 +53,7 @@ const ALL: readonly PluginResource[] = [
   },
   {
     type: "PrefixSetEntry",
+    identity: [...PLACE, "prefix"],
     foreseen: (inputs) => ({ ...urlOf(inputs), endpoint: UNKNOWN }),
     imported: (id) => {
       const [set = "", spelling] = id.split("#");
@@ -61,6 +65,7 @@ const ALL: readonly PluginResource[] = [
   },
   {
     type: "CloudSignaling",
+    identity: [],
     repeats: "started",
     foreseen: () => ({ started: UNKNOWN, endpoint: UNKNOWN }),
     imported: (id) => {

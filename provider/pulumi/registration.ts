@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { providerText } from "../engine/provider-text";
-import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../engine/secret-names";
+import {
+  HOLDING_PREFIXES,
+  LISTS_KEY,
+  SECRET_MARK,
+  SECRET_PREFIXES,
+  SECRETS_KEY,
+  secretIdentity,
+} from "../engine/secret-names";
 import type { JsonObject } from "../model/json";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
@@ -149,13 +156,7 @@ function markings({ repeats }: Kind, deferred: readonly Promise<SecretParts>[]):
 
 function inTheClear(label: string, argument: string, secret: SecretParts): SecretParts {
   if (secret.length === 0) return secret;
-  const remedy =
-    argument === "prefix"
-      ? "a PrefixSet with exclusive: false keeps prefixes as secrets in its entries"
-      : "use a name that may be seen";
-  throw new pulumi.RunError(
-    `${label}: ${argument} is a secret, but stands in the id and the url of the resource, which are shown everywhere: give it without pulumi.secret, or with pulumi.unsecret(…); ${remedy}.`,
-  );
+  throw new pulumi.RunError(`${label}: ${secretIdentity(argument)}`);
 }
 
 function named(properties: readonly string[]): Record<string, undefined> {

@@ -4,6 +4,7 @@ set -eu
 state=$(mktemp -d)
 trap 'npx pulumi-packetfilter emulator stop --pid-file "$state/emulator.pid"; rm -r "$state" Pulumi.check.yaml' EXIT
 npx pulumi-packetfilter emulator --port "${EMULATOR_PORT:-8080}" --background --pid-file "$state/emulator.pid"
+npx pulumi-packetfilter plugin install
 export PULUMI_BACKEND_URL="file://$state" PULUMI_CONFIG_PASSPHRASE=check
 pulumi stack init check
 pulumi config set packetfilter:endpoint "http://127.0.0.1:${EMULATOR_PORT:-8080}"

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, rm, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { root } from "../support/markdown";
@@ -30,6 +30,38 @@ it.each(Object.entries(PROGRAMS))("pulumi new makes a project of templates/%s", 
   for (const name of ["Pulumi.yaml", "package.json"])
     expect(await readFile(join(stack.folder, name), "utf8")).not.toMatch(/\$\{(PROJECT|DESCRIPTION)\}/);
   expect(await stack.read("Pulumi.yaml")).toMatch(/^name: edge\ndescription: Our edge\n/);
+});
+
+it("pulumi new of templates/yaml ends with 0 once the plugin is in the cache of the CLI; install and preview work without a path", {
+  timeout: 240_000,
+}, async () => {
+  await using stack = await TestStack.create({ program: "", withPassphrase: true });
+  const { folder, env } = stack.place;
+  await symlink(join(root, "templates"), join(folder, "node_modules/pulumi-packetfilter/templates"));
+  for (const name of ["Pulumi.yaml", "Pulumi.test.yaml", "package.json", "index.js"])
+    await rm(join(folder, name), { force: true });
+  const { ensurePart } = await import("../../tools/pulumi-cli/parts.mjs");
+  const bin = await ensurePart("yaml");
+  stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter) });
+  const ours = join(folder, "node_modules/.bin/pulumi-packetfilter");
+  const plugin = (word: string) => promisify(execFile)(ours, ["plugin", word], { cwd: folder, env: { ...env } });
+  expect((await plugin("install")).stdout).toContain("resource-packetfilter-v0.1.0");
+  const made = [
+    "new",
+    "node_modules/pulumi-packetfilter/templates/yaml",
+    "--force",
+    "--yes",
+    "--name",
+    "edge",
+    "--description",
+    "Ours",
+  ];
+  await stack.must(...made);
+  await stack.must("install");
+  const planned = await stack.must("preview");
+  expect(planned.text).toContain("packetfilter:index:PrefixSet");
+  expect((await plugin("remove")).stdout).toContain("is no longer in");
+  expect((await stack.preview()).code).not.toBe(0);
 });
 
 it("a project of templates/typescript passes its own check, without a node", { timeout: 240_000 }, async () => {

@@ -159,3 +159,53 @@ it("what a resource or an argument keeps as a secret stands in no failure of a r
   expect(hidden).toContain("[secret]");
   expect(hidden).not.toContain(CANARY);
 });
+
+const [KEPT, LEFT, CAME, HOST] = ["192.0.2.55", "192.0.2.56", "192.0.2.57", "192.0.2.58/24"];
+/** Secret arguments in the forms in which programs give them: nothing of them is named anywhere. */
+const SECRET_FORMS: [string, (...prefixes: string[]) => object][] = [
+  ["a secret map", (...prefixes) => ({ entries: secret(Object.fromEntries(prefixes.map((prefix) => [prefix, 1]))) })],
+  ["a secret list", (...prefixes) => ({ entries: secret(prefixes) })],
+  ["secret elements", (...prefixes) => ({ entries: prefixes.map(secret) })],
+];
+
+it.each(SECRET_FORMS)("no prefix of %s is in a line, an error, a path or a state", async (_, form) => {
+  const nextRun = async () => {
+    await engine[Symbol.asyncDispose]();
+    engine = await FakeEngine.start();
+    await configure({ endpoint: emulator.endpoint });
+  };
+  const args = (...prefixes: string[]) => ({ arena: "edge", set: "blocked", ...form(...prefixes) });
+  const texts: unknown[] = [];
+  await nextRun();
+  const refused = await blocked.check(args(HOST, "https://192.0.2.55/"));
+  texts.push(refused.getFailuresList().map((failure) => failure.getReason()));
+  expect(texts.flat()).toHaveLength(2);
+  const inputs = await blocked.checked(args(KEPT, LEFT));
+  texts.push(inputs, held((await blocked.create(inputs, true)).getProperties()));
+  const created = held((await blocked.create(inputs)).getProperties());
+  texts.push(created, engine.logged);
+  emulator.change(BLOCKED, { delete: [`${KEPT}/32`], insert: { "192.0.2.59/32": 1 } });
+  await nextRun();
+  const found = await blocked.read(BLOCKED, created, inputs);
+  texts.push(held(found.getProperties()), held(found.getInputs()));
+  const of = { id: BLOCKED, state: held(found.getProperties()), inputs: held(found.getInputs()) };
+  const news = await blocked.checked(args(KEPT, CAME), inputs);
+  const differs = await blocked.diff({ ...of, news });
+  expect(differs.getDiffsList()).toContain("entries");
+  texts.push(differs.toObject(), held((await blocked.update({ ...of, news })).getProperties()), engine.logged);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [`${KEPT}/32`]: 1, [`${CAME}/32`]: 1 });
+  expect(inTheClear(texts)).not.toMatch(/192\.0\.2\.5/);
+});
+
+it.each(["arena", "set", "prefix"])(
+  "a PrefixSetEntry is refused whose %s is a secret, since its id shows it",
+  async (name) => {
+    await configure({ endpoint: emulator.endpoint });
+    const entry = new Subject(() => engine, "PrefixSetEntry", "scanner");
+    const args = { arena: "edge", set: "blocked", prefix: "203.0.113.4" };
+    const answer = await entry.check({ ...args, [name]: secret(args[name as keyof typeof args]) });
+    expect(answer.getFailuresList().map((failure) => failure.getReason())).toEqual([
+      expect.stringContaining(`${name} is a secret, but stands in the id and the url of the resource`),
+    ]);
+  },
+);

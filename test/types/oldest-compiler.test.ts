@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type TypeScript from "typescript";
+import TypeScript from "typescript";
 import { expect, test } from "vitest";
 import { root } from "../support/markdown";
 
@@ -10,6 +10,8 @@ import { root } from "../support/markdown";
 const vendor = join(root, "node_modules/@pulumi/pulumi/vendor");
 const [brought = ""] = readdirSync(vendor).filter((name) => name.startsWith("typescript@"));
 const ts: typeof TypeScript = createRequire(__filename)(join(vendor, brought, "typescript.js"));
+
+const newest = TypeScript;
 
 const kept = execFileSync("git", ["ls-files", "examples/**.ts", "templates/**.ts"], { cwd: root, encoding: "utf8" });
 const programs = kept.split("\n").filter((file) => /\bindex\.ts$/.test(file));
@@ -51,6 +53,38 @@ test("examples and templates compile by the TypeScript that Pulumi brings", () =
   expect(programs.length).toBeGreaterThan(12);
   expect(errorsOf(programs)).toEqual([]);
 });
+
+/** Errors in the declarations of the package, for a project that checks those of its libraries too. */
+function declarationErrors(compiler: typeof TypeScript, target: "ES2016" | "ES2020" | "ESNext"): string[] {
+  const options = {
+    target: compiler.ScriptTarget[target],
+    module: compiler.ModuleKind.CommonJS,
+    strict: true,
+    noEmit: true,
+    types: [],
+  };
+  const entries = ["index", "client/index", "prefixes/index"].map((file) =>
+    join(root, "dist/provider", `${file}.d.ts`),
+  );
+  const program = compiler.createProgram(entries, {
+    ...options,
+    moduleResolution: compiler.ModuleResolutionKind.NodeJs,
+  });
+  const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(join(root, "dist")));
+  expect(ours.length).toBeGreaterThan(20);
+  return ours.flatMap((source) =>
+    [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ messageText }) => `${source.fileName}: ${compiler.flattenDiagnosticMessageText(messageText, " ")}`,
+    ),
+  );
+}
+
+test.each(["ES2016", "ES2020", "ESNext"] as const)(
+  "the declarations compile without skipLibCheck for the target %s, by the oldest and the newest compiler",
+  (target) => {
+    for (const compiler of [ts, newest]) expect(declarationErrors(compiler, target)).toEqual([]);
+  },
+);
 
 test("it reads the types: entries that are none are an error", () => {
   const text = (entries: string) =>
