@@ -87,9 +87,9 @@ function kept(all: JsonObject, props: JsonObject, secrets: SecretArguments): Jso
   return { ...others, ...hiddenIn(props), [LISTS_KEY]: isEmpty ? SECRET_MARK : named };
 }
 
-/** Lists of adopted and found prefixes, which serve messages alone; unsettled ones are needed to settle them. */
+/** Lists of adopted, found and earlier prefixes, which serve messages; unsettled ones are needed to settle them. */
 function withoutSecrets(outs: JsonObject, secrets: SecretArguments): JsonObject {
-  const lists = ["adopted", "found"].flatMap((key) => {
+  const lists = ["adopted", "found", "existed"].flatMap((key) => {
     const prefixes = outs[key];
     return Array.isArray(prefixes) ? [[key, prefixes.filter((prefix) => !secrets.holds(String(prefix)))]] : [];
   });

@@ -174,3 +174,76 @@ test("what a node holds comes under a program in YAML, which the engine prints a
   ).toEqual(["198.51.100.7/32", BLOCKED, `${PARTNERS}#2001:db8::4/128`, `${PARTNERS}#203.0.113.4/32`]);
   expect(sent()).toEqual([]);
 }, 300_000);
+
+/** A program in YAML with one set and one signaling. */
+const inYaml = (entries: string, options = "", prefixes = "[198.51.100.9, 198.51.100.7]", ofSignaling = "") => `
+resources:
+  blocked:
+    type: packetfilter:PrefixSet
+    properties: { arena: edge, set: blocked, entries: ${entries} }
+    options: { ${options} }
+  attack:
+    type: packetfilter:CloudSignaling
+    properties: { prefixes: ${prefixes} }
+    options: { ${ofSignaling} }
+`;
+
+test("ignoreChanges in YAML follows the spelling and order of the program, and refuses a path that names nothing", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter) });
+  const { endpoint, signalingUrl, clients } = emulator;
+  stack.environment({
+    PACKETFILTER_ENDPOINT: endpoint,
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
+    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
+  });
+  const project = (await stack.read("Pulumi.yaml")).replace("runtime: nodejs", "runtime: yaml");
+  const program = (...parts: Parameters<typeof inYaml>) => stack.write("Pulumi.yaml", project + inYaml(...parts));
+  const entries = "{ 192.0.2.0/25: { value: 1, reason: SYN flood }, 203.0.113.7: 2 }";
+  await program(entries);
+  await stack.must("up", "--yes", "--skip-preview");
+  const held = { "192.0.2.0/25": 1, "203.0.113.7/32": 2 };
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(held);
+
+  let sent = since(emulator);
+  const quoted = `'entries["203.0.113.7"]'`;
+  for (const paths of [`[${quoted}]`, "[entries]"]) {
+    await program(entries, `ignoreChanges: ${paths}`, undefined, 'ignoreChanges: ["prefixes[0]"]');
+    await stack.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+  }
+  expect(sent()).toEqual([]);
+  const { outputs } = (await stack.state()).blocked ?? {};
+  expect(outputs).toMatchObject({ entries: held, notes: { "192.0.2.0/25": '{"reason":"SYN flood"}' } });
+
+  await program("{ 192.0.2.0/25: 1, 203.0.113.7: 9 }", `ignoreChanges: [${quoted}]`);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(held);
+
+  sent = since(emulator);
+  for (const [path, why] of [
+    ["entires", '"entries" is likely meant'],
+    [`'entries["203.0.113.7/32"]'`, 'the state has this entry as entries["203.0.113.7"]'],
+    [`'entries["203.0.113.8"]'`, "no entry of the state has this prefix"],
+  ] as const) {
+    await program(entries, `ignoreChanges: [${path}]`);
+    const refused = await stack.preview();
+    expect(refused.code).not.toBe(0);
+    expect(refused.text.replaceAll(/\s+/g, " ")).toContain(why);
+  }
+  expect(sent()).toEqual([]);
+}, 300_000);
+
+test("a create that up would refuse fails in the preview of a program in YAML", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  emulator.change(BLOCKED, { insert: { "192.0.2.77/32": 1 } });
+  stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter), PACKETFILTER_ENDPOINT: emulator.endpoint });
+  const project = (await stack.read("Pulumi.yaml")).replace("runtime: nodejs", "runtime: yaml");
+  const set = "type: packetfilter:PrefixSet\n    properties: { arena: edge, set: blocked, entries: [192.0.2.0/25] }";
+  await stack.write("Pulumi.yaml", `${project}resources:\n  blocked:\n    ${set}\n`);
+  const planned = await stack.preview();
+  expect(planned.code).not.toBe(0);
+  expect(planned.text).toContain("up would fail.");
+}, 120_000);

@@ -450,10 +450,11 @@ describe("what is said of a group", () => {
     for (const name of many) stack.node(name).change(URL, { insert: { [A]: 1 } });
     stack.node("n8").change(URL, { insert: { [B]: 1 } });
     const created = await engine.up([group({ [A]: 1, [B]: 1 }, many)]);
-    const theirs = "They belong to this resource now, and a destroy removes them with the rest.";
+    const theirs =
+      'They belong to this resource now, and a destroy removes them with the rest; onDestroy: "created" leaves them.';
     expect(lines(created.printed, "already there")).toEqual([
-      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was already there as declared: ${A}. ${theirs}`,
-      `Set ${URL} on n8: 2 entries were already there as declared: ${A}, ${B}. ${theirs}`,
+      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was already there as declared, before this resource: ${A}. ${theirs}`,
+      `Set ${URL} on n8: 2 entries were already there as declared, before this resource: ${A}, ${B}. ${theirs}`,
     ]);
 
     for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [C]: 9 } });

@@ -147,7 +147,9 @@ describe("an entry that was there", () => {
     await using stack = await bench({ blocked: { [A]: 1, [B]: 1 } });
     const said = await stack.up([set([A, B, C])]);
     expect(said).toContainEqual(
-      expect.stringMatching(/2 entries were already there as declared: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./),
+      expect.stringMatching(
+        /2 entries were already there as declared, before this resource: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./,
+      ),
     );
     expect(await stack.up([set([A, B, C])])).toEqual([]);
   });
