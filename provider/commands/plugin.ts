@@ -6,13 +6,9 @@ import { packageRoot, packageVersion } from "../files/package-version";
 import type { CliIo } from "./cli-io";
 
 const HELP = `
-The plugin is what programs in YAML, Python, Go and other languages use. After "plugin install" every project on this
-machine finds it, and Pulumi.yaml needs no path. The folder in the cache starts the package where it is installed now:
-install it again after the package has moved.
-
-Examples:
-  npx pulumi-packetfilter plugin install
-  npx pulumi-packetfilter plugin remove
+Programs in YAML, Python, Go and other languages use the plugin. After "plugin install" every project on this machine
+finds it, and Pulumi.yaml needs no path. The cache starts the package where it is installed now: after the package has
+moved, install the plugin again.
 `;
 
 export function register(program: Command, io: CliIo): void {

@@ -115,7 +115,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     return { ignored: entries };
   };
   const writtenOf = (inputs: JsonObject) => withWritten(normal(inputs), inputs);
-  /** Where only the outputs show a difference, the engine cannot see it in the inputs. */
+  /** A comparison that names a change which only the outputs show: the engine cannot see it in the inputs. */
   const compareWritten = (olds: JsonObject, news: JsonObject, compared: Compared): Compared => {
     if (compared.changes !== undefined || compared.replaces) return compared;
     const [now, before] = [withoutText(news), asWritten(argumentsIn(withoutText(olds), news), normal)];

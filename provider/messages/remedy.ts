@@ -55,7 +55,7 @@ export function credentialsOfState(error: unknown): string | undefined {
   const said =
     request instanceof SignalingRefused || request instanceof SignalingIncomplete ? request.reason : undefined;
   if (said !== "secret-invalid" && request?.status !== 401 && request?.status !== 403) return undefined;
-  return 'Refresh and destroy use the configuration of the last "pulumi up": if the credentials have changed since, run a plain "pulumi up" first, or run the same command with --run-program.';
+  return 'Refresh and destroy use the configuration of the last "pulumi up": if the credentials have changed since, run a plain "pulumi up" first, or run the same command with --run-program. A provider resource that left the program together with this one keeps its old credentials: put it back with the new ones, and remove only this resource.';
 }
 
 /**

@@ -13,17 +13,20 @@ const nameSchema = z.string({ error: "is not a text" }).superRefine((name, conte
 });
 
 export const hostBitsSchema = z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' });
-/** What a destroy, or a node that leaves a group, does with entries: removes all, none, or those that the resource inserted. */
+/** Entries that a destroy removes, or that leave with a node of a group: all, none, or those that the resource inserted. */
 export const onDestroySchema = z.enum(["remove", "keep", "created"], {
   error: 'is not one of "remove", "keep", "created"',
 });
 export type OnDestroy = z.output<typeof onDestroySchema>;
 export const onExistingSchema = z.enum(["fail", "adopt"], { error: 'is neither "fail" nor "adopt"' });
 export const prefixListSchema = z.array(z.string({ error: "is not a text" }), { error: "is not an array of prefixes" });
-const shortestSchema = z.strictObject({
-  ipv4: z.number().int().min(0).max(32).optional(),
-  ipv6: z.number().int().min(0).max(128).optional(),
-});
+const shortestSchema = z.strictObject(
+  {
+    ipv4: z.number().int().min(0).max(32).optional(),
+    ipv6: z.number().int().min(0).max(128).optional(),
+  },
+  { error: (issue) => (issue.code === "invalid_type" ? "is not an object such as { ipv4: 16, ipv6: 32 }" : undefined) },
+);
 /** Connections are checked by the settings, which know names and secrets. */
 export const connectionSchema = z.unknown();
 

@@ -14,6 +14,7 @@ import { givenEntries, NO_ENTRIES } from "../model/given-entries";
 import { hasUnknown, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
+import { prefixIn } from "../model/readable";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
 export const valueSchema = schema(() =>
@@ -189,8 +190,14 @@ export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBi
   try {
     return Prefix.canonical(spelling, hostBits ? { hostBits } : {});
   } catch (error) {
-    if (error instanceof PrefixError) throw new ArgumentProblem(`${path()}: ${error.message}`);
-    throw error;
+    if (!(error instanceof PrefixError)) throw error;
+    const parts = spelling.trim().split(/[\s,;]+/);
+    const areSeveral = parts.length > 1 && parts.every((part) => prefixIn(part, { hostBits: "mask" }));
+    throw new ArgumentProblem(
+      areSeveral
+        ? `${path()}: one text holds ${parts.length} prefixes: write each as a text of its own.`
+        : `${path()}: ${error.message}`,
+    );
   }
 }
 

@@ -202,6 +202,14 @@ describe("check of a PrefixSet", () => {
       { entries: [], maxRemovals: "120%" },
       /maxRemovals: is neither a number of entries nor a percentage/,
     ],
+    ["a number as a text", { entries: [], maxRemovals: "20" }, /maxRemovals: is a text: write the number 20, or '20%'/],
+    ["a length alone", { entries: [], shortestPrefix: 99 }, /shortestPrefix: is not an object such as \{ ipv4: 16/],
+    ["two prefixes in one text", { entries: ["192.0.2.1, 192.0.2.2"] }, /entries\[0\]: one text holds 2 prefixes/],
+    [
+      "a misspelt member",
+      { entries: { "192.0.2.0/24": { reson: "flood" } } },
+      /has no member `reson`: `reason` is likely meant/,
+    ],
     ["a bad name", { entries: [], set: "a/b" }, /set: 'a\/b' contains '\/'/],
     ["an unknown node", { entries: [], node: "ams1" }, /node 'ams1' is not in 'packetfilter:nodes' \(it knows fra1\)/],
   ])("refuses %s, with position and remedy", async (_name, more, message) => {
@@ -338,7 +346,7 @@ describe("check of a PrefixSet", () => {
     const unknown = Object.fromEntries(Object.keys(thirty).map((prefix) => [prefix, UNKNOWN]));
     expect(await problems(PrefixSetHandler, set({ entries: unknown, maxChanges: 0 }), olds)).toEqual([]);
     expect(await problems(PrefixSetHandler, set({ entries: thirty, maxChanges: "20" }))).toEqual([
-      expect.stringContaining("maxChanges: is neither a number of entries nor a percentage"),
+      expect.stringContaining("maxChanges: is a text: write the number 20, or '20%'"),
     ]);
   });
 

@@ -80,9 +80,9 @@ function declarationErrors(compiler: typeof TypeScript, target: "ES2016" | "ES20
 }
 
 test.each(["ES2016", "ES2020", "ESNext"] as const)(
-  "the declarations compile without skipLibCheck for the target %s, by the oldest and the newest compiler",
+  "the declarations compile without skipLibCheck for the target %s, by the compiler of today",
   (target) => {
-    for (const compiler of [ts, newest]) expect(declarationErrors(compiler, target)).toEqual([]);
+    expect(declarationErrors(newest, target)).toEqual([]);
   },
 );
 

@@ -12,6 +12,7 @@ const PAGES: Readonly<Record<string, string>> = {
   forward: "forwarder",
   import: "guides/import",
   report: "guides/reviews",
+  plugin: "guides/languages",
   prefixes: "guides/block-lists",
   environment: "reference/environment",
   ...Object.fromEntries(
@@ -27,6 +28,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "emulator --state node.yaml --persist node.json --background --pid-file emulator.pid",
     "emulator --dialect seed:42 --latency 5ms..40ms",
   ],
+  plugin: ["plugin install", "plugin remove"],
+  "plugin install": ["plugin install"],
+  "plugin remove": ["plugin remove"],
   "emulator reset": ["emulator reset --at http://127.0.0.1:8081"],
   "emulator state": ["emulator state", "emulator state node.yaml"],
   "emulator snapshot": ["emulator snapshot before"],

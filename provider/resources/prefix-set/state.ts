@@ -28,7 +28,10 @@ export function shareSchema(of: "entries" | "nodes") {
   const isShare = (value: unknown) =>
     (typeof value === "number" || (typeof value === "string" && value.endsWith("%"))) &&
     parseShareLimit(value) !== undefined;
-  const error = `is neither a number of ${of} nor a percentage such as "20%"`;
+  const error = ({ input }: { readonly input?: unknown }) =>
+    typeof input === "string" && /^\d+$/.test(input)
+      ? `is a text: write the number ${input}, or "${input}%"`
+      : `is neither a number of ${of} nor a percentage such as "20%"`;
   return z.custom<number | string>(isShare, { error }).optional();
 }
 
