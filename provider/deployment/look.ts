@@ -6,6 +6,7 @@ import type { Advice } from "../messages/advice";
 import type { Notices } from "../messages/notices";
 import { adviceIn } from "../messages/remedy";
 import { messageOf, PacketFilterError } from "../model/errors";
+import { compareNames, some } from "../model/text";
 import { ConfigError, type Settings } from "../settings/settings";
 import type { Connection } from "./connections";
 
@@ -15,6 +16,9 @@ export const PATIENCE_MS = 2_000;
 const PATIENCE_IN_ALL_MS = 4_000;
 /** Wait for a slow node before the other nodes of the configuration are asked beside it, in milliseconds. */
 const BESIDE_AFTER_MS = 200;
+
+/** Number of silent addresses whose errors are reported in full. */
+const TOLD = 5;
 
 /** Subject of a look: a set of a node, or the signalings of a receiver. */
 export interface Looked<T> {
@@ -134,9 +138,17 @@ export class Look {
     const outcome = isFirst
       ? ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`
       : "";
-    this.say.notices.warn(
-      `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}. ${error?.message}${outcome}`,
-    );
+    const object = what.slice(at.label.length);
+    const one = { label: at.label, why: error?.message, outcome };
+    this.say.notices.warnAlike(`${object} cannot be read: ${is}`, one, (found) => {
+      const all = found.toSorted((a, b) => compareNames(a.label, b.label));
+      const first =
+        all.length > 1
+          ? `${some(all.map(({ label }) => label))}${object} cannot be read: each ${is}.`
+          : `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}.`;
+      const reasons = all.slice(0, TOLD).map(({ why }) => why);
+      return `${first} ${reasons.join(" ")}${all.map((it) => it.outcome).join("")}`;
+    });
     return {};
   }
 

@@ -8,9 +8,11 @@ import { NodeConnection } from "../client/node-connection";
 import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
 import type { About } from "../engine/handler";
+import type { Notices } from "../messages/notices";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { some } from "../model/text";
 import type { Keys, KeysHere } from "../reconcile/desired";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
@@ -142,7 +144,7 @@ export class DeploymentSet implements Addressed {
     this.writer = new SetWriter({
       set,
       label,
-      notices,
+      notices: { warn: (message) => warnOfSet(notices, message, label, node.label) },
       inFlight,
       foreignStaged,
       clock: world,
@@ -193,4 +195,12 @@ export class DeploymentSet implements Addressed {
   restore(entries: ListedMap): Promise<ListedMap> {
     return this.writer.restore(entries);
   }
+}
+
+/** Shows a warning of a set's writer, or one for the nodes of a group of which it is the same. */
+function warnOfSet(notices: Notices, message: string, label: string, at: string): void {
+  const [before = "", ...after] = message.split(label);
+  const url = label.slice(0, label.length - at.length);
+  if (after.length === 0) notices.warn(message);
+  else notices.warnAlike(`${before}${after.join(url)}`, at, (all) => `${before}${url}${some(all)}${after.join(url)}`);
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cancelWithEngine } from "../../provider/deployment/provider-process";
 import { SentFiles } from "../../provider/deployment/sent-files";
 import type { DialectSettings } from "../../provider/emulator";
+import { fapi } from "../emulator/calls";
 import { type Declared, MiniEngine } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { type Config, ProviderProcess } from "../failures/support/provider-process";
@@ -190,9 +191,8 @@ describe("a group with waves", () => {
       if (how === "a refresh") expect(await waves.engine.refresh()).toMatchObject({ errors: [] });
       waves.asked();
       const { error, printed } = await waves.up(NEW);
-      expect(error).toMatch(
-        /wave 2 of 3 \(n3\) did not pass: .* 2 nodes of a later|2 nodes of later waves were not touched/,
-      );
+      // The one that was restored is no untouched node.
+      expect(error).toMatch(/wave 2 of 3 \(n3\) did not pass: .* 1 node of a later wave was not touched\.$/);
       expect(waves.held()).toMatchObject({ n2: NEW, n4: OLD });
       // Said of what was done, by the answer to it.
       expect(printed).toContain(`Set ${URL} on n4: restored 1 entry: ${A}.`);
@@ -237,13 +237,23 @@ describe("a group with waves", () => {
     expect(waves.doctor.asked()).toEqual(["n1", "n3", "n4", "n5", "n2"]);
   });
 
-  it("counts as untouched no node that it restored, and names the same nodes when it is repeated", async () => {
+  it.each<[string, string, RegExp]>([
+    ["its check", "n1", /wave 1 of 3 \(n1\) did not pass: .* 4 nodes of later waves were not touched\.$/],
+    [
+      "its check, beside others",
+      "n3",
+      /wave 2 of 3 \(n3\) did not pass: .* 2 nodes of a later wave were not touched\.$|wave 2 of 3 \(n3\) did not pass: .* 2 nodes of later waves were not touched\.$/,
+    ],
+    ["its commit, beside others", "n5", /wave 3 of 3 \(n5\) did not pass: /],
+  ])("names the same node when it is repeated, which failed by %s", async (why, node, text) => {
     await using waves = await fleet();
-    waves.doctor.ill.set("n1", 503);
-    const first = await waves.up(NEW);
-    const again = await waves.up(NEW);
-    expect(again.error).toBe(first.error);
-    expect(first.error).toMatch(/wave 1 of 3 \(n1\) did not pass: .* 4 nodes of later waves were not touched\.$/);
+    if (why.startsWith("its commit")) waves.node(node).fail({ cmd: "commit", every: 1, status: 500 });
+    else waves.doctor.ill.set(node, 503);
+    const runs = [await waves.up(NEW), await waves.up(NEW), await waves.up(NEW)].map(({ error }) =>
+      error.replace(/ in [\d.]+ m?s\)/g, ")"),
+    );
+    expect(runs[0]).toMatch(text);
+    expect(runs).toEqual([runs[0], runs[0], runs[0]]);
   });
 
   it("stops in its pause when the engine cancels: no further node and no check", async () => {
@@ -268,6 +278,65 @@ describe("a group with waves", () => {
     expect((await waves.up(NEW)).error).toBe("");
     expect(waves.doctor.asked()).toEqual(FLEET);
   });
+});
+
+describe("a group of twelve nodes", () => {
+  const TWELVE = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);
+  const lines = (printed: readonly string[], part: string) => printed.filter((line) => line.includes(part));
+
+  it("is warned of once, whatever number of nodes is silent, or has entries that another writer staged", async () => {
+    await using stack = await groupBench(...TWELVE);
+    const program = (entries: object) => [group(entries, TWELVE, { maxUnreachable: 6 })];
+    await stack.engine.up(program({ [A]: 1 }));
+    for (const name of TWELVE.slice(6)) stack.node(name).fail({ every: 1, kind: "reset" });
+    const { printed } = await stack.engine.preview(program({ [A]: 1 }));
+    expect(lines(printed, "cannot be read")).toEqual([
+      expect.stringMatching(
+        /^warning: n7, n8, n9, n10, n11 and 1 more \S+ cannot be read: each does not answer\. .* restores nothing\./,
+      ),
+    ]);
+    for (const name of TWELVE) {
+      stack.node(name).clearFaults();
+      await fapi(stack.node(name), { url: URL, cmd: "insert", data: [{ p: C, v: 1 }] });
+    }
+    const up = await stack.engine.up(program({ [A]: 1, [B]: 1 }));
+    expect(up).toMatchObject(fine);
+    expect(lines(up.printed, "with our commit")).toEqual([
+      expect.stringMatching(/^warning: Set \S+ on n1, n2, n3, n4, n5 and 7 more: with our commit, .* appeared: 203/),
+    ]);
+  });
+
+  it("causes no warning about listeners while all nodes of a wave are checked", async () => {
+    await using stack = await groupBench(...TWELVE);
+    await using doctor = await startHealth();
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on("warning", note);
+    try {
+      const rollout = { waves: [TWELVE], check: { url: doctor.url }, checkTimeoutMs: 1_000 };
+      expect(await stack.engine.up([group({ [A]: 1 }, TWELVE, { rollout })])).toMatchObject(fine);
+      // Node reports a warning in the next turn.
+      await new Promise((turn) => setImmediate(turn));
+    } finally {
+      process.off("warning", note);
+    }
+    expect(doctor.asked()).toHaveLength(TWELVE.length);
+    expect(warnings).toEqual([]);
+  });
+});
+
+it("an expired entry of block, which the same up removes, is not said to stay", async () => {
+  await using stack = await bench();
+  await stack.engine.up([set({ [A]: 1 })]);
+  stack.emulator.change(BLOCKED, { insert: { [C]: 1 } });
+  const sent = `1 ${BLOCKED} ${stack.emulator.endpoint}`;
+  const program = [set({ [A]: 1, [C]: { expires: "2020-01-01T00:00:00Z", sent } })];
+  const { printed, errors } = await stack.engine.preview(program);
+  expect(errors).toEqual([]);
+  expect(printed.join("\n")).not.toContain("undeclared");
+  expect(printed.join("\n")).toContain(`"block --now" put them there`);
+  expect(await stack.engine.up(program)).toMatchObject(fine);
+  expect(stack.held()).toEqual({ [A]: 1 });
 });
 
 describe("a run that was killed", () => {

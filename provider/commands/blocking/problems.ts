@@ -5,7 +5,7 @@ import { namesOf } from "./watching";
 /** Sentences about failed targets, their number, and the commands that finish the rest. */
 export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
   const problems = failures(outcomes);
-  const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
+  const failed = outcomes.filter(({ outcome }) => outcome !== "done");
   if (failed.length === 0) return problems;
   const refused = failed.filter(({ isPassing }) => !isPassing).length;
   const again = failed.length > refused;

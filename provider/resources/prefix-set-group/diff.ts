@@ -7,6 +7,7 @@ import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import type { Place } from "../../reconcile/desired";
+import { withdrawnOf } from "../../reconcile/entries";
 import { compare, remember } from "../changes";
 import { SetLifecycle } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
@@ -101,7 +102,9 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     if (!inputs.nodes.has(node)) continue;
     const desired = inputs.of(node);
     if (held.foreign.size > 0) lifecycle.reportForeign(set, held, desired.entries);
-    if (set.endpoint === endpoint) lifecycle.reportDrift(set, held, desired.entries, desired);
+    const withdrawn = withdrawnOf(desired.notes, held.isOpen ? new Map() : held.notes, node);
+    if (set.endpoint === endpoint)
+      lifecycle.reportDrift(set, held, desired.entries, { exclusive: desired.exclusive, withdrawn });
   }
   notices.flush();
   const url = formatUrl(state.address);

@@ -5,6 +5,7 @@ import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, membersOf, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { RESTORES } from "../../reconcile/drift";
+import { withdrawnOf } from "../../reconcile/entries";
 import { addressOverridden, compare, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
@@ -64,7 +65,10 @@ export class PrefixSetHandler implements Handler {
       const desired = storedSet(news).entries();
       if (state.foreign.size > 0) this.lifecycle.reportForeign(set, state, desired);
       if (isSameSet(olds, news) && set.endpoint === state.endpoint)
-        this.lifecycle.reportDrift(set, state, desired, { exclusive: news.exclusive });
+        this.lifecycle.reportDrift(set, state, desired, {
+          exclusive: news.exclusive ?? true,
+          withdrawn: withdrawnOf(storedSet(news).notes(), state.notes),
+        });
     });
     return compare({
       // Shows an update that only the list of the look shows.

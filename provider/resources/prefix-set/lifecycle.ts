@@ -301,7 +301,7 @@ export class SetLifecycle {
     set: ResourceSet,
     state: SetState,
     desired: ListedMap,
-    { exclusive = true }: { readonly exclusive?: unknown } = {},
+    { exclusive, withdrawn }: { readonly exclusive: unknown; readonly withdrawn: ListedMap },
   ): void {
     const { seen: observed } = set;
     const say = (text: string) => this.say("seen", set, text);
@@ -323,7 +323,10 @@ export class SetLifecycle {
         `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(ignored.length)}.`,
       );
     }
-    const isUndeclared = (prefix: CanonicalPrefix) => !set.desired.has(prefix) && !set.ignores(prefix);
+    // An expired entry of `block --now` leaves with this up, which the check has reported.
+    const leaves = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.desired) : new Set<CanonicalPrefix>();
+    const isUndeclared = (prefix: CanonicalPrefix) =>
+      !set.desired.has(prefix) && !set.ignores(prefix) && !leaves.has(prefix);
     const isOpen = (prefix: CanonicalPrefix) => exclusive === true || state.unsettled.has(prefix);
     const isAny = exclusive === true || state.unsettled.size > 0;
     const undeclared = isAny

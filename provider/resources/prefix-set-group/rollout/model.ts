@@ -18,6 +18,8 @@ export interface NodeState {
   readonly open?: "same" | "former";
   /** It lacks entries that it held, and that the program still declares. */
   readonly lost?: boolean;
+  /** This run restored them. */
+  readonly isRestored?: boolean;
   /** It did not answer a look of this run. */
   readonly silent?: boolean;
   /** It did not answer its write, and the group goes on without it. */
@@ -128,7 +130,7 @@ export function next(state: RolloutState): Step {
 export function reduce(state: RolloutState, event: Event): RolloutState {
   switch (event.is) {
     case "restored":
-      return changed(state, event.nodes, (node) => ({ ...node, lost: false }));
+      return changed(state, event.nodes, (node) => ({ ...node, lost: false, isRestored: true }));
     case "written": {
       const { nodes, silent = [], red } = event;
       const written = changed(state, nodes, (node) => ({

@@ -114,7 +114,8 @@ function ended(
 function sayUntouched({ waves, nodes }: RolloutState, number: number, red: readonly string[]): string {
   const isLeft = (name: string) => {
     const node = nodes.get(name);
-    return node !== undefined && !node.holds && node.open !== "same" && !node.silent && !red.includes(name);
+    const isTouched = node?.holds || node?.isRestored || node?.open === "same" || node?.silent;
+    return node !== undefined && !isTouched && !red.includes(name);
   };
   const left = waves.map((wave) => wave.filter(isLeft));
   const size = left.flat().length;
