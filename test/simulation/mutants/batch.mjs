@@ -6,6 +6,7 @@ export const BATCH = mutants([
   {
     name: "commit-between-delete-and-insert",
     promise: 1,
+    seed: 23,
     file: "apply/set-staging.ts",
     find: "{ once: true },\n    );",
     replace: "{ once: true },\n    );\n    await this.set.commit();",

@@ -50,6 +50,7 @@ export const CLIENT = mutants([
   {
     name: "forget-the-key-of-a-receiver",
     promise: 9,
+    seed: 351,
     file: "client/signaling-request.ts",
     find: "new Redactor([options.secretKey, ",
     replace: "new Redactor([",
@@ -57,6 +58,7 @@ export const CLIENT = mutants([
   {
     name: "forget-the-headers-of-a-node",
     promise: 9,
+    seed: 15,
     file: "client/node-connection.ts",
     find: "new Redactor([...Object.values(credentials), ",
     replace: "new Redactor([",

@@ -123,13 +123,6 @@ export const OPEN = mutants([
     replace: "for (const node of nodes.slice(0, 1)) addTo",
   },
   {
-    name: "wait-for-a-silent-node",
-    promise: 17,
-    file: "deployment/look.ts",
-    find: "export const PATIENCE_MS = 2_000;",
-    replace: "export const PATIENCE_MS = 200_000;",
-  },
-  {
     name: "hear-no-cancel",
     promise: 17,
     file: "deployment/runtime.ts",

@@ -163,6 +163,7 @@ export const RESOURCES = mutants([
   {
     name: "ask-no-check-after-a-write",
     promise: 16,
+    seed: 33,
     file: "resources/prefix-set-group/rollout/model.ts",
     find: "...openBy(state.hasCheck || state.isBlocked),",
     replace: "...openBy(false),",
@@ -170,6 +171,7 @@ export const RESOURCES = mutants([
   {
     name: "begin-with-the-last-wave",
     promise: 16,
+    seed: 2,
     file: "resources/prefix-set-group/rollout/model.ts",
     find: "for (const wave of waves) {",
     replace: "for (const wave of [...waves].reverse()) {",
@@ -177,8 +179,17 @@ export const RESOURCES = mutants([
   {
     name: "leave-found-entries-of-a-group",
     promise: 7,
+    seed: 496,
     file: "resources/prefix-set-group/handler.ts",
     find: "kept.set(node, { ...now, open,",
     replace: "kept.set(node, { ...before, open,",
+  },
+  {
+    name: "wait-for-a-silent-node",
+    promise: 17,
+    seed: 186,
+    file: "deployment/look.ts",
+    find: "export const PATIENCE_MS = 2_000;",
+    replace: "export const PATIENCE_MS = 200_000;",
   },
 ]);
