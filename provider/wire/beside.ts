@@ -12,7 +12,10 @@ export interface Around {
   /** The list itself. */
   readonly list: unknown;
   readonly length: number;
-  /** True if the settings name the place of the list, so that lists beside it are others. */
+  /**
+   * True if the settings name the place of the list, so that lists beside it are others. Totals, numbers of pages and signs of
+   * a continuation count all the same.
+   */
   readonly isNamed?: boolean;
 }
 
@@ -131,42 +134,65 @@ class Judge {
       const own = [...path, name];
       if ((value === inner && inner !== undefined) || this.ignored.has(own.join(".").toLowerCase())) continue;
       if (isObject(value) && path.length < DEEPEST) {
-        if (!(this.isNamed && holdsList(value))) this.object(value, own);
+        if (this.isNamed && holdsList(value)) this.other(value, own);
+        else this.object(value, own);
         continue;
       }
       const problem = this.problemOf(object, key(name), value, isAround);
-      if (problem !== undefined) this.report(own, ...problem);
+      if (problem !== undefined) this.report(own, problem);
+    }
+  }
+
+  /** An object with another list: its numbers may be about that one, and all other members are its own. */
+  private other(object: JsonObject, path: readonly string[]): void {
+    if (listCandidate(object) !== undefined) return;
+    const lengths = Object.values(object).map((one) => (Array.isArray(one) ? one.length : Object.keys(one ?? {}).length));
+    const own = new Judge(Math.max(this.length, ...lengths), this.answers, true, this.tell, this.where);
+    for (const name in object) {
+      const value = object[name];
+      const inner = [...path, name];
+      if (this.ignored.has(inner.join(".").toLowerCase())) continue;
+      if (isObject(value) && path.length < DEEPEST) this.other(value, inner);
+      const problem = isObject(value) ? undefined : own.problemOf(object, key(name), value, false);
+      if (problem?.says !== undefined) this.report(inner, problem);
     }
   }
 
   private problemOf(object: JsonObject, name: string, value: unknown, isAround: boolean): Problem | undefined {
     if (value === null || value === undefined || value === "") return undefined;
     if (typeof value === "object") {
+      if (Array.isArray(value) && value.some(isNextLink))
+        return { what: "has a link to the next part: the list continues", says: "more" };
       const found = listCandidate(value);
       const isOther = found !== undefined && isRival(found) && this.isNamed;
       return isNothing(value) || isOther || isAboutRequest(name)
         ? undefined
-        : [`is ${describe(value)} beside the list`];
+        : { what: `is ${describe(value)} beside the list` };
     }
     if (MORE.test(name)) {
-      return isNothing(value) || SAYS_NO.test(String(value)) ? undefined : ["says that the list continues", true];
+      return isNothing(value) || SAYS_NO.test(String(value))
+        ? undefined
+        : { what: "says that the list continues", says: "more" };
     }
     if (WHOLE.test(name) && SAYS_YES.test(String(value))) return undefined;
     if (name === "empty" && value === (this.length === 0)) return undefined;
     if (name === "first" && value === true && this.isWhole(object)) return undefined;
     const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
     if (number !== undefined) {
-      if (PAGES.has(name)) return number <= 1 ? undefined : [`says that the list has ${number} pages`, true];
+      if (PAGES.has(name)) return number <= 1 ? undefined : { what: `says that the list has ${number} pages`, says: "more" };
       // Beside the list, a size is that of the list.
       const isPageSize = PAGE_SIZES.has(name) && !(name === "size" && isAround);
       if (isPageSize && (number > this.length || this.isWhole(object))) return undefined;
-      if (TOTALS.test(name)) return number <= this.length ? undefined : [`is ${number} and ${this.length} are listed`];
+      if (TOTALS.test(name))
+        return number <= this.length
+          ? undefined
+          : { what: `is ${number} and ${this.length} are listed`, says: "total" };
       if (POSITIONS.has(name) && number <= 1 && this.isWhole(object)) return undefined;
     }
     if (typeof value === "string" && PARTIAL_WORDS.test(value) && !ECHOES.has(name))
-      return [`is ${short(value)}, which may report a part of the list`];
+      return { what: `is ${short(value)}, which may report a part of the list`, says: "total" };
     if (HARMLESS.has(name) || isAboutRequest(name) || (ECHOES.has(name) && typeof value === "string")) return undefined;
-    return [`is ${describe(value)} beside the list, and may report a part of it`];
+    return { what: `is ${describe(value)} beside the list, and may report a part of it` };
   }
 
   /** True if another member reports that the first page holds the whole list. */
@@ -182,15 +208,23 @@ class Judge {
     });
   }
 
-  private report(path: readonly string[], what: string, isSign = false): void {
+  private report(path: readonly string[], { what, says }: Problem): void {
     const name = path.join(".");
     const shown = this.where === "" ? JSON.stringify(path.at(-1)) : `${this.where}${name}`;
-    this.tell(new ShapeError(`${shown} ${what}`, ignoreRemedy(this.answers, name)), path, isSign);
+    this.tell(new ShapeError(`${shown} ${what}`, ignoreRemedy(this.answers, name)), path, says === "more");
   }
 }
 
-/** Half a sentence about a member, and whether it says itself that the list continues. */
-type Problem = readonly [what: string, isSign?: boolean];
+/** Half a sentence about a member, and what the member says by itself: that more follows, or how many there are. */
+interface Problem {
+  readonly what: string;
+  readonly says?: "more" | "total";
+}
+
+/** A record of a list of links, such as `{"rel":"next","href":"/2"}`. */
+function isNextLink(link: unknown): boolean {
+  return isObject(link) && Object.entries(link).some(([name, rel]) => key(name) === "rel" && key(String(rel)) === "next");
+}
 
 const SAYS_NO = /^\s*(?:false|no|0|none)\s*$/i;
 const SAYS_YES = /^\s*(?:true|yes|1)\s*$/i;

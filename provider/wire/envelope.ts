@@ -15,6 +15,7 @@ import {
   type Place,
   pathFor,
   placesIn,
+  WHOLE,
 } from "./places";
 import { emptyRemedy, ignoreRemedy, pathSetting } from "./remedies";
 import { recordOf } from "./rows";
@@ -96,6 +97,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
     if (root?.kind === "hollow" && isEmptyAt("", habits)) return NOTHING;
     throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
   }
+  refuseSiblings(json, path, habits);
   const { value, within } = place;
   // Erlang's empty list is an empty text in JSON.
   const isEmptyText = value === "" && habits.answers?.empty === "";
@@ -112,6 +114,23 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
     return { kind: "keyed", members: value };
   }
   throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
+}
+
+/** Refuses one element of an array, as in `0.data`, whose neighbours hold such lists as well: they may be further parts. */
+function refuseSiblings(json: unknown, path: string, { answers }: NodeHabits): void {
+  const ignored = new Set(answers?.ignore);
+  const names = path.split(".");
+  for (const [depth, name] of names.entries()) {
+    if (!/^\d+$/.test(name)) continue;
+    const outer = names.slice(0, depth).join(".");
+    const array = follow(json, outer || WHOLE)?.value;
+    for (const [at, element] of Array.isArray(array) ? array.entries() : []) {
+      const own = [...names.slice(0, depth), at, ...names.slice(depth + 1)].join(".");
+      const found = listCandidate(follow(element, names.slice(depth + 1).join(".") || WHOLE)?.value);
+      if (String(at) === name || ignored.has(own) || found === undefined || !isRival(found)) continue;
+      throw new ShapeError(`a list stands at ${JSON.stringify(own)}, too`, ignoreRemedy(answers, own));
+    }
+  }
 }
 
 /** The list at a place; `undefined` for anything else. Remembers the places of objects that are keyed by address. */

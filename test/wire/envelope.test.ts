@@ -296,6 +296,26 @@ describe("a list is the whole list only where nothing beside it may say otherwis
     expect(find(json, { path: "applied" })).toEqual(ONE);
   });
 
+  it.each<[Record<string, unknown>, string]>([
+    [{ total: 5, warnings: [] }, "total"],
+    [{ meta: { total: 5, links: [{ href: "/1" }] } }, "meta.total"],
+    [{ paging: { pages: 4, links: [{ rel: "self", href: "/1" }] } }, "paging.pages"],
+    [{ links: [{ rel: "next", href: "/2" }] }, "links"],
+    [{ log: { lines: [{ at: 1 }], page: { next: "/2" } } }, "log.page.next"],
+    [{ staged: { rows: [...ONE, ...ONE], total: 3 } }, "staged.total"],
+  ])("a list at the path that the settings name is a part beside %j, too", (beside, named) => {
+    const answers = { path: "data" };
+    expect(refusal({ data: ONE, ...beside }, answers).remedy).toContain(JSON.stringify(named));
+    expect(find({ data: ONE, ...beside }, { ...answers, ignore: [named] })).toEqual(ONE);
+  });
+
+  it("one of several such lists in an array may be a part", () => {
+    const json = [{ data: ONE }, { data: [...ONE, ...ONE] }];
+    expect(refusal(json, { path: "0.data" }).message).toContain('a list stands at "1.data", too');
+    expect(find(json, { path: "0.data", ignore: ["1.data"] })).toEqual(ONE);
+    expect(find([{ data: ONE }, { data: [] }], { path: "0.data" })).toEqual(ONE);
+  });
+
   it("answers.more alone is the sign", () => {
     const more = { member: "meta.rest" };
     expect(find({ data: ONE, shard: 7, meta: { rest: 0 } }, { more })).toEqual(ONE);
