@@ -109,7 +109,7 @@ export class SetWriter {
     reads.forget();
     set.answered.clear();
     const settled = await this.activity.during(() =>
-      new SetFlush(this.options, this.leftovers, plans, merged, before).run(),
+      set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run()),
     );
     this.inspect(before, unwanted);
     return settled;

@@ -1,8 +1,8 @@
 import type { MarkType } from "../model/mark";
-import { formatUrl, type MarkUrl, type ResourceUrl } from "../model/resource-url";
+import { formatUrl, type MarkUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
-import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-command";
+import { type Command, listCommand, NODE_PATH, USER_ARENA, urlOfCommit } from "../wire/node-command";
 import { Cookies } from "./cookies";
 import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
@@ -10,7 +10,7 @@ import type { PaceOptions } from "./mark-pace";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
-import { type ApiRequest, type Limits, Requester } from "./requester";
+import { type ApiRequest, type Limits, Requester, Slots } from "./requester";
 import { systemWorld, type World } from "./world";
 
 /** Limits of one request. */
@@ -57,12 +57,18 @@ export class NodeConnection {
   readonly habits: NodeHabits;
   /** Milliseconds that a commit may take to show in lists. */
   readonly commitDelayMs: number;
+  /** Effect of an insert of a prefix that the set holds, if known. */
+  readonly insertExisting: NodeOptions["insertExisting"];
+  /** Url of a commit, if it differs from the contract's. */
+  readonly commitUrl: string | undefined;
   /** The largest value that the node takes, if known. */
   readonly maxValue: number | undefined;
   /** Pause between lists of marks. */
   readonly pace: PaceOptions;
   private readonly world: World;
   private readonly requester: Requester;
+  /** Turns of the sets that one commit applies, by its url. */
+  private readonly turns = new Map<string, Slots>();
 
   /**
    * @param name Name of the node in messages. Default: its address.
@@ -78,6 +84,8 @@ export class NodeConnection {
     const { keyedPlaces } = this.memory;
     this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
     this.commitDelayMs = checked.commitDelayMs;
+    this.insertExisting = checked.insertExisting;
+    this.commitUrl = checked.commitUrl;
     this.maxValue = checked.maxValue;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     const { endpoint, redactor } = this.requests;
@@ -120,6 +128,20 @@ export class NodeConnection {
       },
       options,
     );
+  }
+
+  /** Does work that ends in a commit. Where one commit applies several sets, no other set is staged meanwhile. */
+  async alone<T>(set: PrefixSetUrl, work: () => Promise<T>): Promise<T> {
+    if (this.commitUrl === undefined) return work();
+    const url = urlOfCommit(set, this.commitUrl);
+    const turn = this.turns.get(url) ?? new Slots(1);
+    this.turns.set(url, turn);
+    const release = await turn.acquire();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   /** Waits for requests under way and closes the connections. */

@@ -56,6 +56,11 @@ export class NodeSet {
     return this.node.commitDelayMs;
   }
 
+  /** Effect of an insert of a prefix that the set holds, if known. */
+  get insertExisting() {
+    return this.node.insertExisting;
+  }
+
   /** All entries in the node's order and spelling, duplicates included. @throws {RequestError} */
   list(options?: CallOptions): Promise<ListedEntry[]> {
     return this.ask((answer) => this.readEntries(answer), [], options);
@@ -113,11 +118,16 @@ export class NodeSet {
   async commit(options?: CallOptions): Promise<void> {
     await this.run({
       command: "commit",
-      request: this.node.requests.post(commands.commitCommand(this.address)),
+      request: this.node.requests.post(commands.commitCommand(this.address, this.node.commitUrl)),
       ...this.hearing("commit"),
       remedy: "The outcome is unknown: list the set.",
       options,
     });
+  }
+
+  /** Does work that ends in a commit of this set, see {@link NodeConnection.alone}. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.node.alone(this.address, work);
   }
 
   private run<T>(request: Omit<NodeRequest<T>, "url" | "subject" | "withholds">): Promise<T> {

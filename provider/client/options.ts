@@ -66,6 +66,18 @@ export interface NodeOptions {
    * warning. Default: no such list; foreign changes are reported after the commit.
    */
   readonly foreignStaged?: "fail" | "warn";
+  /**
+   * Effect of an insert of a prefix that the set holds: `"overwrite"` gives it the new value, `"error"` refuses it, and
+   * `"ignored"` answers with success and keeps the old value. With the last two, a change of a value is a delete and an insert
+   * before the same commit. Default: an overwriting insert is tried, and after a refusal a delete and an insert.
+   */
+  readonly insertExisting?: "overwrite" | "error" | "ignored";
+  /**
+   * Url of a commit, for a node that does not commit set by set: `"prefixset://{arena}"`. `{arena}`, `{profile}` and `{set}`
+   * stand for the names of the set. Sets with the same url are written one after the other. Default: the url of the set, as the
+   * contract shows it.
+   */
+  readonly commitUrl?: string;
   /** Shape of the node's answers, if the client does not recognise it. Default: unambiguous shapes. */
   readonly answers?: Answers;
   /**
@@ -206,6 +218,14 @@ function baseUrl(option: string, cut?: string) {
   });
 }
 
+/** The url of a commit: a scheme, and the names of the set in braces. */
+function commitUrl() {
+  const shape = "must be a url such as prefixset://{arena}, in which only {arena}, {profile} and {set} are replaced";
+  return text().refine((value) => /^[a-z][a-z0-9+.-]*:\/\/(?:[^{}\s]|\{(?:arena|profile|set)\})+$/i.test(value), {
+    error: shape,
+  });
+}
+
 /** Replacements of former members. */
 const FORMER_MEMBERS = {
   maxTries: "`deadlineMs`",
@@ -239,6 +259,10 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
         commitCoalesceMs: integer(0, 60_000),
         commitDelayMs: integer(0, 3_600_000),
         foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
+        insertExisting: z
+          .enum(["overwrite", "error", "ignored"], { error: 'must be "overwrite", "error" or "ignored"' })
+          .optional(),
+        commitUrl: commitUrl().optional(),
         answers: objectOrJson(z.lazy(answersSchema)).optional(),
         onUnreachable: z.enum(["fail", "skip"], { error: 'must be "fail" or "skip"' }).optional(),
         markPauseMs: integer(0, 3_600_000),

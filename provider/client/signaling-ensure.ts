@@ -22,6 +22,11 @@ const MAX_SENDS = 5;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
+/** Pauses between two statuses that wait for a change, in milliseconds. */
+export function* statusPauses(): Generator<number, never> {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) yield wait;
+}
+
 /**
  * Requests a status, sends what is needed, and requests the status until it shows. `changed` are the prefixes whose state
  * differs from the first status, except those that a refusal proves to have been changed by another client.
@@ -152,7 +157,7 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     patient: boolean,
     failure: RequestError | undefined,
   ): Promise<undefined | "late" | RequestError> {
-    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+    for (const wait of statusPauses()) {
       const lost = await failureOf(status().then((active) => progress.observe(active)));
       if (lost) return lost;
       const left = progress.missingOf(group).length;
@@ -162,6 +167,7 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
       if (world.monotonic() + wait >= limits.until) return "late";
       await pause(world, wait, limits.signal);
     }
+    return undefined;
   }
 }
 

@@ -34,6 +34,14 @@ export function takesBack(stop: AbortSignal): void {
   careful.add(stop);
 }
 
+/** Signals of commands whose own exit code holds, since it says more than that of the signal. */
+const outspoken = new WeakSet<AbortSignal>();
+
+/** Lets a command end with its own exit code although it was asked to end. */
+export function keepsCode(stop: AbortSignal): void {
+  outspoken.add(stop);
+}
+
 /** Returns the result of the work, unless the process is asked to end before. @throws {Interrupted} */
 export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
@@ -55,7 +63,8 @@ function interruptionOf({ reason }: AbortSignal): Interrupted {
  */
 export async function exitCode(stop: AbortSignal, command: Promise<number>, graceMs = GRACE_MS): Promise<number> {
   const ofSignal = () => EXIT_CODES[interruptionOf(stop).signal];
-  const own = command.then((code) => (stop.aborted && !services.has(stop) ? ofSignal() : code));
+  const isOwn = () => services.has(stop) || outspoken.has(stop);
+  const own = command.then((code) => (stop.aborted && !isOwn() ? ofSignal() : code));
   const overdue = aborted(stop).then(async () => {
     await new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
     if (services.has(stop) || careful.has(stop)) return own;

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, OptionsError, parseUrl } from "../client";
 import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { replaceFile } from "../files/whole-file";
 import { visibleJson, visibleLines } from "../model/foreign-text";
-import { type CheckResult, check } from "../probe/check";
+import { membersOf } from "../model/json";
+import { jsonIn } from "../model/readable";
+import { type CheckOptions, type CheckResult, check } from "../probe/check";
 import { clean } from "../probe/clean";
 import type { ProbeResult } from "../probe/finding";
 import { nodeFile } from "../probe/node-file";
@@ -15,7 +17,7 @@ import { LIMITS, TIMING } from "../probe/timing";
 import { commandLine } from "./blocking/command-line";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
-import { takesBack } from "./interruption";
+import { keepsCode, takesBack } from "./interruption";
 import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { wrongUse } from "./option-values";
@@ -38,7 +40,7 @@ const HELP = `
 Resources: prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET, arena://ARENA, profile://ARENA/PROFILE, mark://ARENA/PROFILE.
 The arena of each is listed as well, and if no profile is named, the first one of the arena.
 
-Exit codes: 0 success, 1 the node failed or a point could not be found out, 2 wrong use, 3 a check of --check failed.
+Exit codes: 0 all found out and expressed as settings, 1 the node failed or a point could not be found out, 2 wrong use, 3 a check of --check failed, 4 something was seen that no setting expresses, 5 the node is not as it was: the undo file stays. The highest one holds. After Ctrl-C: 130, or 5.
 
 Examples:
   pulumi-packetfilter probe prefixset://edge/blocked --endpoint https://192.0.2.10
@@ -96,13 +98,14 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   const undo = written.length > 0 ? new UndoFile(inFolder(notes, io), notes, cleaning(command, notes)) : undefined;
   progress(io, TIME);
   const common = { node, receiver, note: undo?.note, urls, write, signal: io.stop };
+  const known = flags.check === undefined ? {} : await knownIn(inFolder(flags.check, io));
   let result: ProbeResult | CheckResult | undefined;
   if (undo) takesBack(io.stop);
   try {
     result = await wrongUse(
       OptionsError,
       (): Promise<ProbeResult | CheckResult> =>
-        flags.check === undefined ? probe({ ...common, keep, watch }) : check(common),
+        flags.check === undefined ? probe({ ...common, keep, watch }) : check({ ...common, ...known }),
     );
   } finally {
     undo?.close(result?.left.length === 0);
@@ -115,10 +118,30 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if (project && receiver)
     recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
   const left = leftBehind(result.left, cleaning(command, notes));
-  if ("rows" in result) return endOfCheck(result, left, flags.check ?? "");
+  if ("rows" in result) return endOfCheck(result, left, flags.check ?? "", io);
   if (flags.out !== undefined) await writeOut(flags.out, result, io);
-  const sentences = [failures(result), left].filter((one) => one !== undefined);
-  if (sentences.length > 0) throw new Ended(sentences.join("\n"), 1);
+  const sentences = [failures(result), beyond(result), left].filter((one) => one !== undefined);
+  if (sentences.length > 0) throw ended(sentences, left ? LEFT : beyond(result) ? BEYOND : 1, io);
+}
+
+/** Exit codes: changes that are left, and behaviours that no setting expresses. */
+const [LEFT, BEYOND] = [5, 4];
+
+/** Ends with this code, also after a signal if changes are left. */
+function ended(sentences: readonly string[], code: number, { stop }: CliIo): Ended {
+  if (code === LEFT) keepsCode(stop);
+  return new Ended(sentences.join("\n"), code);
+}
+
+function beyond({ findings }: ProbeResult): string | undefined {
+  const seen = findings.filter((one) => one.beyond).map(({ title }) => title);
+  return seen.length === 0 ? undefined : `Seen, cannot be expressed: ${seen.join(", ")}.`;
+}
+
+/** What a file of settings says about the probe that wrote it. */
+async function knownIn(file: string): Promise<Pick<CheckOptions, "unknown" | "refusesTables">> {
+  const { unknown, dialect } = membersOf(jsonIn(await readFile(file, "utf8")));
+  return { unknown: Object.keys(membersOf(unknown)), refusesTables: membersOf(dialect).missingTable === "error" };
 }
 
 const TIME = `This takes ${LIMITS.wholeMs / 60_000} min at most. Ctrl-C ends it, and its changes are then taken back within ${TIMING.mostCleanUp / 1_000} s.`;
@@ -142,7 +165,7 @@ async function cleanAfter(texts: readonly string[], flags: Flags, command: Comma
   if (node) recordProbe(project, { node: node.endpoint, set: undo.set, reason }, { left }, io);
   if (receiver) recordProbe(project, { node: receiver.url, set: "signaling", reason }, { left }, io);
   const sentence = leftBehind(left, cleaning(command, name));
-  if (sentence !== undefined) throw new Ended(sentence, 1);
+  if (sentence !== undefined) throw ended([sentence], LEFT, io);
   await rm(file, { force: true });
   io.out(`Everything that the probe of ${name} wrote and started is removed.\n`);
 }
@@ -205,12 +228,12 @@ function failures({ findings, stopped }: ProbeResult): string | undefined {
   return failed.length === 0 ? undefined : `Still unknown: ${failed.map(({ title }) => title).join(", ")}.`;
 }
 
-function endOfCheck({ rows, stopped }: CheckResult, left: string | undefined, name: string): void {
+function endOfCheck({ rows, stopped }: CheckResult, left: string | undefined, name: string, io: CliIo): void {
   const failed = rows.filter(({ held }) => !held).length;
   const sentence = failed > 0 ? `${failed} of ${rows.length} do not hold with ${name}.` : undefined;
   const end = stopped && `The check ended early: ${stopped}`;
   const sentences = [sentence, end, left].filter((one) => one !== undefined);
-  if (sentences.length > 0) throw new Ended(sentences.join("\n"), sentence === undefined || left ? 1 : 3);
+  if (sentences.length > 0) throw ended(sentences, left ? LEFT : sentence ? 3 : 1, io);
 }
 
 function inFolder(file: string, { folder }: CliIo): string {

@@ -46,7 +46,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
     if (node && isSameOrigin(movedTo, node.endpoint)) bench.move(movedTo);
     if (work) {
       const { url } = work;
-      work.inherit(inserted);
+      work.inherit(inserted, undo.before.set, learnt?.isProved === true);
       learned.absentIsEmpty = learnt?.node.answers?.absent !== undefined;
       learned.measuredDelay = learnt?.commitDelayMs;
       // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
@@ -54,7 +54,7 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       const read = (some: Answers) => list && elementsIn(list, url, readPrefixSetList, some);
       learned.learn(solve({ body: list?.body ?? "", url, kind: "prefixset", before: learned.answers }, read) ?? {});
     }
-    bench.receiver?.inherit(started);
+    bench.receiver?.resume(started, undo.before.signaling, learnt?.isStartProved === true);
     if (bench.receiver) bench.receiver.delayMs = learnt?.statusDelayMs;
     return cleanUp(bench, 0);
   });

@@ -4,6 +4,8 @@ import type { NodeOptions, ReceiverOptions } from "../client/options";
 export const CARRIED = [
   "maxEntriesPerRequest",
   "maxValue",
+  "insertExisting",
+  "commitUrl",
   "maxBytesPerRequest",
   "maxConcurrency",
   "commitDelayMs",
@@ -44,6 +46,8 @@ export interface Finding {
   readonly assumes: string;
   /** Next step, if the settings alone do not say it. */
   readonly advice?: string;
+  /** True for a behaviour that no setting and no switch of the emulator expresses. */
+  readonly beyond?: true;
   /** Members of the node to set. */
   readonly settings: Partial<NodeSettings>;
   /** Members of the node that seem likely: to be set only once a person has confirmed them. */

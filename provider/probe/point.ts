@@ -15,6 +15,8 @@ export interface Judgement {
   readonly node: string;
   readonly evidence?: readonly (Answer | undefined)[];
   readonly advice?: string;
+  /** See {@link Finding.beyond}. */
+  readonly beyond?: true | false;
   readonly settings?: Partial<NodeSettings>;
   readonly guesses?: Partial<NodeSettings>;
   readonly receiver?: ReceiverSettings;
@@ -78,9 +80,10 @@ export function pointNeeding(needs: Needs, restsOn?: string) {
   return ({ name, title, assumes, finds = [], settles = [], ask }: PointDefinition): Point => {
     const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };
     const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
-    const judged = ({ found = "observed", evidence = [], dialect = {}, ...judgement }: Judgement): Finding => ({
+    const judged = ({ found = "observed", evidence = [], dialect = {}, beyond, ...judgement }: Judgement): Finding => ({
       ...blank,
       ...judgement,
+      ...(beyond === true && { beyond }),
       evidence: textsOf(evidence),
       found,
       dialect: given(dialect) as Finding["dialect"],
@@ -94,7 +97,8 @@ export function pointNeeding(needs: Needs, restsOn?: string) {
           return { judge: () => without("skipped", error.message), isMoot: error instanceof Moot };
         if (!(error instanceof Unclear)) throw error;
         const wayOut = error instanceof Unusable && error.wayOut !== undefined ? { advice: error.wayOut } : {};
-        const finding = { ...without("error", error.message), evidence: textsOf(error.evidence), ...wayOut };
+        const beyond = error instanceof Unusable && { beyond: true as const };
+        const finding = { ...without("error", error.message), evidence: textsOf(error.evidence), ...wayOut, ...beyond };
         return { judge: () => finding, failed: error };
       }
     };

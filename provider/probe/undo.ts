@@ -2,6 +2,7 @@ import { z } from "zod";
 import { membersOf } from "../model/json";
 import { jsonLines } from "../model/json-lines";
 import { jsonIn } from "../model/readable";
+import type { Raw } from "./asking/baseline";
 import { isSpelledDocumentation } from "./documentation";
 import type { NodeSettings, ReceiverSettings } from "./finding";
 
@@ -24,11 +25,23 @@ export interface Learnt {
   /** Measured milliseconds until a list showed a commit, and a status a start. */
   readonly commitDelayMs?: number;
   readonly statusDelayMs?: number;
+  /** True once a list has shown entries of the probe. */
+  readonly isProved?: boolean;
+  /** True once a status has shown a start of the probe. */
+  readonly isStartProved?: boolean;
+}
+
+/** List of the set, or status of the receiver, before the first write. */
+interface Before {
+  readonly of: "set" | "signaling";
+  readonly status: number;
+  readonly body: string;
 }
 
 /** A change, noted before it is sent; `clear` says that nothing is left of the earlier ones. */
 export type Note =
   | { readonly begun: Begun }
+  | { readonly before: Before }
   | { readonly insert: readonly string[] }
   | { readonly start: readonly string[] }
   | { readonly clear: "set" | "signaling" }
@@ -38,6 +51,7 @@ export type Note =
 export interface Undo extends Begun {
   readonly inserted: readonly string[];
   readonly started: readonly string[];
+  readonly before: { readonly set?: Raw; readonly signaling?: Raw };
   readonly learnt?: Learnt;
 }
 
@@ -53,6 +67,7 @@ const schema = z.union([
   }),
   z.strictObject({ insert: z.array(z.string().refine(isSpelledDocumentation)) }),
   z.strictObject({ start: texts }),
+  z.strictObject({ before: z.object({ of: z.enum(["set", "signaling"]), status: z.number(), body: z.string() }) }),
   z.strictObject({ clear: z.enum(["set", "signaling"]) }),
   z.strictObject({
     learnt: z.object({
@@ -61,6 +76,8 @@ const schema = z.union([
       receiver: settings,
       commitDelayMs: z.number().optional(),
       statusDelayMs: z.number().optional(),
+      isProved: z.boolean().optional(),
+      isStartProved: z.boolean().optional(),
     }),
   }),
 ]);
@@ -80,6 +97,7 @@ export function readUndo(text: string): Undo {
   const started = new Set<string>();
   let begun: Begun | undefined;
   let learnt: Learnt | undefined;
+  const before: { set?: Raw; signaling?: Raw } = {};
   for (const [index, line] of lines.entries()) {
     const parsed = schema.safeParse(jsonIn(line));
     if (!parsed.success) throw new TypeError(`line ${index + 1} is none that a probe notes`);
@@ -88,8 +106,9 @@ export function readUndo(text: string): Undo {
     else if ("insert" in note) for (const one of note.insert) inserted.add(one);
     else if ("start" in note) for (const one of note.start) started.add(one);
     else if ("learnt" in note) learnt = note.learnt;
+    else if ("before" in note) before[note.before.of] = note.before;
     else (note.clear === "set" ? inserted : started).clear();
   }
   if (!begun) throw new TypeError("its first line does not say whom a probe asked");
-  return { ...begun, inserted: [...inserted], started: [...started], ...(learnt && { learnt }) };
+  return { ...begun, inserted: [...inserted], started: [...started], before, ...(learnt && { learnt }) };
 }

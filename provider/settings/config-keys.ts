@@ -90,6 +90,8 @@ const FORMER_KEYS: Readonly<Record<string, readonly string[]>> = {
       "commitCoalesceMs",
       "commitDelayMs",
       "foreignStaged",
+      "insertExisting",
+      "commitUrl",
       "answers",
       "onUnreachable",
       "markPauseMs",

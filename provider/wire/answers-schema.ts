@@ -6,15 +6,15 @@ import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type 
 /** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
   const z = zod();
-  const { text, dotted, format, verdict } = shared();
+  const { text, dotted, format, sign } = shared();
   return z.strictObject(
     {
       format: format.optional(),
       path: dotted.optional(),
       name: text.optional(),
       empty: z.union([z.literal("{}"), z.literal(""), z.literal(404)], { error: 'must be "{}", "" or 404' }).optional(),
-      success: objectOr(verdict, OPERATIONS).optional(),
-      failure: objectOr(verdict, OPERATIONS).optional(),
+      success: objectOr(sign, OPERATIONS).optional(),
+      failure: objectOr(sign, OPERATIONS).optional(),
     },
     { error: objectError("must be an object") },
   );
@@ -23,7 +23,7 @@ export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
 /** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const answersSchema = schema((): z.ZodType<Answers> => {
   const z = zod();
-  const { text, dotted, place, format, verdict } = shared();
+  const { text, dotted, place, format, verdict, sign } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
   const names = by(text, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
@@ -35,8 +35,8 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
       path: textOr(place, "must be a text, or an object of texts by kind of list").optional(),
       names: names.optional(),
       empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
-      success: objectOr(verdict, COMMANDS).optional(),
-      failure: objectOr(verdict, COMMANDS).optional(),
+      success: objectOr(sign, COMMANDS).optional(),
+      failure: objectOr(sign, COMMANDS).optional(),
       absent: z
         .union(
           [
@@ -78,7 +78,9 @@ const shared = schema(() => {
     { member: dotted, values: z.array(value, { error: "must be an array" }).min(1, { error: "must not be empty" }) },
     { error: objectError("must be { member, values }") },
   );
-  return { text, dotted, place, format, verdict };
+  const words = z.strictObject({ text }, { error: objectError("must be { text }") });
+  const sign = either((given) => (typeof given === "object" && given !== null && "text" in given ? words : verdict));
+  return { text, dotted, place, format, verdict, sign };
 });
 
 /** A text for all kinds of lists, or an object of texts by kind. */

@@ -64,6 +64,14 @@ export interface Verdict {
   readonly values: readonly (string | number | boolean | null)[];
 }
 
+/** A sign of an answer: a member with one of these values, or words that the body contains, bare for all kinds of bodies. */
+export type Sign = Verdict | SignText;
+
+interface SignText {
+  /** Words in the body; case does not matter. */
+  readonly text: string;
+}
+
 /** One setting for all commands, or one for each that is named. */
 type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
 
@@ -118,10 +126,14 @@ export interface Answers {
   readonly names?: Readonly<Partial<Record<Member, string>>>;
   /** Answer that means an empty list: `"{}"` an empty object, `""` also an empty body. Default: neither. */
   readonly empty?: "{}" | "";
-  /** Sign of a success, whatever else the answer holds. Other values of the member are failures. */
-  readonly success?: PerCommand<Verdict>;
-  /** Sign of a failure. Without `success`, other values of the member are successes. */
-  readonly failure?: PerCommand<Verdict>;
+  /**
+   * Sign of a success, whatever else the answer holds: a member with one of these values, or words in the body, such as
+   * `{ text: "<status>ok</status>" }`. Other values of the member, and bodies without the words, are failures. Words are no
+   * sign of a list.
+   */
+  readonly success?: PerCommand<Sign>;
+  /** Sign of a failure. Without `success`, other values of the member, and bodies without the words, are successes. */
+  readonly failure?: PerCommand<Sign>;
   /**
    * Answer for an unknown set, which then counts as empty, since the first insert creates it: `"empty"` for the status 404, or
    * another sign. Default: an unknown set is an error.
@@ -165,10 +177,10 @@ export interface ReceiverAnswers {
   readonly name?: string;
   /** Answer if nothing is active: `"{}"` an empty object, `""` also an empty body, `404` also that status. Default: none. */
   readonly empty?: "{}" | "" | 404;
-  /** Sign of a success. Other values of the member are failures. */
-  readonly success?: PerOperation<Verdict>;
+  /** Sign of a success, by a member or by words in the body. Other values of the member, and bodies without the words, are failures. */
+  readonly success?: PerOperation<Sign>;
   /** Sign of a failure. */
-  readonly failure?: PerOperation<Verdict>;
+  readonly failure?: PerOperation<Sign>;
 }
 
 /** One setting for all operations of a receiver, or one for each that is named. */

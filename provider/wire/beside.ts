@@ -97,6 +97,11 @@ const HARMLESS = set(
     "id requestid reqid traceid spanid correlationid transactionid txid uuid",
   ].join(" "),
 );
+/** True for the name of a time, version, duration or id of a request, which differs from answer to answer. */
+export function isHarmlessMember(name: string): boolean {
+  return HARMLESS.has(key(name));
+}
+
 /** As {@link HARMLESS}, for texts alone. */
 const ECHOES = set(
   "arena profile set prefixset table name type kind tag command method action node host hostname self href url uri",
@@ -146,7 +151,9 @@ class Judge {
   /** An object with another list: its numbers may be about that one, and all other members are its own. */
   private other(object: JsonObject, path: readonly string[]): void {
     if (listCandidate(object) !== undefined) return;
-    const lengths = Object.values(object).map((one) => (Array.isArray(one) ? one.length : Object.keys(one ?? {}).length));
+    const lengths = Object.values(object).map((one) =>
+      Array.isArray(one) ? one.length : Object.keys(one ?? {}).length,
+    );
     const own = new Judge(Math.max(this.length, ...lengths), this.answers, true, this.tell, this.where);
     for (const name in object) {
       const value = object[name];
@@ -179,7 +186,8 @@ class Judge {
     if (name === "first" && value === true && this.isWhole(object)) return undefined;
     const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
     if (number !== undefined) {
-      if (PAGES.has(name)) return number <= 1 ? undefined : { what: `says that the list has ${number} pages`, says: "more" };
+      if (PAGES.has(name))
+        return number <= 1 ? undefined : { what: `says that the list has ${number} pages`, says: "more" };
       // Beside the list, a size is that of the list.
       const isPageSize = PAGE_SIZES.has(name) && !(name === "size" && isAround);
       if (isPageSize && (number > this.length || this.isWhole(object))) return undefined;
@@ -223,7 +231,9 @@ interface Problem {
 
 /** A record of a list of links, such as `{"rel":"next","href":"/2"}`. */
 function isNextLink(link: unknown): boolean {
-  return isObject(link) && Object.entries(link).some(([name, rel]) => key(name) === "rel" && key(String(rel)) === "next");
+  return (
+    isObject(link) && Object.entries(link).some(([name, rel]) => key(name) === "rel" && key(String(rel)) === "next")
+  );
 }
 
 const SAYS_NO = /^\s*(?:false|no|0|none)\s*$/i;

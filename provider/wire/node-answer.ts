@@ -1,8 +1,8 @@
 import { attempt } from "../model/errors";
 import { isObject } from "../model/json";
-import type { Verdict } from "./answers";
+import type { Sign, Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
-import { parseJson, ShapeError, short, sketch, textOf } from "./json";
+import { jsonOf, parseJson, ShapeError, short, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
 import { successRemedy, type Verdicts } from "./remedies";
 
@@ -23,6 +23,9 @@ export type NodeAnswer =
  */
 export function readAnswer(body: string, answers?: Verdicts, command = "list"): NodeAnswer {
   const text = textOf(body).trimStart();
+  const words = judgeText(text, answers, command);
+  if (words === "failure") return { kind: "error", message: quotable(text) };
+  if (words === "success") return { kind: "json", json: jsonOf(text) ?? text, isSuccess: true };
   if (text === "") return { kind: "empty" };
   if (text.startsWith("<")) return { kind: "html", title: titleOf(text) };
   let json: unknown;
@@ -41,6 +44,17 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
   return { kind: "error", message, ...(code && { remedy: successRemedy(answers, command, code) }) };
 }
 
+/** Verdict by words in the body, whatever its kind. Lists hold their own words, so only a failure counts in them. */
+function judgeText(text: string, answers: Verdicts | undefined, command: string) {
+  const [failure, success] = [answers?.failure, answers?.success].map((setting) => {
+    const sign = verdictFor(setting, command);
+    return sign && "text" in sign ? text.toLowerCase().includes(sign.text.toLowerCase()) : undefined;
+  });
+  if (failure === true) return "failure";
+  if (command === "list" || command === "status" || (success ?? failure) === undefined) return undefined;
+  return success === false ? "failure" : "success";
+}
+
 /** Verdict of `answers.success` and `answers.failure` on an answer to a command; `undefined` if they have none. */
 function judge(json: unknown, answers: Verdicts | undefined, command: string) {
   const failure = compare(json, verdictFor(answers?.failure, command));
@@ -55,9 +69,10 @@ export function says(json: unknown, verdict: Verdict): boolean {
   return compare(json, verdict) === "same";
 }
 
-function compare(json: unknown, verdict: Verdict | undefined): "same" | "other" | undefined {
-  const told = verdict && follow(json, verdict.member)?.value;
-  if (verdict === undefined || told === undefined) return undefined;
+function compare(json: unknown, verdict: Sign | undefined): "same" | "other" | undefined {
+  if (verdict === undefined || "text" in verdict) return undefined;
+  const told = follow(json, verdict.member)?.value;
+  if (told === undefined) return undefined;
   return verdict.values.some((value) => plain(value) === plain(told)) ? "same" : "other";
 }
 

@@ -16,10 +16,24 @@ export function listCommand(url: ResourceUrl, type?: MarkType): string {
   return JSON.stringify({ url: requestUrl(url), cmd: "list", type });
 }
 
-/** The body of a commit. The contract shows a trailing slash for global sets, and only there. */
-export function commitCommand(url: PrefixSetUrl): string {
+/**
+ * The body of a commit. The contract shows a trailing slash for global sets, and only there.
+ *
+ * @param commitUrl Another url, with `{arena}`, `{profile}` and `{set}`.
+ */
+export function commitCommand(url: PrefixSetUrl, commitUrl?: string): string {
+  return JSON.stringify({ url: urlOfCommit(url, commitUrl), cmd: "commit" });
+}
+
+/** The url of a commit. A name that the set does not have is left out with the `/` before it. */
+export function urlOfCommit(url: PrefixSetUrl, commitUrl?: string): string {
   const text = requestUrl(url);
-  return JSON.stringify({ url: url.profile === undefined ? `${text}/` : text, cmd: "commit" });
+  if (commitUrl === undefined) return url.profile === undefined ? `${text}/` : text;
+  const names: Readonly<Record<string, string | undefined>> = { arena: url.arena, profile: url.profile, set: url.set };
+  return commitUrl.replace(/(\/?)\{(\w+)\}/g, (_, slash: string, name: string) => {
+    const own = names[name];
+    return own === undefined ? "" : slash + own;
+  });
 }
 
 /** The two parts of an insert or delete around its entries, which are joined once their number is known. */

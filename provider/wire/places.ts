@@ -7,7 +7,7 @@ import {
   type NodeHabits,
   type PerKind,
   type ReceiverAnswers,
-  type Verdict,
+  type Sign,
 } from "./answers";
 
 /** Usual names of lists, in lower case. */
@@ -176,9 +176,14 @@ export function formatFor(answers: Pick<Answers, "format">, kind: ListKind): Lis
 export function verdictFor(
   setting: Answers["success"] | ReceiverAnswers["success"],
   command: string,
-): Verdict | undefined {
-  if (setting === undefined || "member" in setting) return setting as Verdict | undefined;
-  return (setting as Readonly<Record<string, Verdict | undefined>>)[command];
+): Sign | undefined {
+  if (setting === undefined || isSign(setting)) return setting as Sign | undefined;
+  return (setting as Readonly<Record<string, Sign | undefined>>)[command];
+}
+
+/** True for one sign for all commands. */
+export function isSign(setting: object): setting is Sign {
+  return "member" in setting || "text" in setting;
 }
 
 /** Place of one kind of list, by the settings; `undefined` if they name none. */

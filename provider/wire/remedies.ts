@@ -9,7 +9,7 @@ import {
   type PerKind,
   type ReceiverAnswers,
 } from "./answers";
-import { forKind, verdictFor, WHOLE } from "./places";
+import { forKind, isSign, verdictFor, WHOLE } from "./places";
 
 /** A dotted member and its value. */
 export interface Told {
@@ -78,11 +78,10 @@ function successSetting(answers: Verdicts | undefined, command: string, { member
   if (typeof value === "object" && value !== null) return hasReader ? 'answers.read: "./your-module.js"' : undefined;
   const given = answers?.success;
   const own = verdictFor(given, command);
-  const values = own?.member === member ? own.values : [];
+  const values = own && "member" in own && own.member === member ? own.values : [];
   const verdict = { member, values: [...values, value] };
-  if (given === undefined || ("member" in given && own?.member === member))
-    return `answers.success: ${literal(verdict)}`;
-  const each = "member" in given ? Object.fromEntries(all.map((name) => [name, given])) : given;
+  if (given === undefined || (isSign(given) && values.length > 0)) return `answers.success: ${literal(verdict)}`;
+  const each = isSign(given) ? Object.fromEntries(all.map((name) => [name, given])) : given;
   return `answers.success: ${literal({ ...each, [command]: verdict })}`;
 }
 

@@ -57,6 +57,20 @@ describe("the writer of a set", () => {
     expect(sent(setup.emulator)).toEqual(["list", "insert 3", "delete 1", "commit", "list"]);
   });
 
+  it.each([
+    ["error", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
+    ["ignored", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
+    ["overwrite", ["list", "insert 2", "commit", "list"]],
+  ] as const)(
+    "insertExisting %s: a change of a value is sent as the node takes it",
+    async (insertExisting, requests) => {
+      await using setup = await bench({ insertExisting }, { insertExisting });
+      await setup.writer.submit(put({ "192.0.2.0/24": 7, "203.0.113.0/24": 1 }));
+      expect(setup.emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 7, "203.0.113.0/24": 1 });
+      expect(sent(setup.emulator)).toEqual(requests);
+    },
+  );
+
   it("keeps what one operation wants and another removes", async () => {
     await using setup = await bench();
     const [removed] = await Promise.all([

@@ -37,6 +37,9 @@ async function found(settings: DialectSettings | `seed:${number}`): Promise<{ tr
     about,
   ).toEqual(truth.markPace === "node" ? [429] : []);
   const result = parsed(dialect);
+  // A status is asked for in the pace of the client, so a delay is measured as twice as long at most.
+  expect(result.statusDelay, about).toBeGreaterThanOrEqual(truth.statusDelay);
+  expect(result.statusDelay, about).toBeLessThanOrEqual(2 * truth.statusDelay + 100);
   expect(visible(result), about).toEqual(visible(truth));
   return { truth, result };
 }

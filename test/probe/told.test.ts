@@ -57,7 +57,7 @@ test("profiles and rules in an unknown envelope are found like sets", async () =
   await using appliance = await startAppliance("lua");
   const { node, guesses, findings } = await probed(appliance);
   expect(node.answers).toEqual({
-    path: { prefixset: "reply.rows", profiles: "reply.rows", rules: "reply.rows", marks: "reply.rows" },
+    path: { prefixset: "reply.rows", profiles: "reply.rows", rules: "reply.rows" },
     empty: "{}",
   });
   expect(guesses.node).toEqual({});
@@ -99,5 +99,5 @@ test("a node that refuses one entry of a request takes any number of others", as
   const limits = { entries: 100, bytes: 65_536 };
   const result = await probe({ node: { endpoint: node.endpoint }, urls: [parseUrl(PROBE)], write: true, limits });
   expect(finding(result, "most-entries")?.node).toBe("no limit was met up to 100, the largest tried");
-  expect(result.node).toEqual({});
+  expect(result.node).toEqual({ insertExisting: "error" });
 });

@@ -31,7 +31,6 @@ const ALWAYS: readonly SwitchName[] = [
   "errorForm",
   "signalingErrors",
   "statusWrongSecret",
-  "statusDelay",
   "signalingPrefixes",
 ];
 

@@ -43,6 +43,8 @@ const KEYS = {
     commitCoalesceMs: ["node.commitCoalesceMs"],
     commitDelayMs: ["node.commitDelayMs"],
     foreignStaged: ["node.foreignStaged"],
+    insertExisting: ["node.insertExisting"],
+    commitUrl: ["node.commitUrl"],
     answers: ["node.answers"],
     onUnreachable: ["node.onUnreachable"],
     markPauseMs: ["node.markPauseMs"],

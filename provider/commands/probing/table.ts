@@ -29,8 +29,12 @@ export function table({ findings, node, receiver, guesses, dialect, looked, unus
       ? []
       : ["", "No settings are needed."];
   const said = [...settings, ...told];
+  const beyond = findings
+    .filter((one) => one.beyond)
+    .map(({ title, node: text }) => `seen, cannot be expressed: ${title}: ${text}`);
+  const more = beyond.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
   const use = unusable.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
-  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...said, ...use].join("\n")}\n`;
+  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...said, ...more, ...use].join("\n")}\n`;
 }
 
 /** A check's result for people. */

@@ -240,8 +240,11 @@ export interface Dialect {
   readonly contentEncoding: "refused" | "ignored";
   /** A duplicate prefix in one insert, in any spelling: a refused entry, or the last one counts. */
   readonly repeatedEntry: "error" | "last";
-  /** Insert of a prefix that is in the set. */
-  readonly insertExisting: "overwrite" | "error";
+  /**
+   * Insert of a prefix that is in the set: it gets the new value, the insert is refused, or it succeeds and the
+   * old value stays.
+   */
+  readonly insertExisting: "overwrite" | "error" | "ignored";
   /** Delete of a prefix that is not in the set. */
   readonly deleteAbsent: "success" | "error";
   /** Commit with nothing staged. */
@@ -257,7 +260,7 @@ export interface Dialect {
   /** An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use. */
   readonly hostBits: "error" | "mask" | "keep";
   /** Entries that are staged of a request with a refused entry. */
-  readonly refusedEntry: "nothing" | "rest";
+  readonly refusedEntry: "nothing" | "rest" | "before";
   /** Milliseconds of virtual time from the answer of a commit to its effect. */
   readonly commitDelay: number;
   /** Largest value of an entry. */
@@ -294,7 +297,7 @@ export interface Dialect {
    * Start or stop of several prefixes if one is not possible; valid-ones carries out the others and answers the
    * error.
    */
-  readonly signalingPartial: "all-or-nothing" | "valid-ones";
+  readonly signalingPartial: "all-or-nothing" | "valid-ones" | "before";
   /** A single address in start and stop: only as 192.0.2.1/32, or also as 192.0.2.1; else ip_prefix invalid. */
   readonly signalingAddress: "cidr" | "any";
   /** IPv6 prefixes in start and stop: accepted, or ip_prefix invalid. */

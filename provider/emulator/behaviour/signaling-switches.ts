@@ -12,8 +12,8 @@ export const SIGNALING_SWITCHES = {
     ["empty"],
   ),
   signalingPartial: choice(
-    ["all-or-nothing", "valid-ones"],
-    "Start or stop of several prefixes if one is not possible; valid-ones carries out the others and answers the error.",
+    ["all-or-nothing", "valid-ones", "before"],
+    "Start or stop of several prefixes if one is not possible; valid-ones carries out the others, and before those before it, and both answer the error.",
   ),
   signalingAddress: choice(
     ["cidr", "any"],

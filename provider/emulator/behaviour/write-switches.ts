@@ -24,7 +24,11 @@ export const WRITE_SWITCHES = {
     ["error", "last"],
     "A duplicate prefix in one insert, in any spelling: a refused entry, or the last one counts.",
   ),
-  insertExisting: choice(["overwrite", "error"], "Insert of a prefix that is in the set."),
+  insertExisting: choice(
+    ["overwrite", "error", "ignored"],
+    "Insert of a prefix that is in the set: it gets the new value, the insert is refused, or it succeeds and the old value stays.",
+    ["ignored"],
+  ),
   deleteAbsent: choice(["success", "error"], "Delete of a prefix that is not in the set."),
   emptyCommit: choice(["success", "error"], "Commit with nothing staged."),
   maxEntriesPerRequest: amount(0, { alternatives: [100] }, "Most data items of a request; 0 is any number."),
@@ -43,7 +47,10 @@ export const WRITE_SWITCHES = {
     ["error", "mask", "keep"],
     "An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use.",
   ),
-  refusedEntry: choice(["nothing", "rest"], "Entries that are staged of a request with a refused entry."),
+  refusedEntry: choice(
+    ["nothing", "rest", "before"],
+    "Entries that are staged of a request with a refused entry: none, all others, or those before it.",
+  ),
   commitDelay: amount(
     0,
     { alternatives: [50] },

@@ -27,6 +27,7 @@ export function stage(
   for (let at = 0; at < data.length; at += 1) {
     const problem = stageItem(data[at], draft, dialect);
     if (problem) refusal ??= { why: problem.why, message: `entry ${at}: ${problem.message}` };
+    if (problem && dialect.refusedEntry === "before") break;
   }
   if (refusal && dialect.refusedEntry === "nothing") return { refusal };
   set.keep(draft);
@@ -43,6 +44,7 @@ function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
   if (typeof prefix !== "string") return prefix;
   const isNew = () => draft.value(prefix) === undefined;
   if (dialect.insertExisting === "error" && !isNew()) return { why: "exists", message: `exists: ${prefix}` };
+  if (dialect.insertExisting === "ignored" && !isNew()) return undefined;
   if (dialect.repeatedEntry === "error" && draft.changes.has(prefix)) {
     return bad(`${prefix} appears twice in this insert`);
   }

@@ -23,7 +23,7 @@ interface Acceptance {
 
 /** Treatment of a start or a stop, by switches of the dialect. */
 interface Starting {
-  readonly signalingPartial: "all-or-nothing" | "valid-ones";
+  readonly signalingPartial: "all-or-nothing" | "valid-ones" | "before";
   readonly signalingOverlap: "accepted" | "invalid";
   /** Milliseconds of virtual time; 0 is without an end. */
   readonly lease: number;
@@ -87,7 +87,7 @@ export class DeploymentClient {
     const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
     const complete = startable.length === prefixes.length;
     const isActive = inactive.length < prefixes.length;
-    if (complete || mode === "valid-ones") for (const prefix of startable) this.activate(prefix, lease);
+    for (const prefix of possible(prefixes, startable, mode)) this.activate(prefix, lease);
     if (complete) return undefined;
     return isActive ? "cloud signaling already active" : "ip_prefix invalid";
   }
@@ -99,7 +99,7 @@ export class DeploymentClient {
   ): SignalingErrorText | undefined {
     const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
     const complete = stoppable.length === prefixes.length;
-    if (complete || mode === "valid-ones") for (const prefix of stoppable) this.deactivate(prefix);
+    for (const prefix of possible(prefixes, stoppable, mode)) this.deactivate(prefix);
     return complete ? undefined : "cloud signaling is not active";
   }
 
@@ -132,6 +132,20 @@ export class DeploymentClient {
     this.running.delete(prefix);
     this.changed();
   }
+}
+
+/** The prefixes of a request that are started or stopped, if these ones can be. */
+function possible(
+  all: readonly CanonicalPrefix[],
+  able: readonly CanonicalPrefix[],
+  mode: Starting["signalingPartial"],
+): readonly CanonicalPrefix[] {
+  if (able.length === all.length || mode === "valid-ones") return able;
+  if (mode === "all-or-nothing") return [];
+  return all.slice(
+    0,
+    all.findIndex((prefix) => !able.includes(prefix)),
+  );
 }
 
 /** A deployment of the signaling API: its clients by id. The test deployment is another one. */

@@ -56,6 +56,11 @@ export class Answer {
     return this.status >= 300 || kind === "error" || kind === "html";
   }
 
+  /** True for a text like HTML with a status of success: a page, or a success in XML. */
+  get isPage(): boolean {
+    return this.status < 300 && this.content.kind === "html";
+  }
+
   /** The code that alone makes it a refusal, beside a status of success: this node may mean a success by it. */
   get doubt(): Told | undefined {
     if (this.status >= 300 || this.content.kind !== "error") return undefined;
@@ -130,9 +135,16 @@ export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSetti
   return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
 }
 
-/** Judgement of an answer that may be an error or a success. */
-export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind) {
-  const node = answer.isRefusal ? "an error" : "success";
-  const dialect = answer.isRefusal ? { [name]: "error", ...refusalSwitches(kind, answer) } : { [name]: "success" };
-  return { node, evidence: [answer], dialect };
+/** Judgement of an answer that may be an error or a success. @param is Its verdict by the known successes. */
+export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind, is: "success" | "refused" | "unknown") {
+  const evidence = [answer];
+  if (is === "unknown")
+    return {
+      found: "assumed",
+      node: "neither a known error nor an answer to a change that took effect",
+      evidence,
+    } as const;
+  const isError = is === "refused";
+  const dialect = isError ? { [name]: "error", ...refusalSwitches(kind, answer) } : { [name]: "success" };
+  return { node: isError ? "an error" : "success", evidence, dialect };
 }

@@ -103,6 +103,8 @@ export class Bench extends Asker {
       ...(movedTo !== undefined && { movedTo }),
       receiver: this.receiver ? { answers: this.receiver.answers } : {},
       ...(measuredDelay !== undefined && { commitDelayMs: measuredDelay }),
+      ...(this.work?.isProved && { isProved: true }),
+      ...(this.receiver?.isProved && { isStartProved: true }),
       ...(this.receiver?.delayMs !== undefined && { statusDelayMs: this.receiver.delayMs }),
     };
     const text = JSON.stringify(learnt);

@@ -16,10 +16,8 @@ export class Learned {
   filled: { readonly place: ListPlace; readonly entry: EntryShape; readonly body: string } | undefined;
   /** Places of the other lists. */
   readonly places: { [K in RecordKind]?: ListPlace & { readonly body: string } } = {};
-  /** Empty lists: of a set, and of something else. */
-  readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
-  /** Empty list of a set. */
-  emptyBody = "";
+  /** Place of an empty list of records, as the client reads it. */
+  emptyRecords: ListPlace | undefined;
   /** Last list of the set to write to, after all entries of the probe were removed. */
   cleared: Answer | undefined;
   /** Answer to the list of a set that no node has. */
@@ -50,9 +48,10 @@ export class Learned {
     return this.measuredDelay ?? 0;
   }
 
-  /** Settings by which lists are read: the known ones, then the likely ones. */
+  /** Settings by which lists are read: the known ones, then the likely ones, but for members that may report a part. */
   get answers(): Answers {
-    return merged(this.guessed, this.known);
+    const { ignore: _, ...likely } = this.guessed;
+    return merged(likely, this.known);
   }
 
   learn({ known, guessed }: Partial<Lesson>): void {

@@ -1,21 +1,24 @@
+import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer, HttpRequest } from "../../client/http";
 import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
-import { done } from "../../client/reading";
+import { done, failedStatus } from "../../client/reading";
 import { Requester } from "../../client/requester";
 import { readDone, readStatusAnswer } from "../../client/signaling-client";
+import { statusPauses } from "../../client/signaling-ensure";
 import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
 import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
-import { quotable, readAnswer } from "../../wire/node-answer";
+import { errorText, quotable, readAnswer } from "../../wire/node-answer";
 import { placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { successOf, verdictOf } from "../shapes/verdicts";
-import { pauseAfter, TIMING } from "../timing";
+import { TIMING } from "../timing";
 import type { Note } from "../undo";
 import { Answer } from "./answer";
+import { isSame, type Raw } from "./baseline";
 import type { Ending } from "./ending";
 import { whyUnread } from "./listing";
 import { needed } from "./needed";
@@ -23,6 +26,9 @@ import { Unclear } from "./outcome";
 
 /** Most stops of a prefix that stays active. */
 const STOPS = 3;
+
+/** Longest status before the first start that is noted, in characters. */
+const LONGEST_NOTE = 100_000;
 
 type Change = "start" | "stop";
 
@@ -48,6 +54,10 @@ export class Receiver {
   private readonly ever = new Set<string>();
   /** Prefixes in the status when the last {@link clear} gave up. */
   private listed: readonly string[] | undefined;
+  /** Status before the first start, whatever its shape. */
+  private baseline: Raw | undefined;
+  /** True once a status has shown a start, by which the shape of a status is known. */
+  isProved = false;
   /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
   /** Milliseconds until a status showed a start, once measured. */
@@ -56,6 +66,7 @@ export class Receiver {
   private readonly successes: { readonly operation: Change; readonly answer: Answer }[] = [];
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   private readonly given: ReceiverAnswers;
+  private readonly deadlineMs: number;
   /** Settings by which its answers are read, given and learnt. */
   answers: ReceiverAnswers;
 
@@ -76,7 +87,8 @@ export class Receiver {
     this.answers = this.given;
     const { endpoint, redactor } = this.requests;
     this.endpoint = endpoint.shown;
-    this.world = { ...systemWorld, ...world, maxTries: 1 };
+    this.world = { ...systemWorld, ...world };
+    this.deadlineMs = checked.deadlineMs;
     const connection = { ...checked, endpoint: endpoint.shown, label: endpoint.label, redactor };
     this.requester = new Requester({ ...connection, maxConcurrency: 1 }, this.world);
   }
@@ -89,6 +101,19 @@ export class Receiver {
   /** Prefixes that are left: those of the last status, else all that may be active. */
   get left(): readonly string[] {
     return this.listed ?? this.remains;
+  }
+
+  /** Takes the status before the first start, with which the last one is compared. */
+  begin({ status, body }: Raw): void {
+    this.baseline ??= { status, body };
+    if (body.length <= LONGEST_NOTE) this.note({ before: { of: "signaling", status, body } });
+  }
+
+  /** Takes over the prefixes of a killed probe. @param before Status before its first start. */
+  resume(prefixes: readonly string[], before: Raw | undefined, isProved: boolean): void {
+    this.baseline = before;
+    this.isProved = isProved;
+    this.inherit(prefixes);
   }
 
   /** Takes over prefixes that may be active. */
@@ -134,6 +159,7 @@ export class Receiver {
   /** Asks for the status until it shows the prefixes, and learns its form. */
   async shows(...prefixes: readonly string[]) {
     const began = this.world.monotonic();
+    const pauses = statusPauses();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();
       const found = solveStatus(answer.body, this.answers, (answers) => {
@@ -142,10 +168,11 @@ export class Receiver {
       });
       if (found) {
         this.answers = found;
+        this.isProved = true;
         this.delayMs = Math.max(this.delayMs ?? 0, ms);
       }
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
-      await this.ending.sleep(pauseAfter(ms), false);
+      await this.ending.sleep(pauses.next().value, false);
     }
   }
 
@@ -221,8 +248,11 @@ export class Receiver {
       const asSent = (prefix: string) => (round === 1 ? withoutLength(prefix) : prefix);
       for (const prefix of left) stops.push(await this.stop([asSent(prefix)], { calm }));
       const status = await this.stopped(calm);
-      left = this.startedIn(status) ?? this.refused(status);
-      this.listed = left;
+      const shown = this.startedIn(status) ?? this.refused(status);
+      // If no status has shown a start yet, the receiver's own words count: it refuses to stop what is not active.
+      const isSaid = this.isKnown(status) || (round > 0 && stops.every(isInactive));
+      this.listed = shown.length > 0 || isSaid ? shown : undefined;
+      left = isSaid ? shown : this.remains;
       if (left.length > 0) continue;
       this.showsNothing(status);
       const [stop] = stops;
@@ -233,7 +263,16 @@ export class Receiver {
       this.note({ clear: "signaling" });
       return;
     }
-    throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
+    throw new Error(
+      this.listed === undefined
+        ? "no status has shown what was started, so it does not show that it was stopped"
+        : `Signaling of ${left.join(", ")} is still active after it was stopped.`,
+    );
+  }
+
+  /** True for a status in a form that has shown a start, or that the client reads by the user's settings. */
+  private isKnown(status: Answer): boolean {
+    return this.isProved || this.activeIn(status, this.given) !== undefined;
   }
 
   /** Checks again after the delay of starts, and stops late ones. @throws as {@link clear} */
@@ -276,8 +315,20 @@ export class Receiver {
       .filter((prefix) => this.started.has(prefix));
   }
 
-  /** The active prefixes; all prefixes in a status that cannot be read; `undefined` for a refusal. */
+  /**
+   * The active prefixes; all prefixes in a status that cannot be read; none in one that is the same as before the first start.
+   * `undefined` for anything else.
+   */
   shownIn(answer: Answer): Prefix[] | undefined {
+    const read = this.activeIn(answer, this.answers);
+    if (read) return read;
+    if (this.baseline && isSame(answer, this.baseline)) return [];
+    const all = answer.status < 300 ? prefixesIn(answer.body) : [];
+    return all.length > 0 ? all : undefined;
+  }
+
+  /** The same for the status before the first start, of which only a refusal is known by its form. */
+  firstIn(answer: Answer): Prefix[] | undefined {
     const read = this.activeIn(answer, this.answers) ?? (this.readingNothing(answer) && []);
     const { errorBody: json, isRefusal, doubt } = answer;
     // A code that may mean a success has a list beside it, if only an empty one.
@@ -300,23 +351,32 @@ export class Receiver {
 
   private async send(operation: SignalingOperation, request: HttpRequest, calm: boolean): Promise<Answer> {
     this.ending.check(calm);
-    const answer = await this.requester.execute<HttpAnswer>(
-      {
-        request,
-        subject: "Probe of signaling",
-        object: this.endpoint,
-        operation,
-        idempotent: false,
-        read: done,
-      },
-      this.ending.limitsFor(calm),
-    );
+    const { until, signal } = this.ending.limitsFor(calm);
+    const limits = { until: Math.min(until, this.world.monotonic() + this.deadlineMs), ...(signal && { signal }) };
+    const idempotent = operation === "status";
+    let last: HttpAnswer | undefined;
+    const read = (one: HttpAnswer) => {
+      last = one;
+      const failure = failedStatus(one, errorText, "url");
+      return failure?.repeat ? failure : done(one);
+    };
+    const asked = { request, subject: "Probe of signaling", object: this.endpoint, operation, idempotent, read };
+    const answer = await this.requester.execute<HttpAnswer>(asked, limits).catch((error: unknown) => {
+      // A failure that is answered in the same way again is the receiver's answer.
+      if (last === undefined || last.status < 500 || isUnreachable(error)) throw error;
+      return last;
+    });
     const quote = quotable(this.requests.redactor.text(answer.body));
     const whole = new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
     this.seen.push({ operation, answer: whole });
     if (calm && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;
     return whole;
   }
+}
+
+/** True for a stop that is refused in the contract's words, since the prefix is not active. */
+function isInactive({ body }: Answer): boolean {
+  return refusalIn(body) === "not-active";
 }
 
 /** Removes `/32` and `/128`. */

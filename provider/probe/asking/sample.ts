@@ -32,7 +32,7 @@ const SAMPLE: readonly KnownEntry[] = [
  */
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const insert = await set.insert(SAMPLE.map(({ address, length, value }) => [`${address}/${length}`, value]));
-  if (insert.isRefusal && insert.doubt === undefined)
+  if (insert.isRefusal && insert.doubt === undefined && !insert.isPage)
     throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [insert]);
   const before = await set.list("list before the commit");
   const early = showing(before);
@@ -48,6 +48,9 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const { commit, list, shown, ms } = await set.committed(shows, { pause: pauseAfter });
   const evidence = [commit, list];
   const rows = shown ? undefined : (unreadRows(list.json) ?? unreadTexts(list));
+  set.isHeld = shown;
+  if (shown || rows !== undefined) set.isProved = true;
+  else set.isBlind = !commit.isRefusal;
   if (rows !== undefined) throw new Unusable(UNREADABLE, rows, OWN_READER, [list]);
   if (!shown)
     throw new Unusable(

@@ -18,13 +18,14 @@ const WRONG = "pulumi-packetfilter-probe";
 export async function tryStart(receiver: Receiver) {
   const { prefix } = receiver;
   const idle = await receiver.status();
-  const active = receiver.shownIn(idle);
+  const active = receiver.firstIn(idle);
   if (!active) throw new Unclear(`the status is refused: ${idle.quote}`, [idle]);
   const overlapping = active.filter((one) => one.overlaps(prefix));
   if (overlapping.length > 0) {
     const named = overlapping.join(", ");
     throw new Unclear(`signaling of ${named} is active: --signaling needs a prefix without any`, [idle]);
   }
+  receiver.begin(idle);
   const texts = [prefix.toString()];
   const wrongStatus = await receiver.status({ secret: WRONG });
   const wrongStop = await receiver.stop(texts, { secret: WRONG });

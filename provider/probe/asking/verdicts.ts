@@ -4,6 +4,37 @@ import { sharedVerdict, successAt, verdictOf } from "../shapes/verdicts";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
 
+/** Values that are the same in all of some answers, by the paths of their members. */
+function constants(answers: readonly Answer[]): ReadonlyMap<string, unknown> {
+  const [first, ...others] = answers.map(({ errorBody }) => scalarsOf(errorBody));
+  return new Map([...(first ?? [])].filter(([path, value]) => others.every((one) => one.get(path) === value)));
+}
+
+/** True for the same status, the same text but for numbers, or the same members with the values that never differed. */
+function isLike(good: Answer, answer: Answer, constant: ReadonlyMap<string, unknown>): boolean {
+  if (good.status !== answer.status) return false;
+  const [own, other] = [good.errorBody, answer.errorBody];
+  if (typeof own !== "object" || typeof other !== "object")
+    return good.body.replace(/\d+/g, "0").trim() === answer.body.replace(/\d+/g, "0").trim();
+  const [ours, theirs] = [scalarsOf(own), scalarsOf(other)];
+  const isSame = [...ours].every(([path, value]) => {
+    const isCount = typeof value === "number" && typeof theirs.get(path) === "number" && COUNTED.test(path);
+    return constant.has(path) && !isCount ? theirs.get(path) === value : theirs.has(path);
+  });
+  return isSame && theirs.size === ours.size;
+}
+
+/** Names of numbers of changes, which may differ where only one success is known. */
+const COUNTED =
+  /(?:^|[._])(?:n|num|number|count|total|entries|rows|changes|changed|affected|inserted|deleted|committed)$/i;
+
+function scalarsOf(json: unknown, path = ""): Map<string, unknown> {
+  if (typeof json !== "object" || json === null) return new Map([[path, json]]);
+  return new Map(
+    Object.entries(json).flatMap(([name, value]) => [...scalarsOf(value, path === "" ? name : `${path}.${name}`)]),
+  );
+}
+
 /** Answers to requests that are known to have been carried out or not. */
 export class Verdicts {
   private readonly successes: { readonly command: Command; readonly answer: Answer }[] = [];
@@ -11,8 +42,20 @@ export class Verdicts {
 
   constructor(private readonly learned: Learned) {}
 
+  /** @param answer Answer to a command whose effect a list has shown. */
   succeeded(command: Command, answer: Answer): void {
     this.successes.push({ command, answer });
+  }
+
+  /**
+   * Judges an answer to a change by its difference from those whose effect a list has shown. `unknown`: it is no known error,
+   * and differs from all of these.
+   */
+  judge(command: Command, answer: Answer): "success" | "refused" | "unknown" {
+    const known = this.successes.filter((one) => one.command === command).map((one) => one.answer);
+    const isAlike = known.some((one) => isLike(one, answer, constants(known)));
+    if (isAlike) return "success";
+    return answer.isRefusal ? "refused" : "unknown";
   }
 
   failed(answer: Answer): void {
@@ -21,7 +64,7 @@ export class Verdicts {
 
   /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
   learn(): Pick<Answers, "success" | "failure"> {
-    const found = this.unseenSuccess() ?? this.unseenFailure() ?? {};
+    const found = this.unseenSuccess() ?? this.wordsOfSuccess() ?? this.unseenFailure() ?? {};
     this.learned.learn({ known: found });
     return found;
   }
@@ -55,6 +98,24 @@ export class Verdicts {
         }),
       ),
     };
+  }
+
+  /** Words in all answers to changes that took effect, and in no known failure, if they are texts that the client misreads. */
+  private wordsOfSuccess(): Pick<Answers, "success"> | undefined {
+    const changes = this.successes.filter(({ command }) => command !== "list").map(({ answer }) => answer);
+    const unseen = this.failures.filter((answer) => !answer.isRefusal);
+    const [first] = changes;
+    if (!first || first.errorBody !== undefined || !(changes.some(({ isPage }) => isPage) || unseen.length > 0))
+      return undefined;
+    const parts = [...(first.body.match(/<(\w+)>[^<>]{1,40}<\/\1>/g) ?? []), first.body.trim()];
+    const isIn = (body: string, part: string) => body.toLowerCase().includes(part.toLowerCase());
+    const text = parts.find(
+      (part) =>
+        part !== "" &&
+        changes.every(({ body }) => isIn(body, part)) &&
+        !this.failures.some(({ body }) => isIn(body, part)),
+    );
+    return text === undefined ? undefined : { success: { text } };
   }
 
   private unseenFailure(): Pick<Answers, "success" | "failure"> | undefined {

@@ -4,11 +4,12 @@ import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
 import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "../documentation";
-import { isHollow, placeOfList } from "../shapes/list-place";
+import { placeOfList } from "../shapes/list-place";
 import { wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
+import { isSame, type Raw } from "./baseline";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 
@@ -17,6 +18,12 @@ export class ForeignEntries extends Error {}
 
 /** Most spellings by which an entry is deleted. */
 const SPELLINGS = 3;
+
+/** Lists in a row that cannot be read, after which a probe ends. */
+const UNREAD = 3;
+
+/** Longest list before the first write that is noted, in characters. */
+const LONGEST_NOTE = 100_000;
 
 /** Times of a wait for a change. */
 export interface Watch {
@@ -45,6 +52,20 @@ export class WorkSet {
   refusal: Answer | undefined;
   /** List of a filled set before the first write. */
   private before: Answer | undefined;
+  /** List before the first write, whatever its shape. */
+  private baseline: Raw | undefined;
+  /** True once a list has shown entries of the probe, by which the shape of lists is known. */
+  isProved = false;
+  /** True if entries were taken and committed, and no list showed them: an empty list then shows nothing. */
+  isBlind = false;
+  /** True if a list has shown the entries that are to be removed. */
+  isHeld = false;
+  /** First entry that was sent. */
+  private sent: string | undefined;
+  /** True once a list that no setting reads was tried, see {@link tryEmpty}. */
+  private hasTried = false;
+  /** Lists in a row that cannot be read although the shape of lists is known. */
+  private unread = 0;
 
   /** @param keeps True if the set may hold entries, which stay. */
   constructor(
@@ -63,11 +84,20 @@ export class WorkSet {
     return [...this.placed, ...this.leaving];
   }
 
-  /** Takes over the entries of a killed probe. */
-  inherit(texts: readonly string[]): void {
+  /** Takes over the entries of a killed probe. @param before List before its first write. */
+  inherit(texts: readonly string[], before: Raw | undefined, isProved: boolean): void {
     for (const text of texts) this.placed.add(text);
+    this.sent = texts[0];
     this.isTouched = true;
     this.wasTouched = true;
+    this.baseline = before;
+    this.isProved = isProved;
+  }
+
+  /** Takes the list before the first write, with which the last one is compared. */
+  begin({ status, body }: Raw): void {
+    this.baseline ??= { status, body };
+    if (body.length <= LONGEST_NOTE) this.asker.note({ before: { of: "set", status, body } });
   }
 
   /**
@@ -96,10 +126,11 @@ export class WorkSet {
     const items = entries.map(([p, v]) => insertEntry(p, v));
     const added = entries.map(([p]) => p).filter((p) => !this.placed.has(p));
     for (const p of added) this.placed.add(p);
+    this.sent ??= added[0];
     if (added.length > 0) this.asker.note({ insert: added });
     const answer = await this.send("insert", head + items.join(",") + tail, asked);
     // A single refused entry is not there; of several some may be, and of an answer in doubt all.
-    if (answer.isRefusal && answer.doubt === undefined && entries.length === 1) {
+    if (answer.isRefusal && answer.doubt === undefined && !answer.isPage && entries.length === 1) {
       for (const p of added) this.placed.delete(p);
     }
     return answer;
@@ -118,8 +149,19 @@ export class WorkSet {
     return this.send("commit", commitCommand(this.url), asked);
   }
 
-  list(asked = "list"): Promise<Answer> {
-    return this.asker.list(this.url, { asked, calm: this.calm });
+  /** @throws {Blocked} at the third list in a row that cannot be read although the shape of lists is known. */
+  async list(asked = "list"): Promise<Answer> {
+    const list = await this.asker.list(this.url, { asked, calm: this.calm });
+    const isKnown = this.isProved && (this.hasTried || list.isRefusal);
+    const isUnread = isKnown && this.reading(list).kind !== "done" && !this.isOut(list) && !this.isTraced(list);
+    this.unread = isUnread ? this.unread + 1 : 0;
+    if (this.unread < UNREAD || this.calm) return list;
+    throw new Blocked(`${UNREAD} lists in a row cannot be read, the last one: ${list.quote}`);
+  }
+
+  /** True for a list that shows entries of the probe, if only in a spelling that no reader knows. */
+  private isTraced({ body, status }: Answer): boolean {
+    return status < 300 && tracesDocumentation(body);
   }
 
   /** The probe's entries, as the set lists them. @throws {Unclear} if that cannot be read. @throws {ForeignEntries} */
@@ -150,8 +192,17 @@ export class WorkSet {
   async hold(entries: readonly (readonly [prefix: string, value: number])[]): Promise<ListedEntry[]> {
     const inserted = await this.insert(entries);
     if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted]);
-    const { list } = await this.committed((answer) => !this.isClear(answer));
-    return this.read(list);
+    const { commit, list, shown } = await this.committed((answer) => !this.isClear(answer));
+    const held = this.read(list);
+    this.isHeld = shown && held.length > 0;
+    if (this.isHeld) this.succeeded("insert", inserted, commit);
+    return held;
+  }
+
+  /** Keeps the answers to a change that a list has shown: every other answer is compared with them. */
+  private succeeded(change: "insert" | "delete", answer: Answer, commit: Answer): void {
+    this.asker.verdicts.succeeded(change, answer);
+    this.asker.verdicts.succeeded("commit", commit);
   }
 
   /** The probe's entries in a list. @throws {Unclear | ForeignEntries} */
@@ -165,13 +216,32 @@ export class WorkSet {
     throw new ForeignEntries(`Set ${formatUrl(this.url)} ${foreign}: another writer works with it. It is left there.`);
   }
 
-  /** True for a list without entries that the probe may have written, whatever its shape. */
+  /** True for a list in a known shape without entries, or with `keeps` without those of the probe. */
   isClear(answer: Answer): boolean {
     const reading = this.reading(answer);
-    if (reading.kind === "done") return reading.value.every(({ prefix }) => this.keeps && !isDocumentation(prefix));
-    if (this.before !== undefined || answer.isRefusal) return false;
-    // A list that no reader knows may still hold them.
-    return isHollow(answer) && !tracesDocumentation(answer.body);
+    return this.isWithoutOwn(answer) && (this.keeps || reading.kind !== "done" || reading.value.length === 0);
+  }
+
+  /**
+   * True for a list without entries of the probe. An empty one must have an array in the place of the entries, or be the same
+   * as before the first write: any other answer may be a refusal or a page.
+   */
+  private isWithoutOwn(answer: Answer): boolean {
+    const reading = this.reading(answer);
+    if (reading.kind === "done" && reading.value.length > 0)
+      return reading.value.every(({ prefix }) => !isDocumentation(prefix));
+    if (tracesDocumentation(answer.body)) return false;
+    if (reading.kind === "done" && this.isEmptyPlace(answer)) return true;
+    if (this.baseline === undefined || !isSame(answer, this.baseline)) return false;
+    return reading.kind === "done" || this.isProved;
+  }
+
+  /** True for an empty array, or for nothing where a list has shown entries. */
+  private isEmptyPlace({ json }: Answer): boolean {
+    const { answers, filled } = this.asker.learned;
+    const place = placeOfList(json, "prefixset", answers, this.url);
+    if (place?.kind === "array") return place.elements.length === 0;
+    return place !== undefined && (place.kind === "null" || filled?.place.path === place.path);
   }
 
   /** True if the set vanished when it became empty: such an answer is an empty list from then on. */
@@ -212,16 +282,23 @@ export class WorkSet {
     this.calm = calm;
     try {
       // A refusal may be about one entry that is not there: the list after the commit decides.
-      await this.takeOut(
-        [...this.placed].map((text) => [text]),
+      const own = [...this.placed];
+      const deleted = await this.takeOut(
+        own.map((text) => [text]),
         false,
       );
       const { learned, limits } = this.asker;
       const patiences = [TIMING.brief + 4 * learned.commitDelay, ...Array<number>(SPELLINGS).fill(limits.patienceMs)];
       for (const [round, patienceMs] of patiences.entries()) {
-        const list = await this.settled(patienceMs);
-        if (this.isOut(list)) return this.cleared(list);
+        const { commit, list } = await this.settled(patienceMs);
+        if (this.isOut(list)) {
+          this.cleared(list);
+          if (round === 0 && deleted && own.length > 0 && this.isHeld) this.succeeded("delete", deleted, commit);
+          this.isHeld = false;
+          return;
+        }
         this.listed = this.ours(list);
+        await this.tryEmpty(list);
         await this.takeOut(
           this.waysToDelete(list).map((ways) => [...ways.slice(round % ways.length), ...ways]),
           true,
@@ -230,7 +307,25 @@ export class WorkSet {
     } finally {
       this.calm = false;
     }
-    throw new Error(`Set ${formatUrl(this.url)} still lists entries after they were deleted and committed.`);
+    throw new Error(
+      this.listed === undefined
+        ? `the list of ${formatUrl(this.url)} cannot be read`
+        : `Set ${formatUrl(this.url)} still lists entries after they were deleted and committed.`,
+    );
+  }
+
+  /**
+   * Tries whether a list is an empty one that no setting reads: inserts an entry of the probe once more, and waits for a list
+   * that shows it. If one does, the first list was an answer about the set, and not a refusal.
+   */
+  private async tryEmpty(list: Answer): Promise<void> {
+    const { sent } = this;
+    if (this.hasTried || sent === undefined || list.status >= 300 || this.isTraced(list)) return;
+    this.hasTried = true;
+    await this.insert([[sent, 1]]);
+    if (!(await this.committed((shown) => this.isTraced(shown))).shown) return;
+    this.isProved = true;
+    this.baseline = { status: list.status, body: list.body };
   }
 
   /** Checks again after the delay of commits, and removes late entries. @throws as {@link clear} */
@@ -243,11 +338,11 @@ export class WorkSet {
   }
 
   /** Commits, and returns a list without the probe's entries that no earlier commit can change any more; else the last list. */
-  private async settled(patienceMs: number): Promise<Answer> {
-    const { list } = await this.committed((answer) => this.isOut(answer), { patienceMs });
-    if (this.lateMs === 0 || !this.isOut(list)) return list;
+  private async settled(patienceMs: number): Promise<{ readonly commit: Answer; readonly list: Answer }> {
+    const { commit, list } = await this.committed((answer) => this.isOut(answer), { patienceMs });
+    if (this.lateMs === 0 || !this.isOut(list)) return { commit, list };
     await this.asker.pause(Math.ceil(1.25 * this.lateMs), { calm: this.calm });
-    return this.list("list once the commit has had its time");
+    return { commit, list: await this.list("list once the commit has had its time") };
   }
 
   /** Milliseconds after which a commit may still show; a guess if the probe ended before it was measured. */
@@ -255,13 +350,15 @@ export class WorkSet {
     return this.asker.learned.measuredDelay ?? (this.calm ? TIMING.unmeasured : 0);
   }
 
-  /** True for a list without entries of the probe. */
   private isOut(list: Answer): boolean {
-    return this.isClear(list) || this.isGone(list) || this.ours(list)?.length === 0;
+    return this.isWithoutOwn(list) || this.isGone(list);
   }
 
+  /** @throws {Error} if the list shows nothing, since none has ever shown an entry. */
   private cleared(list: Answer): void {
     const { learned } = this.asker;
+    if (this.isBlind)
+      throw new Error("no list has shown what was taken and committed, so an empty one does not show that it is gone");
     this.placed.clear();
     this.leaving.clear();
     this.listed = undefined;
@@ -273,8 +370,6 @@ export class WorkSet {
       return;
     }
     learned.cleared = list;
-    learned.emptyBody ||= list.body;
-    learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers, this.url);
   }
 
   /** Entries of a list that the probe may have written; `undefined` if it cannot be read. */
@@ -296,12 +391,14 @@ export class WorkSet {
     });
   }
 
-  /** Deletes entries by the first of their spellings. `divide`: a refused delete is repeated by halves, then by other spellings. */
-  private async takeOut(all: readonly (readonly string[])[], divide: boolean): Promise<void> {
+  /** Returns the answer, if there is only one. Deletes entries by the first of their spellings. `divide`: a refused delete is repeated by halves, then by other spellings. */
+  private async takeOut(all: readonly (readonly string[])[], divide: boolean): Promise<Answer | undefined> {
     const most = this.asker.learned.entriesAtOnce;
+    let only: Answer | undefined;
     for (let at = 0; at < all.length; at += most) {
       const some = all.slice(at, at + most);
       const answer = await this.delete(some.flatMap(([first]) => first ?? []));
+      only = at === 0 ? answer : undefined;
       if (!answer.isRefusal || !divide) continue;
       const [ways = []] = some;
       const others = ways.slice(1);
@@ -313,6 +410,7 @@ export class WorkSet {
       await this.takeOut(some.slice(0, half), divide);
       await this.takeOut(some.slice(half), divide);
     }
+    return only;
   }
 
   private async send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {

@@ -1,6 +1,8 @@
 import { withoutEnding } from "../../model/resource-url";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/answer";
+import { elementsIn } from "../asking/listing";
+import { readerOf } from "../asking/needed";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
@@ -54,9 +56,12 @@ export const connection: readonly Point[] = [
             ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
             dialect: refusalSwitches("credentials", answer),
           };
-        if (answer.isRefusal)
-          return { found: "assumed", node: "an error that may be about credentials", evidence: [answer] };
-        return { node: hasOwn ? "ignored: the list is answered without them" : "none are required" };
+        const isListed = (elementsIn(answer, url, readerOf(url), bench.learned.answers)?.length ?? 0) > 0;
+        if (isListed) return { node: hasOwn ? "ignored: the list is answered without them" : "none are required" };
+        const node = answer.isRefusal
+          ? "an error that may be about credentials"
+          : "a list that holds nothing shows nothing";
+        return { found: "assumed", node, evidence: [answer] };
       };
     },
   }),

@@ -1,4 +1,5 @@
 import { MAX_VALUE } from "../../model/entry";
+import { some } from "../../model/text";
 import { refusalSwitches } from "../asking/answer";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
@@ -28,17 +29,35 @@ export const entries: readonly Point[] = [
     ask: async (bench) => {
       const { set } = bench;
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
-      bench.verdicts.failed(answer);
-      const verdict = bench.verdicts.learn();
-      if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is not an error", [answer]);
       const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
-      const staged = set.read(list).length;
-      const effects = ["no entry is inserted", "the entries before it are inserted", "the others are inserted"];
+      const staged: readonly string[] = set.read(list).map(({ prefix }) => prefix.toString());
+      const evidence = [answer, list];
+      const [before, , after] = ENTRIES.map(([prefix]) => prefix);
+      const isRest = staged.length === 2 && staged.includes(after ?? "");
+      const isBefore = staged.length === 1 && staged.includes(before ?? "");
+      // Only an answer to a request that was not carried out as a whole is known to be a failure.
+      if (staged.length > 0 && !isRest && !isBefore)
+        return () => ({ node: `lists ${some(staged)}`, evidence, beyond: true });
+      if (!isRest) bench.verdicts.failed(answer);
+      const verdict = bench.verdicts.learn();
+      const is = bench.verdicts.judge("insert", answer);
+      const [node, refusedEntry] = isRest
+        ? ["the others are inserted", "rest"]
+        : isBefore
+          ? ["the entries before it are inserted", "before"]
+          : ["no entry is inserted", "nothing"];
+      const settings = settingsOf(verdict);
+      if (!answer.isRefusal)
+        return () => ({
+          node: `${node}, and the answer is ${is === "success" ? "that of a success" : answer.quote}`,
+          evidence,
+          beyond: true,
+        });
       return () => ({
-        node: effects[staged] ?? "all entries are inserted",
-        evidence: [answer, list],
-        settings: settingsOf(verdict),
-        dialect: { refusedEntry: staged === 0 ? "nothing" : "rest", ...refusalSwitches("refusedEntry", answer) },
+        node,
+        evidence,
+        settings,
+        dialect: { refusedEntry, ...refusalSwitches("refusedEntry", answer) },
       });
     },
   }),

@@ -2,7 +2,7 @@ import type { Point } from "../point";
 import { connection } from "./connection";
 import { entries } from "./entries";
 import { listShapes } from "./list-shapes";
-import { lists } from "./lists";
+import { recordLists, setLists } from "./lists";
 import { marks } from "./marks";
 import { matching } from "./matching";
 import { oddRequests } from "./odd-requests";
@@ -12,15 +12,19 @@ import { signaling } from "./signaling";
 import { sizes } from "./sizes";
 import { emptiedSet, writes } from "./writes";
 
-/** All points, in the order of the requests: each may use the results of earlier ones. */
+/**
+ * All points, in the order of the requests: each may use the results of earlier ones. A list that holds something known comes
+ * first, since every other answer is judged by its difference from it.
+ */
 export const POINTS: readonly Point[] = [
   ...connection,
   ...atOnce,
-  ...lists,
-  ...oddRequests,
-  ...marks,
+  ...setLists,
   ...sample,
   ...emptiedSet,
+  ...recordLists,
+  ...oddRequests,
+  ...marks,
   ...writes,
   ...entries,
   ...matching,

@@ -6,7 +6,7 @@ import { fieldsOf } from "../../wire/text-lines";
 import { Moot, Skipped } from "../asking/outcome";
 import { type Point, pointNeeding } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
-import type { ListPlace } from "../shapes/list-place";
+import { type ListPlace, placeOfList } from "../shapes/list-place";
 import { settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
@@ -28,12 +28,12 @@ export const listShapes: readonly Point[] = [
       ...["rangeStartKey", "rangeEndKey"],
     ],
     ask: async ({ learned }) => {
-      const { filled, empty, places } = learned;
-      const ofSet = filled?.place ?? (empty.set === "nothing" ? undefined : empty.set);
+      const { filled, places } = learned;
+      const ofSet = filled?.place;
       const place = ofSet ?? KINDS.map((kind) => places[kind]).find((one) => one !== undefined);
-      if (!place) throw new Skipped("no list was answered");
+      if (!place) throw new Skipped("no list held anything");
       const kinds = KINDS.flatMap((kind) => (places[kind] ? [[kind, places[kind]] as const] : []));
-      const body = filled?.body ?? (ofSet ? learned.emptyBody : (kinds[0]?.[1].body ?? ""));
+      const body = filled?.body ?? kinds[0]?.[1].body ?? "";
       const { answers } = learned;
       const entry = filled?.entry;
       const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
@@ -71,18 +71,18 @@ export const listShapes: readonly Point[] = [
     assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
     finds: ["emptyList"],
     settles: ["answers.empty"],
-    ask: async ({ learned }) => {
-      const { set, records } = learned.empty;
-      if (set === undefined && records === undefined) throw new Moot("no list was empty");
-      const [ofSet, ofRecords] = [set, records].map((place) => (place === "nothing" ? place : place?.kind));
-      const isIn = (kind: string) => ofSet === kind || ofRecords === kind;
-      const settings = isIn("nothing") ? settingsOf({ empty: "" }) : isIn("hollow") ? settingsOf({ empty: "{}" }) : {};
-      const own = learned.filled?.place.kind === "keyed" && ofSet === "array" ? "array" : "own";
-      const texts = [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`];
+    ask: async ({ learned, work }) => {
+      const { cleared, filled, answers, emptyRecords } = learned;
+      const isNull = emptyRecords?.kind === "null";
+      if (!cleared || !work) throw new Skipped("only with --write: an empty list is known by what was in it before");
+      if (cleared.isRefusal) throw new Moot("an emptied set vanishes");
+      const place = cleared.isEmpty ? "nothing" : placeOfList(cleared.json, "prefixset", answers, work.url);
+      const kind = place === "nothing" ? place : place?.kind;
+      const own = filled?.place.kind === "keyed" && kind === "array" ? "array" : "own";
       return () => ({
-        node: texts.filter(Boolean).join("; "),
-        settings,
-        dialect: { emptyList: isIn("null") ? "null" : own },
+        node: place ? placeText(place) : cleared.quote,
+        settings: settingsOf(kind === "nothing" ? { empty: "" } : kind === "hollow" ? { empty: "{}" } : {}),
+        dialect: { emptyList: kind === "null" || isNull ? "null" : own },
       });
     },
   }),
@@ -99,7 +99,7 @@ function placeText(place: ListPlace | "nothing"): string {
 }
 
 /** The emulator's switch for the format of a list. */
-function formatSwitch(body: string, answers: Answers, kind: ListKind): string {
+export function formatSwitch(body: string, answers: Answers, kind: ListKind): string {
   const format = formatFor(answers, kind);
   if (format === "lines") return /^\s*\+?ok\s+\d/i.test(body) ? "ok-lines" : "lines";
   return format === "csv" && hasHead(body, format) ? "csv-head" : format;

@@ -21,8 +21,8 @@ const point = pointNeeding("lists");
 /** A name that no set has. */
 const NAME = "pulumi-packetfilter-probe-absent";
 
-/** Lists of sets, profiles and rules. */
-export const lists: readonly Point[] = [
+/** Lists of sets. */
+export const setLists: readonly Point[] = [
   point({
     name: "set-list",
     title: "list of a set",
@@ -38,10 +38,7 @@ export const lists: readonly Point[] = [
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
       if (isHollow(answer) && read(learned.answers).kind !== "done") {
-        const place = answer.isEmpty ? "nothing" : placeOfList(answer.json, "prefixset", learned.answers, url);
-        learned.empty.set = place;
-        learned.emptyBody = answer.body;
-        return () => nothingIn(answer, place && place !== "nothing" ? whereOf(place.path) : "");
+        return () => nothingIn(answer, "");
       }
       const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
         elementsIn(answer, url, readPrefixSetList, answers),
@@ -54,10 +51,6 @@ export const lists: readonly Point[] = [
       learned.learn(found);
       if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
       const place = placeOfList(answer.json, "prefixset", learned.answers, url);
-      if (found.list.length === 0) {
-        learned.empty.set = place;
-        learned.emptyBody = answer.body;
-      }
       const value = guessValue(place?.elements.filter(isObject) ?? []);
       const guessed = value === undefined ? {} : { names: { value } };
       learned.learn({ guessed });
@@ -113,6 +106,10 @@ export const lists: readonly Point[] = [
       });
     },
   }),
+];
+
+/** Lists of profiles and rules. */
+export const recordLists: readonly Point[] = [
   point({
     name: "profiles",
     title: "list of profiles",

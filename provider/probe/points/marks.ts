@@ -5,14 +5,14 @@ import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, formatFor, isAddressLike } from "../../wire/places";
 import { fieldsOf, formatsOf } from "../../wire/text-lines";
-import { refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
-import { columnsOfMarks } from "../shapes/rows";
+import { formatSwitch } from "./list-shapes";
 import { describeRecords, understand } from "./records";
 
 const point = pointNeeding("lists");
@@ -48,7 +48,12 @@ export const marks: readonly Point[] = [
           answer,
           ...understand(bench, "marks", url, answer, (json, habits) => readMarkList(json, type, habits)),
         }));
-      learnLines(bench, answered);
+      const rows = learnLines(bench, answered);
+      if (rows) {
+        const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
+        const advice = "describe them by `answers.format` and `answers.columns`, or let the node write a head line";
+        return () => ({ found: "assumed", unseen: true, node, advice, evidence: [rows.answer], dialect: rows.dialect });
+      }
       let read = readAll();
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
       const told = read.map(({ lesson }) => lesson);
@@ -91,13 +96,16 @@ export const marks: readonly Point[] = [
     finds: ["markPace"],
     settles: ["markPace", "markPauseMs"],
     ask: async (bench) => {
-      const { length: count } = await bench.tables();
-      if (count < 2) throw new Skipped("no profile is named, and none is listed");
+      const tables = await bench.tables();
+      const isGood = (table: Table) => marksIn(table, bench.learned.answers) !== undefined;
+      const count = tables.filter(isGood).length;
+      if (tables.length < 2) throw new Skipped("no profile is named, and none is listed");
+      if (count < 2) throw new Skipped("fewer than two tables were listed");
       const { marksWait: waited } = bench;
       if (waited === 0)
         return () => ({
           found: "assumed",
-          node: `${count} tables were listed one after the other, and none was refused`,
+          node: `${count} of ${tables.length} tables were listed one after the other, and none had to wait`,
         });
       return () => ({
         node: `lists of different tables are refused as well: it asked to wait ${waited} ms`,
@@ -138,25 +146,27 @@ export const marks: readonly Point[] = [
     assumes: "the arena of the url, unless `userArena` is set",
     finds: ["userArena", "userArenaStatus", "userArenaForm"],
     ask: async (bench) => {
-      const answered = (await bench.tables()).filter(({ answer }) => !answer.isRefusal);
-      const [table] = answered.toSorted((a, b) => a.answer.body.length - b.answer.body.length);
-      if (!table) throw new Skipped("no list of marks was answered");
+      // An empty table cannot be distinguished from a refusal.
+      const filled = (await bench.tables()).filter((table) => (marksIn(table, bench.learned.answers)?.length ?? 0) > 0);
+      const [table] = filled.toSorted((a, b) => a.answer.body.length - b.answer.body.length);
+      if (!table) throw new Skipped("no table holds a mark");
       const { url, type } = table;
       const none = await bench.list(url, { table: type, headers: {}, asked: "list of marks without User-Arena" });
       const headers = { [USER_ARENA]: WRONG };
       const wrong = await bench.list(url, { table: type, headers, asked: `list of marks with User-Arena: ${WRONG}` });
-      return () => ({
-        node: wrong.isRefusal
-          ? "must be the arena"
+      return () => {
+        const isListed = (answer: Answer) => (marksIn({ ...table, answer }, bench.learned.answers)?.length ?? 0) > 0;
+        const evidence = [none, wrong];
+        if (evidence.some((answer) => !answer.isRefusal && !isListed(answer)))
+          return { found: "assumed", node: "an answer that is neither the table nor a known error", evidence };
+        const [node, userArena] = wrong.isRefusal
+          ? ["must be the arena", "required"]
           : none.isRefusal
-            ? "must be present, with any value"
-            : "not looked at",
-        evidence: [none, wrong],
-        dialect: {
-          userArena: wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored",
-          ...(none.isRefusal && refusalSwitches("userArena", none)),
-        },
-      });
+            ? ["must be present, with any value", "present"]
+            : ["not looked at", "ignored"];
+        const dialect = { userArena, ...(none.isRefusal && refusalSwitches("userArena", none)) };
+        return { node, evidence, dialect };
+      };
     },
   }),
 ];
@@ -174,18 +184,20 @@ function addressSwitch(contents: readonly unknown[]): string {
   return texts.some(isAddressLike) || !contents.some((content) => Number(content) >= 2 ** 24) ? "bare" : "integer";
 }
 
-/** Learns format and columns of tables in lines, which all tables share. */
-function learnLines({ learned }: Bench, tables: readonly Table[]): void {
-  const filled = tables.filter(({ answer }) => !answer.isEmpty && formatFor(learned.answers, "marks") === "json");
+/** Learns the format of tables in lines, which all tables share. No order of numbers shows what they mean. */
+function learnLines({ learned }: Bench, tables: readonly Table[]) {
+  const isJson = formatFor(learned.answers, "marks") === "json";
+  const filled = tables.filter(({ answer }) => isJson && fieldsOf(answer.body, "lines").length > 0);
   const [format] = filled.flatMap(({ answer }) => formatsOf(answer.body));
-  if (format === undefined) return;
+  const [first] = filled;
+  if (format === undefined || first === undefined) return undefined;
   const known = { format: { marks: format } };
   const reads = (answers: Answers) => filled.every((table) => marksIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
     learned.learn({ known });
-    return;
+    return undefined;
   }
-  const rows = filled.map(({ answer, type }) => ({ type, rows: fieldsOf(answer.body, format) }));
-  const guessed = { columns: { marks: columnsOfMarks(rows.filter((one) => one.rows.length > 0)) } };
-  if (reads(merged(known, guessed))) learned.learn({ known, guessed });
+  const { answer } = first;
+  const fields = fieldsOf(answer.body, format).at(-1)?.length ?? 0;
+  return { answer, fields, dialect: { marksFormat: formatSwitch(answer.body, known, "marks") } };
 }

@@ -1,10 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
-import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { readProfileList } from "../../wire/record-lists";
-import type { Answer } from "../asking/answer";
 import type { Question } from "../asking/asker";
-import type { Bench } from "../asking/bench";
-import { Skipped } from "../asking/outcome";
+import { filledList } from "../asking/filled-list";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
@@ -62,21 +59,15 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
     assumes,
     finds: [finds],
     ask: async (bench) => {
-      const plain = await bench.list(bench.first);
-      const answer = await bench.list(bench.first, odd(bench.first));
-      // If the plain list is refused too, only another refusal says something about the odd one.
-      const isRefused = answer.isRefusal && (!plain.isRefusal || answer.quote !== plain.quote);
-      const isSame = answer.status === plain.status && answer.body === plain.body;
-      if (!isRefused && !isSame && !isRead(bench, plain)) throw new Skipped("lists cannot be read, and the two differ");
-      const { node, setting } = isRefused ? refused : taken;
-      return () => ({ node, evidence: [answer], dialect: { [finds]: setting } });
+      const { url, plain, read } = await filledList(bench);
+      const answer = await bench.list(url, odd(url));
+      return () => {
+        const evidence = [answer];
+        if (isDeepStrictEqual(read(answer), read(plain)))
+          return { node: taken.node, evidence, dialect: { [finds]: taken.setting } };
+        if (answer.isRefusal) return { node: refused.node, evidence, dialect: { [finds]: refused.setting } };
+        return { found: "assumed", node: "an answer that is neither the list nor a known error", evidence };
+      };
     },
   });
-}
-
-function isRead(bench: Bench, answer: Answer): boolean {
-  const url = bench.first;
-  const reading =
-    url.kind === "prefixset" ? bench.read(answer, url, readPrefixSetList) : bench.read(answer, url, readProfileList);
-  return reading.kind !== "unexpected";
 }

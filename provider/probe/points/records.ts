@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../model/json";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { sketch } from "../../wire/json";
+import { fieldsOf } from "../../wire/text-lines";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import type { RecordKind } from "../asking/learned";
@@ -10,7 +11,7 @@ import { Skipped, Unclear } from "../asking/outcome";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
 import { isNoSetting, type Lesson, merged } from "../shapes/answers";
-import { placeOfList } from "../shapes/list-place";
+import { listsIn, placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 
 /** Lists records of one kind, and finds the settings that read them. @throws {Skipped | Unclear} */
@@ -32,17 +33,6 @@ export async function askRecords<T>(bench: Bench, kind: RecordKind, url: Resourc
  */
 export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, answer: Answer, read: ReadsList<T>) {
   const { learned, targets } = bench;
-  if (answer.isEmpty) {
-    const lesson = { known: { empty: "" }, guessed: {} } as const;
-    learned.empty.records = "nothing";
-    learned.learn(lesson);
-    return { records: [], where: "an empty body", lesson, first: undefined };
-  }
-  const before = placeOfList(answer.json, kind, learned.answers, url);
-  if (before?.kind === "hollow" || before?.kind === "null") {
-    learned.empty.records ??= before;
-    if (before.kind === "hollow") learned.learn({ known: { empty: "{}" } });
-  }
   const names = targets.profiles.map(({ profile }) => profile);
   const readBy = (answers: Answers) => elementsIn(answer, url, read, answers);
   const emptyBy = (verdict: Answers | undefined) => {
@@ -51,6 +41,10 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
   };
   const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, readBy);
   const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer));
+  if (!found && holdsNothing(answer)) {
+    const where = `and no setting is known that reads it: ${answer.quote}`;
+    return { records: [], where, lesson: { known: {}, guessed: {} }, first: undefined };
+  }
   if (!found) {
     const reading = readListed(answer, url, read, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
@@ -62,9 +56,19 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
   const at = placeOfList(answer.json, kind, learned.answers, url);
   if (at && (records.length > 0 || learned.places[kind] === undefined))
     learned.places[kind] = { ...at, body: answer.body };
-  if (at && records.length === 0) learned.empty.records ??= at;
+  if (at && records.length === 0) learned.emptyRecords ??= at;
   const first = at?.elements.find(isObject);
   return { records, first, where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
+}
+
+/** True for an answer without a record: an empty list of a shape that no filled one has shown, or something else. */
+function holdsNothing(answer: Answer): boolean {
+  const { isEmpty, json, body } = answer;
+  if (isEmpty) return true;
+  if (json === undefined) return fieldsOf(body, "lines").length === 0;
+  return [json, ...listsIn(json).map(({ value }) => value)].every(
+    (value) => !Array.isArray(value) || value.length === 0,
+  );
 }
 
 export function settingsOf(answers: Lesson[keyof Lesson]): Pick<NodeSettings, "answers"> {

@@ -1,7 +1,7 @@
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
 import { type Answer, errorOrSuccess } from "../asking/answer";
-import { Blocked, Moot, Skipped } from "../asking/outcome";
+import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
@@ -25,6 +25,7 @@ export const sample: readonly Point[] = [
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
+      set.begin(before);
       if (set.keeps && !before.isRefusal && !isHollow(before)) {
         set.keep(before);
         throw new Moot("the set exists, and its entries are kept");
@@ -37,9 +38,11 @@ export const sample: readonly Point[] = [
       }
       if (!bench.learned.isLikeUnknown(before))
         throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
-      const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
-      if (insert.isRefusal)
-        throw new Blocked(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${insert.quote}`);
+      // What an emptied set looks like is known by the entries that were in it before.
+      const { insert } = await bench.sample().catch((error: unknown) => {
+        if (!(error instanceof Unusable)) throw error;
+        throw new Blocked(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${error.message}`);
+      });
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.known;
       return () => ({
@@ -49,35 +52,6 @@ export const sample: readonly Point[] = [
         settings: settingsOf(absent === undefined ? {} : { absent }),
         dialect: { unknownSet: "made" },
       });
-    },
-  }),
-  point({
-    name: "error-form",
-    title: "a command that does not exist",
-    assumes: "an error, by its status or its body",
-    finds: ["errorForm"],
-    ask: async (bench) => {
-      const { url } = bench.set;
-      const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
-      // Its answer is not read as a list.
-      const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
-      const { status } = answer;
-      return () =>
-        answer.isRefusal
-          ? { node: `an error with status ${status}`, evidence: [answer], dialect: { errorForm: answer.errorForm } }
-          : { found: "assumed", node: "no known form of an error", evidence: [answer] };
-    },
-  }),
-  point({
-    name: "empty-commit",
-    title: "commit of nothing",
-    assumes: "success, whatever the answer is",
-    finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
-    ask: async ({ set }) => {
-      const answer = await set.commit("commit of nothing");
-      // The commit has published changes that another writer had staged, if any: the probe then ends.
-      await set.entries();
-      return () => errorOrSuccess("emptyCommit", answer, "nothingStaged");
     },
   }),
   point({
@@ -162,6 +136,35 @@ export const sample: readonly Point[] = [
         settings: settingsOf(verdict),
         dialect: { success: insert.successForm },
       });
+    },
+  }),
+  furtherPoint({
+    name: "error-form",
+    title: "a command that does not exist",
+    assumes: "an error, by its status or its body",
+    finds: ["errorForm"],
+    ask: async (bench) => {
+      const { url } = bench.set;
+      const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
+      // Its answer is not read as a list.
+      const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
+      const { status } = answer;
+      return () =>
+        answer.isRefusal
+          ? { node: `an error with status ${status}`, evidence: [answer], dialect: { errorForm: answer.errorForm } }
+          : { found: "assumed", node: "no known form of an error", evidence: [answer] };
+    },
+  }),
+  furtherPoint({
+    name: "empty-commit",
+    title: "commit of nothing",
+    assumes: "success, whatever the answer is",
+    finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
+    ask: async ({ set, verdicts }) => {
+      const answer = await set.commit("commit of nothing");
+      // The commit has published changes that another writer had staged, if any: the probe then ends.
+      await set.entries();
+      return () => errorOrSuccess("emptyCommit", answer, "nothingStaged", verdicts.judge("commit", answer));
     },
   }),
 ];

@@ -204,16 +204,19 @@ export const signaling: readonly Point[] = [
       const answer = await signaling.start([active, idle]);
       if (signaling.isDone(answer)) throw new Unclear("a start of an active prefix is not an error", [answer]);
       // A late start would look like none.
-      await bench.pause(2 * delayMs + TIMING.firstPause);
-      const isPartial = (await signaling.active()).includes(idle);
+      const isStarted = async () => {
+        await bench.pause(2 * delayMs + TIMING.firstPause);
+        return (await signaling.active()).includes(idle);
+      };
+      const evidence = [answer];
+      if (await isStarted())
+        return () => ({ node: "the others start", evidence, dialect: { signalingPartial: "valid-ones" } });
+      await signaling.start([idle, active]);
+      const isBefore = await isStarted();
       return () =>
-        eitherWay(
-          answer,
-          isPartial,
-          "signalingPartial",
-          ["the others start", "valid-ones"],
-          ["none starts", "all-or-nothing"],
-        );
+        isBefore
+          ? { node: "those before it start", evidence, dialect: { signalingPartial: "before" } }
+          : { node: "none starts", evidence, dialect: { signalingPartial: "all-or-nothing" } };
     },
   }),
 ];

@@ -1,4 +1,5 @@
 import type { PrefixSetUrl } from "../../model/resource-url";
+import { some } from "../../model/text";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { type Answer, errorOrSuccess, refusalSwitches } from "../asking/answer";
@@ -18,25 +19,29 @@ export const writes: readonly Point[] = [
     title: "insert of an existing entry",
     assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
     finds: ["insertExisting", "existsStatus", "existsForm"],
+    settles: ["insertExisting"],
     ask: async (bench) => {
       const { set, learned } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
       const answer = await set.insert([["192.0.2.0/24", 2]], "insert of an existing entry");
-      if (answer.isRefusal) {
-        learned.insertExisting = "error";
-        return () => ({
-          node: "an error",
-          evidence: [answer],
-          dialect: { insertExisting: "error", ...refusalSwitches("exists", answer) },
-        });
-      }
       const isNew = (list: typeof answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
       const { list, shown } = await set.committed(isNew, bench.briefly);
-      learned.insertExisting = shown ? "overwrite" : "ignored";
       const evidence = [answer, list];
-      if (shown) return () => ({ node: "gives it the new value", evidence, dialect: { insertExisting: "overwrite" } });
-      const advice = "values of existing entries cannot be changed: delete the entries first";
-      return () => ({ node: "success, and the old value stays", evidence, advice });
+      const [entry, ...more] = set.read(list);
+      if (entry === undefined || more.length > 0 || (entry.value !== 1 && !shown))
+        return () => ({
+          node: `it is listed as ${some(set.read(list).map(({ spelling }) => spelling))}`,
+          evidence,
+          beyond: true,
+        });
+      if (answer.isRefusal && shown)
+        return () => ({ node: "an error, and the new value holds", evidence, beyond: true });
+      learned.insertExisting = answer.isRefusal ? "error" : shown ? "overwrite" : "ignored";
+      const insertExisting = learned.insertExisting;
+      const dialect = { insertExisting, ...(answer.isRefusal && refusalSwitches("exists", answer)) };
+      if (insertExisting === "overwrite") return () => ({ node: "gives it the new value", evidence, dialect });
+      const node = { error: "an error", ignored: "success, and the old value stays" }[insertExisting];
+      return () => ({ node, evidence, settings: { insertExisting }, dialect });
     },
   }),
   point({
@@ -44,10 +49,11 @@ export const writes: readonly Point[] = [
     title: "delete of a missing entry",
     assumes: "sent only for entries that are listed or in doubt; an error is not a failure",
     finds: ["deleteAbsent", "absentStatus", "absentForm"],
-    ask: async ({ set, learned }) => {
+    ask: async ({ set, learned, verdicts }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");
-      learned.deleteAbsent = answer.isRefusal ? "error" : "success";
-      return () => errorOrSuccess("deleteAbsent", answer, "absent");
+      const is = verdicts.judge("delete", answer);
+      learned.deleteAbsent = is === "success" ? "success" : "error";
+      return () => errorOrSuccess("deleteAbsent", answer, "absent", is);
     },
   }),
 ];

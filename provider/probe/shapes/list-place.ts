@@ -116,7 +116,8 @@ export function isHollow(answer: {
 
 /** The records in the only array of an answer, whatever they hold. */
 function rowsIn(json: unknown): JsonObject[] {
-  const arrays = [{ value: json }, ...listsIn(json)].map(({ value }) => value).filter(Array.isArray);
+  const all = [{ value: json }, ...listsIn(json)].map(({ value }) => value);
+  const arrays = all.filter(Array.isArray).filter(({ length }) => length > 0);
   const [only = [], ...more] = arrays;
   const isRow = (one: unknown) => isObject(one) && Object.values(one).filter((value) => !isObject(value)).length > 1;
   return more.length > 0 ? [] : only.filter(isRow);

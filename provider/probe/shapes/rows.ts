@@ -1,8 +1,5 @@
-import type { MarkType } from "../../model/mark";
-import type { Answers, Columns, Member } from "../../wire/answers";
+import type { Answers } from "../../wire/answers";
 import { IN_TEXT } from "../../wire/entry-members";
-import { readNumber } from "../../wire/json";
-import { isAddressLike } from "../../wire/places";
 import type { Lesson } from "./answers";
 import { namesIn, type Records } from "./name-guesses";
 
@@ -26,38 +23,9 @@ export function columnsIn(
   });
 }
 
-const ADDRESSES = {
-  shost: ["source"],
-  dhost: ["destination"],
-  sdhost: ["source", "destination"],
-  conn: ["source", "destination", "sourcePort", "destinationPort", "protocol"],
-} as const satisfies Record<MarkType, readonly Member[]>;
-
-/** Likely columns for tables of marks, in the most usual order; they hold for all tables. */
-export function columnsOfMarks(
-  tables: readonly { readonly type: MarkType; readonly rows: readonly (readonly unknown[])[] }[],
-): Columns {
-  const columns: Columns[] = tables.map(({ type, rows: all }) => {
-    const { rows, name } = bodyOf(all);
-    const width = [...(rows[0] ?? []).keys()];
-    const from = width.find((at) => rows.every((row) => isAddressLike(String(row[at])))) ?? -1;
-    const numbers = width.filter((at) => at < from && rows.every((row) => readNumber(row[at]) !== undefined));
-    const [id, value, lifetime] = numbers;
-    const behind = Object.fromEntries(ADDRESSES[type].map((member, index) => [member, from + index]));
-    return from < 0 ? {} : named({ id, value, lifetime, ...behind }, name);
-  });
-  return Object.assign({}, ...columns);
-}
-
 function bodyOf(all: readonly (readonly unknown[])[]) {
   const head = headOf(all);
   return { rows: head ? all.slice(1) : all, name: (at: number) => head?.[at] ?? at };
-}
-
-function named(at: Partial<Record<keyof Columns, number | undefined>>, name: (at: number) => string | number): Columns {
-  return Object.fromEntries(
-    Object.entries(at).flatMap(([member, one]) => (one === undefined ? [] : [[member, name(one)]])),
-  );
 }
 
 /** The first row, if it alone consists of names. */

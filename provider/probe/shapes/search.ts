@@ -4,13 +4,14 @@ import { type Answers, LIST_KINDS, type ListFormat, type ListKind } from "../../
 import { doubtfulBeside } from "../../wire/beside";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf } from "../../wire/json";
-import { follow, forKind, formatFor, listCandidate, mayBeEmptyList, WHOLE } from "../../wire/places";
+import { follow, formatFor, isRival, mayBeEmptyList, pathFor, placesIn, WHOLE } from "../../wire/places";
 import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
 import { isNoSetting, type Lesson, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
 import { type ListPlace, pathsIn, placeOfList } from "./list-place";
 import { namesIn } from "./name-guesses";
 import { columnsIn } from "./rows";
+import { wordsIn } from "./status-search";
 
 /** An answer for which settings are sought. */
 export interface Puzzle {
@@ -30,8 +31,9 @@ export interface Solution<T> extends Lesson {
 }
 
 /**
- * Finds the settings by which the client's own reader reads a list: none for natural shapes, else a format, a place, names or
- * columns. `undefined` if no setting does.
+ * Finds the settings by which the client's own reader reads a list that holds at least one element: none for natural shapes,
+ * else a format, a place, names or columns. They are known only if what they read is all that the answer can hold. `undefined`
+ * if no setting reads an element: an empty list is the same as a refusal in an unknown form.
  *
  * @param read Reads the answer by some settings; `undefined` if they do not find the entries that are known to be in it.
  */
@@ -50,30 +52,48 @@ export function solve<T>(
     const settings = merged(base, path === undefined ? {} : { path: { [kind]: path } });
     const known = merged(settings, members.known);
     const found = read(merged(before, merged(members.guessed, known)));
-    if (!found || (found.length === 0 && base.success !== undefined)) continue;
+    if (!found || found.length === 0) continue;
     solved.push({ list: found, known, guessed: members.guessed });
     paths.add(path);
   }
-  const isOne = kind !== "prefixset" && isRecordItself(puzzle.body);
-  const [first, second] = [
-    ...solved.filter(({ list }) => list.length > 0),
-    ...solved.filter(({ list }) => list.length === 0),
-  ];
-  if (first?.known.path === undefined) return first;
-  const isDoubtful =
-    second !== undefined && (second.list.length > 0 || first.list.length === 0 || couldBeSet(puzzle, second));
-  if (!isDoubtful && !isOne && forKind(first.known.path, kind) !== WHOLE) return first;
-  // A guess: one of two lists, one record that may be a list in lines, or a map by name.
-  const likeliest = isDoubtful && kind === "prefixset" ? (solved[0] ?? first) : first;
-  const { path, ...known } = likeliest.known;
-  return { ...likeliest, known, guessed: merged(likeliest.guessed, { path }) };
+  const [first, second] = solved;
+  if (first === undefined) return undefined;
+  // Without a path, the client's own reader has judged the places.
+  const isOnly = second === undefined || first.known.path === undefined;
+  if (isOnly && isAll(puzzle, first)) return first;
+  // The place may be another one, or hold a part: whatever rests on it is a guess.
+  const { path, ignore, ...known } = first.known;
+  const likeliest = kind === "prefixset" ? firstPlace(puzzle, path) : path;
+  return { ...first, known, guessed: merged(first.guessed, { path: likeliest, ignore }) };
 }
 
-/** True for an empty list that may be the applied entries, beside the staged ones. */
-function couldBeSet({ kind, body }: Puzzle, { known }: Lesson): boolean {
-  const path = forKind(known.path, kind) ?? "";
-  const found = kind === "prefixset" ? listCandidate(follow(jsonOf(body), path)?.value) : undefined;
-  return found !== undefined && mayBeEmptyList({ found, path });
+/** True if nothing in the answer can be a further part of the list that these settings read. */
+function isAll({ body, kind, url, entries = [] }: Puzzle, { known }: Lesson): boolean {
+  const path = pathFor({ answers: { path: known.path }, place: url }, kind);
+  // Known entries show which list is the set, and which members stay the same while it grows.
+  if (entries.length > 0) return true;
+  if (known.ignore !== undefined) return false;
+  if (path === undefined) return true;
+  const json = jsonOf(body);
+  if (path === WHOLE || (kind !== "prefixset" && isRecordItself(json))) return false;
+  const list = follow(json, path)?.value;
+  const root = Array.isArray(json) ? json[0] : json;
+  const others = (isObject(root) ? placesIn(root) : []).filter((place) => follow(root, place.path)?.value !== list);
+  return others.every((place) => {
+    if (kind === "prefixset" && mayBeEmptyList(place)) return false;
+    return !isRival(place.found) || wordsIn(JSON.stringify(follow(root, place.path)?.value)).length === 0;
+  });
+}
+
+/** The place that is named as the applied list, also an empty one. */
+function firstPlace({ body, url }: Puzzle, found: Answers["path"]): Answers["path"] {
+  const json = jsonOf(body);
+  const [first] = pathsIn(json, url).filter((path) => {
+    const at = pathFor({ answers: { path }, place: url }, "prefixset");
+    const place = isObject(json) ? placesIn(json).find((one) => one.path === at) : undefined;
+    return place && (isRival(place.found) || mayBeEmptyList(place));
+  });
+  return first === undefined ? found : { prefixset: first };
 }
 
 /** Settings to try: format and verdict as `base`, the place, and the meaning of its members. */
@@ -106,8 +126,7 @@ function besideList(json: unknown, place: ListPlace, answers: Answers, isNamed: 
   return doubtfulBeside({ within, list, length, isNamed }, answers);
 }
 
-function isRecordItself(body: string): boolean {
-  const json = jsonOf(body);
+function isRecordItself(json: unknown): boolean {
   return (
     isObject(json) && Object.keys(json).some((name) => /^(id|name)$/i.test(name) && typeof json[name] !== "object")
   );
@@ -137,7 +156,7 @@ function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Lesson[] {
   const isKeyed = place.kind === "keyed";
   const records = (isKeyed ? Object.values(place.members) : place.elements).filter(isObject);
   const shape = isKeyed ? "keyed" : "records";
-  // Tables of marks have columns together, see `columnsOfMarks`.
+  // The order of the numbers of a mark shows nothing about their meaning.
   const ofRows = () => (kind === "marks" ? [] : columnsIn(rows, kind, { entries, names }));
   const lessons = rows.length > 0 ? ofRows() : namesIn({ shape, records, kind, entries, names });
   return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));

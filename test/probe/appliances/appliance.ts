@@ -49,8 +49,12 @@ export class Appliance {
     for (const set of ["edge/probe", "edge/blocked"]) this.sets.set(set, new Map());
   }
 
-  static async start(name: ApplianceName, now: () => number = () => performance.now()): Promise<Appliance> {
-    const appliance = new Appliance(NODES[name], RECEIVERS[NODES[name].receiver], now);
+  static start(name: ApplianceName, now: () => number = () => performance.now()): Promise<Appliance> {
+    return Appliance.of(NODES[name], RECEIVERS[NODES[name].receiver], now);
+  }
+
+  static async of(node: NodeKind, receiver: ReceiverKind, now: () => number): Promise<Appliance> {
+    const appliance = new Appliance(node, receiver, now);
     appliance.server.listen(0, "127.0.0.1");
     await new Promise((resolve) => appliance.server.once("listening", resolve));
     return appliance;
@@ -106,11 +110,21 @@ export class Appliance {
     const isBusy = this.node.oneAtATime === true && this.underWay > 1;
     if (this.node.oneAtATime) await new Promise((resolve) => setTimeout(resolve, 5));
     const isNode = request.url === "/fapi";
-    const reply = isBusy
-      ? this.node.refused("busy")
-      : isNode
-        ? this.command(body, request)
-        : this.signal(request.url ?? "", body);
+    const { pace = 0, expiresAt = Number.POSITIVE_INFINITY } = this.node;
+    if (pace > 0 && this.requests % pace === 0) {
+      this.underWay--;
+      response.statusCode = 429;
+      response.setHeader("retry-after", "1");
+      response.end("later");
+      return;
+    }
+    const isExpired = isNode && this.requests >= expiresAt;
+    const reply =
+      isBusy || isExpired
+        ? this.node.refused(isBusy ? "busy" : "expired")
+        : isNode
+          ? this.command(body, request)
+          : this.signal(request.url ?? "", body);
     this.underWay--;
     response.statusCode = reply.status ?? 200;
     if (reply.cookie !== undefined) response.setHeader("set-cookie", reply.cookie);
@@ -142,6 +156,7 @@ export class Appliance {
         return with_(this.remove(asked.data ?? [], set, key));
       case "commit": {
         const changes = this.staged.get(key) ?? [];
+        if (changes.length === 0 && node.emptyCommit === "error") return with_(node.refused("nothing to commit"));
         this.staged.delete(key);
         this.soon(node.commitDelayMs ?? 0, () => {
           for (const change of changes) change(set);
@@ -157,16 +172,19 @@ export class Appliance {
     const { node } = this;
     const before = this.applied(set, key);
     const changes: Change[] = [];
+    const { maxEntries = Number.POSITIVE_INFINITY, maxValue = 4_294_967_295, existing } = node;
+    if (data.length > maxEntries) return node.refused("too many entries");
     for (const { p = "", v = Number.NaN } of data) {
       const at = span(p);
-      if (at === undefined || !Number.isInteger(v) || v < 0 || v > 4_294_967_295) return node.refused(`bad entry ${p}`);
+      if (at === undefined || !Number.isInteger(v) || v < 0 || v > maxValue) return node.refused(`bad entry ${p}`);
       if (at === node.refuses) return node.refused(`bad entry ${p}`);
-      if (node.isStrict && before.has(at)) return node.refused(`exists ${p}`);
+      if ((node.isStrict || existing === "error") && before.has(at)) return node.refused(`exists ${p}`);
+      if (existing === "ignored" && before.has(at)) continue;
       before.set(at, v);
       changes.push((entries) => void entries.set(at, v));
     }
     this.stage(key, changes);
-    return node.done("insert", changes.length);
+    return node.done("insert", data.length);
   }
 
   private remove(data: readonly { a?: string }[], set: Entries, key: string): Reply {
@@ -175,7 +193,8 @@ export class Appliance {
     const changes: Change[] = [];
     for (const { a = "" } of data) {
       const at = [...before.keys()].find((one) => (node.isExact ? node.spell(one) === a : one === span(a)));
-      if (at === undefined && (node.isStrict || node.isExact)) return node.refused(`no entry ${a}`);
+      if (at === undefined && (node.isStrict || node.isExact || node.absent === "error"))
+        return node.refused(`no entry ${a}`);
       if (at === undefined) continue;
       before.delete(at);
       changes.push((entries) => void entries.delete(at));
@@ -223,10 +242,17 @@ export class Appliance {
     if (prefixes.some((prefix) => !prefix.includes("/") || !isWithin(prefix, OWN)))
       return receiver.refused("ip_prefix invalid");
     if (operation === "start") {
-      if (prefixes.some((prefix) => this.active.has(prefix))) return receiver.refused("cloud signaling already active");
-      this.soon(receiver.delayMs, () => {
-        for (const prefix of prefixes) this.active.add(prefix);
-      });
+      const begin = (some: readonly string[]) =>
+        this.soon(receiver.delayMs, () => {
+          for (const prefix of some) this.active.add(prefix);
+        });
+      const first = prefixes.findIndex((prefix) => this.active.has(prefix));
+      if (first >= 0) {
+        if (receiver.partial === "others") begin(prefixes.filter((prefix) => !this.active.has(prefix)));
+        if (receiver.partial === "before") begin(prefixes.slice(0, first));
+        return receiver.refused("cloud signaling already active");
+      }
+      begin(prefixes);
       return receiver.done(prefixes.length);
     }
     if (prefixes.some((prefix) => !this.active.has(prefix))) return receiver.refused("cloud signaling is not active");

@@ -15,6 +15,18 @@ export interface NodeKind {
   readonly isExact?: true;
   /** An insert of what is there and a delete of what is not are refused. */
   readonly isStrict?: true;
+  /** Effect of an insert of what is there. Default: `overwrite`, or `error` if it is strict. */
+  readonly existing?: "overwrite" | "error" | "ignored";
+  /** Answer to a delete of what is not there, and to a commit of nothing. */
+  readonly absent?: "success" | "error";
+  readonly emptyCommit?: "success" | "error";
+  /** Most entries of a request, and the largest value. */
+  readonly maxEntries?: number;
+  readonly maxValue?: number;
+  /** Number of the request from which on all are refused. */
+  readonly expiresAt?: number;
+  /** Every so many requests, one must wait; 0: none. */
+  readonly pace?: number;
   /** The one entry that it never takes, since it is its own address. */
   readonly refuses?: string;
   spell(key: string): string;

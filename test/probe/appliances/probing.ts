@@ -12,15 +12,25 @@ import { type ProbeOptions, probe } from "../../../provider/probe/probe";
 import { noteLine, readUndo } from "../../../provider/probe/undo";
 import { blocksOf } from "../../support/markdown";
 import { Appliance, type ApplianceName, CLIENT, OWN } from "./appliance";
+import type { Drawn } from "./drawn";
 
 const SET = "prefixset://edge/probe";
 
 /** An appliance whose clock moves when a probe waits, and a world with that clock. */
-export async function startAppliance(name: ApplianceName) {
+export function startAppliance(name: ApplianceName) {
+  return started((clock) => Appliance.start(name, clock));
+}
+
+/** The same for one that is drawn. */
+export function startDrawn({ node, receiver }: Drawn) {
+  return started((clock) => Appliance.of(node, receiver, clock));
+}
+
+async function started(start: (clock: () => number) => Promise<Appliance>) {
   let now = 0;
   let lived: number | undefined;
   const clock = () => now + (lived === undefined ? 0 : performance.now() - lived);
-  const appliance = await Appliance.start(name, clock);
+  const appliance = await start(clock);
   const world = (): Partial<World> => ({
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();

@@ -3,6 +3,8 @@ import type { Reply } from "./appliance";
 /** Answers of a receiver of some vendor, and the time until a change takes effect. */
 export interface ReceiverKind {
   readonly delayMs: number;
+  /** Prefixes of a start that start though one of them cannot. Default: `none`. */
+  readonly partial?: "none" | "others" | "before";
   status(active: readonly string[]): Reply;
   done(count: number): Reply;
   refused(text: string): Reply;

@@ -1,0 +1,145 @@
+import { seededRandom } from "../../../provider/emulator/time/random";
+import type { Entries, Reply } from "./appliance";
+import type { NodeKind } from "./nodes";
+import type { ReceiverKind } from "./receivers";
+import { bare, ends, spelt } from "./spans";
+
+/** A node and a receiver that are drawn by a seed, as their vendor would describe them. */
+export interface Drawn {
+  readonly node: NodeKind;
+  readonly receiver: ReceiverKind;
+  readonly says: Readonly<Record<string, string | number>>;
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+const text = (body: string, status = 200): Reply => ({ status, body });
+
+type Rows = readonly (readonly [key: string, value: number])[];
+
+/** Forms of one entry, and of a list around them. */
+const ROWS = {
+  plain: (key: string, v: number) => ({ p: spelt(key), v }),
+  long: (key: string, value: number) => ({ cidr: spelt(key), value }),
+  apart: (key: string, val: number) => ({ addr: ends(key).first, len: ends(key).length, val }),
+  own: (key: string, weight: number) => ({ subnet: spelt(key), weight, hits: 3 }),
+  texts: (key: string, v: number) => ({ p: bare(key), v: String(v) }),
+  range: (key: string, prio: number) => ({ low: ends(key).first, high: ends(key).last, prio }),
+} as const;
+
+const LISTS = {
+  data: (rows: readonly unknown[]) => json({ data: rows }),
+  array: (rows: readonly unknown[]) => json(rows),
+  body: (rows: readonly unknown[]) => json({ code: "0", msg: "", body: rows }),
+  counted: (rows: readonly unknown[]) => json({ total: rows.length, warnings: [], payload: rows }),
+  deep: (rows: readonly unknown[]) => json({ reply: { errors: [], rows } }),
+  lua: (rows: readonly unknown[]) => json({ reply: { rows: rows.length === 0 ? {} : rows } }),
+  null: (rows: readonly unknown[]) => json({ result: rows.length === 0 ? null : rows }),
+  /** A total of the whole system, and a part of the list. */
+  pages: (rows: readonly unknown[]) => json({ data: rows.slice(0, 3), total: rows.length, errors: [] }),
+} as const;
+
+const LINES = {
+  lines: (rows: Rows) => text(rows.map(([key, v]) => `${spelt(key)} ${v}\n`).join("")),
+  comments: (rows: Rows) =>
+    text(`# prefix value hits\n${rows.map(([key, v]) => `${bare(key)} ${v} 3\n`).join("")}# end\n`),
+  csv: (rows: Rows) => text(`net,prio\n${rows.map(([key, v]) => `${spelt(key)},${v}\n`).join("")}`),
+} as const;
+
+const SUCCESS = {
+  status: () => json({ status: "ok" }),
+  rc: () => json({ rc: 0 }),
+  code: (_: string, count: number) => json({ code: "0", msg: "", body: { count } }),
+  count: (_: string, count: number) => json({ n: count, done: true }),
+  word: () => text("ok"),
+  empty: () => text(""),
+  "1000": () => json({ code: 1000, message: "Command completed" }),
+  xml: () => text("<reply><status>ok</status></reply>"),
+} as const;
+
+const REFUSALS = {
+  status: (why: string) => json({ error: why }, 400),
+  words: (why: string) => text(`error: ${why}`, 422),
+  rc: (why: string) => json({ rc: 401, why }),
+  code: (why: string) => json({ code: "12", msg: why, body: null }),
+  marked: (why: string) => json({ status: "error", code: 401, message: why }),
+  nak: (why: string) => text(`NAK 12 ${why}`),
+  empty: () => text(""),
+  page: () => text("<html><head><title>Sign in</title></head></html>"),
+  xml: (why: string) => text(`<reply><status>failed</status><why>${why}</why></reply>`),
+} as const;
+
+const STATUS = {
+  plain: (active: readonly string[]) => json({ IP_prefix: active }),
+  lower: (active: readonly string[]) => json({ result: { ip_prefix: active } }),
+  own: (active: readonly string[]) => json({ outcome: "done", active }),
+  lines: (active: readonly string[]) => text(active.map((one) => `${one}\n`).join("")),
+  gone: (active: readonly string[]) => (active.length === 0 ? text("", 404) : json({ IP_prefix: active })),
+  hollow: (active: readonly string[]) => json(active.length === 0 ? {} : { IP_prefix: active }),
+} as const;
+
+/** Draws an appliance. Nothing here knows how a probe asks. */
+export function drawn(seed: number): Drawn {
+  const random = seededRandom(seed * 7_919 + 17);
+  const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const name = <T extends object>(from: T) => one(Object.keys(from) as (keyof T & string)[]);
+  const isText = random() < 0.2;
+  const [row, list, lines] = [name(ROWS), name(LISTS), name(LINES)];
+  const [success, refusal] = [name(SUCCESS), name(REFUSALS)];
+  const existing = one(["overwrite", "overwrite", "error", "ignored"] as const);
+  const absent = one(["success", "error"] as const);
+  const emptyCommit = one(["success", "error"] as const);
+  const commitDelayMs = one([0, 0, 300, 1_500, 4_000]);
+  const maxEntries = one([Number.POSITIVE_INFINITY, 60, 5]);
+  const maxValue = one([4_294_967_295, 65_535, 255]);
+  const expiresAt = random() < 0.15 ? 20 + Math.floor(random() * 60) : Number.POSITIVE_INFINITY;
+  const pace = one([0, 0, 7]);
+  const write = (entries: Entries) =>
+    isText ? LINES[lines]([...entries]) : LISTS[list]([...entries].map(([key, v]) => ROWS[row](key, v)));
+  const records = (kind: string): Reply => {
+    const rows = kind === "arena" ? [{ name: "web" }] : kind === "profile" ? [{ id: 30, name: "drop" }] : [];
+    return isText ? text(rows.map((record) => `${record.name}\n`).join("")) : LISTS[list](rows);
+  };
+  const node: NodeKind = {
+    receiver: "plain",
+    commitDelayMs,
+    existing,
+    absent,
+    emptyCommit,
+    maxEntries,
+    maxValue,
+    expiresAt,
+    pace,
+    spell: spelt,
+    list: write,
+    records,
+    done: SUCCESS[success],
+    refused: REFUSALS[refusal],
+  };
+  const [status, started, denied] = [name(STATUS), name(SUCCESS), name(REFUSALS)];
+  const partial = one(["none", "others", "before"] as const);
+  const delayMs = one([0, 0, 300, 2_000]);
+  const receiver: ReceiverKind = {
+    delayMs,
+    partial,
+    status: STATUS[status],
+    done: (count) => SUCCESS[started]("start", count),
+    refused: REFUSALS[denied],
+  };
+  const says = {
+    isText: Number(isText),
+    row,
+    list,
+    lines,
+    success,
+    refusal,
+    existing,
+    absent,
+    emptyCommit,
+    commitDelayMs,
+  };
+  return {
+    node,
+    receiver,
+    says: { ...says, maxEntries, maxValue, expiresAt, pace, status, started, denied, partial, delayMs },
+  };
+}
