@@ -44,7 +44,9 @@ export async function expectJudged(seed: number): Promise<void> {
   const about = `seed ${seed}: ${JSON.stringify(strange.says)}`;
   await using appliance = await startDrawn(strange);
   let notes = "";
-  const note = (one: Parameters<typeof noteLine>[0]) => void (notes += noteLine(one));
+  const note = (one: Parameters<typeof noteLine>[0]) => {
+    notes += noteLine(one);
+  };
   const result = await probed(appliance, { note, limits: { entries: 100, bytes: 8_192, wholeMs: 900_000 } });
   const named = new Set(result.left.length > 0 ? [...readUndo(notes).inserted, ...readUndo(notes).started] : []);
   const kept = [...Object.keys(appliance.held("edge/probe")), ...appliance.signaled()];
