@@ -167,12 +167,14 @@ export class NodeRequests {
   readonly redactor: Redactor;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly userArena: string | undefined;
+  private readonly markTypes: NonNullable<NodeOptions["answers"]>["markTypes"];
 
   /**
    * @param options Already checked by `nodeSchema`.
    * @throws {OptionsError} when the endpoint is not a base url.
    */
-  constructor({ endpoint, headers = {}, userArena, tls }: NodeOptions) {
+  constructor({ endpoint, headers = {}, userArena, tls, answers }: NodeOptions) {
+    this.markTypes = answers?.markTypes;
     this.endpoint = parseNodeEndpoint(endpoint);
     const { authorization, secrets } = this.endpoint;
     const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -196,7 +198,7 @@ export class NodeRequests {
 
   /** @param userArena Value of `User-Arena`. Default: that of the options, else the arena of the url. */
   listMarks(url: MarkUrl, type: MarkType, userArena?: string): ReturnType<NodeRequests["post"]> {
-    return this.post(listCommand(url, type), this.marksHeaders(url, userArena));
+    return this.post(listCommand(url, type, this.markTypes), this.marksHeaders(url, userArena));
   }
 
   /** The header that only a list of marks needs (docs/contributing/contract.md#marks). */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../model/json";
+import { MARK_TYPES } from "../model/mark";
 import { objectError, schema, zod } from "../model/schema";
 import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
 
@@ -26,6 +27,7 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
   const { text, dotted, place, format, verdict, sign } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
+  const unit = z.enum(["s", "ms"], { error: 'must be "s" or "ms"' }).optional();
   const names = by(text, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
 
   return z.strictObject(
@@ -56,6 +58,10 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
         })
         .optional(),
       ignore: z.array(dotted, { error: "must be an array of texts" }).readonly().optional(),
+      units: z
+        .strictObject({ lifetime: unit, age: unit }, { error: objectError("must be { lifetime, age }") })
+        .optional(),
+      markTypes: by(text, MARK_TYPES, "must be an object of texts by type of marks").optional(),
       read: text.optional(),
     },
     { error: objectError("must be an object") },

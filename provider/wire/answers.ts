@@ -1,3 +1,4 @@
+import type { MarkType } from "../model/mark";
 import type { Command } from "./node-command";
 
 /** The four kinds of lists of the node API (docs/contributing/contract.md#node-endpoint), as `answers.path` names them. */
@@ -63,6 +64,9 @@ export interface Verdict {
   /** Values that count as the sign. */
   readonly values: readonly (string | number | boolean | null)[];
 }
+
+/** Seconds or milliseconds. */
+type Unit = "s" | "ms";
 
 /** A sign of an answer: a member with one of these values, or words that the body contains, bare for all kinds of bodies. */
 export type Sign = Verdict | SignText;
@@ -146,6 +150,10 @@ export interface Answers {
    * whole. Default: none; what is not known to be harmless is refused, since it may report that the list is only a part.
    */
   readonly ignore?: readonly string[];
+  /** Units of the times of marks. Default: seconds, `"s"`. Milliseconds are read as whole seconds. */
+  readonly units?: { readonly lifetime?: Unit; readonly age?: Unit };
+  /** The node's own words for the types of marks in requests: `{ shost: "src-host" }`. Default: those of the contract. */
+  readonly markTypes?: Readonly<Partial<Record<MarkType, string>>>;
   /**
    * Path of your own module, for lists that no setting describes. Its default export takes the text of an answer and the kind
    * of the list, and returns a list in the contract's shape. Relative to the program, to the file of `--settings` or the

@@ -22,7 +22,8 @@ type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Recor
 export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits = {}): Mark[] {
   const list = findList(json, "marks", habits);
   const names = markNames(type, habits.answers);
-  const read = (element: unknown, index: number) => readMark(element, index, names, habits.answers);
+  const inSeconds = scaled(habits.answers);
+  const read = (element: unknown, index: number) => inSeconds(readMark(element, index, names, habits.answers));
   if (list.kind === "array") return list.elements.map(read);
   return Object.entries(list.members).map(([key, record], index) => {
     const mark = read(record, index);
@@ -30,6 +31,18 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
     const address = readAddress(key);
     if (address === undefined) throw new ShapeError(`element ${index}: ${short(key)} is not the address of a mark`);
     return { address, ...mark };
+  });
+}
+
+/** Converts times in milliseconds to whole seconds. */
+function scaled(answers: Answers | undefined): (mark: Mark) => Mark {
+  const { lifetime, age } = answers?.units ?? {};
+  if (lifetime !== "ms" && age !== "ms") return (mark) => mark;
+  const seconds = (ms: number) => Math.floor(ms / 1_000);
+  return (mark) => ({
+    ...mark,
+    ...(lifetime === "ms" && mark.lifetime !== undefined && { lifetime: seconds(mark.lifetime) }),
+    ...(age === "ms" && mark.age !== undefined && { age: seconds(mark.age) }),
   });
 }
 

@@ -11,9 +11,13 @@ export const USER_ARENA = "user-arena";
 /** The four commands (docs/contributing/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
-/** The body of a list; `type` only for marks. */
-export function listCommand(url: ResourceUrl, type?: MarkType): string {
-  return JSON.stringify({ url: requestUrl(url), cmd: "list", type });
+/** The body of a list; `type` only for marks. @param markTypes The node's own words for types. */
+export function listCommand(
+  url: ResourceUrl,
+  type?: MarkType,
+  markTypes: Readonly<Partial<Record<MarkType, string>>> = {},
+): string {
+  return JSON.stringify({ url: requestUrl(url), cmd: "list", type: type && (markTypes[type] ?? type) });
 }
 
 /**

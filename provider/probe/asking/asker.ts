@@ -55,6 +55,8 @@ export class Asker {
   /** Milliseconds that the node asked to wait before a list of marks, although the pace of each table was kept. */
   marksWait = 0;
   readonly cookies = new Cookies();
+  /** Monotonic time at which the last request was sent that was not turned away. */
+  sentAt = 0;
   /** Address after a redirect, without secrets. */
   protected movedTo: string | undefined;
   /** The node's options with the address at which it answers. */
@@ -101,7 +103,10 @@ export class Asker {
 
   list(url: ResourceUrl, more: Partial<Question> & { readonly calm?: boolean } = {}): Promise<Answer> {
     const { calm = false, ...rest } = more;
-    return this.ask({ url, command: "list", body: listCommand(url, rest.table), ...rest }, { calm });
+    return this.ask(
+      { url, command: "list", body: listCommand(url, rest.table, this.node.answers?.markTypes), ...rest },
+      { calm },
+    );
   }
 
   /** Reads a list as a client does, by the settings learnt so far. */
@@ -172,6 +177,7 @@ export class Asker {
     this.ending.check(calm);
     if (table && this.marksWait > 0) await this.pause(this.marksWait, { calm });
     for (let waited = 0; ; waited++) {
+      this.sentAt = this.world.monotonic();
       const answer = await connection.run<HttpAnswer>({
         url,
         command,

@@ -6,17 +6,20 @@ import type { Answer } from "./answer";
  *
  * @returns `most`, the largest accepted number; `isMet`, false if even `limit` was accepted; an answer to a larger number.
  * @param tryNumber Asks with a number; `undefined` if the node broke the connection.
+ * @param isGood True for an answer to a number that was accepted. Default: it is no known refusal.
  * @param range Numbers from one that is known to be accepted to the largest one to try.
  */
 export async function largest(
   tryNumber: (number: number) => Promise<Answer | undefined>,
   range: { readonly accepted: number; readonly limit: number },
+  isGood = (answer: Answer) => !answer.isRefusal,
 ) {
   let refusal: Answer | undefined;
   const isAccepted = async (number: number) => {
     const answer = await tryNumber(number);
-    if (answer?.isRefusal) refusal = answer;
-    return answer?.isRefusal === false;
+    const isTaken = answer !== undefined && isGood(answer);
+    if (!isTaken && answer) refusal = answer;
+    return isTaken;
   };
   if (await isAccepted(range.limit)) return { most: range.limit, isMet: false, refusal: undefined };
   let [most, tooMuch] = [range.accepted, range.limit];

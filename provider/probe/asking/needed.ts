@@ -24,7 +24,7 @@ export interface Seen {
 type Path = readonly string[];
 
 /** Settings that stay: one answer alone shows `absent`, and the other two come from the user. */
-const KEPT = ["absent", "more", "read"];
+const KEPT = ["absent", "more", "read", "units", "markTypes"];
 
 /**
  * Removes learnt settings without which all answers are read in the same way.

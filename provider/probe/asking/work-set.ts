@@ -180,8 +180,9 @@ export class WorkSet {
     const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : TIMING.listPause) } = watch;
     const commit = await this.commit();
     const began = world.monotonic();
-    for (let ms = 0; ; ms = world.monotonic() - began) {
+    for (;;) {
       const list = await this.list("list after the commit");
+      const ms = Math.max(0, this.asker.sentAt - began);
       if (fits(list)) return { commit, list, shown: true, ms };
       if (ms >= patienceMs) return { commit, list, shown: false, ms };
       await this.asker.pause(pause(ms), { calm: this.calm });
@@ -283,6 +284,7 @@ export class WorkSet {
     try {
       // A refusal may be about one entry that is not there: the list after the commit decides.
       const own = [...this.placed];
+      const wasHeld = this.isHeld && own.length > 0;
       const deleted = await this.takeOut(
         own.map((text) => [text]),
         false,
@@ -293,8 +295,7 @@ export class WorkSet {
         const { commit, list } = await this.settled(patienceMs);
         if (this.isOut(list)) {
           this.cleared(list);
-          if (round === 0 && deleted && own.length > 0 && this.isHeld) this.succeeded("delete", deleted, commit);
-          this.isHeld = false;
+          if (round === 0 && deleted && wasHeld) this.succeeded("delete", deleted, commit);
           return;
         }
         this.listed = this.ours(list);
@@ -416,6 +417,7 @@ export class WorkSet {
   private async send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
     this.isTouched = true;
     this.wasTouched = true;
+    if (command !== "commit") this.isHeld = false;
     const answer = await this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
     if (this.calm && answer.isRefusal) this.refusal = answer;
     return answer;

@@ -1,6 +1,6 @@
 import { MAX_VALUE } from "../../model/entry";
 import { some } from "../../model/text";
-import { refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
@@ -139,7 +139,8 @@ export const entries: readonly Point[] = [
     assumes: "2³²−1",
     finds: ["maxValue"],
     settles: ["maxValue"],
-    ask: async ({ set }) => {
+    ask: async ({ set, verdicts }) => {
+      const isGood = (answer: Answer) => verdicts.judge("insert", answer) === "success";
       const unused = singles(160)[Symbol.iterator]();
       const insert = (value: number) => {
         const { value: prefix = "203.0.113.255/32" } = unused.next();
@@ -148,9 +149,9 @@ export const entries: readonly Point[] = [
       const tryValue = async (value: number) => {
         const answer = await insert(value);
         // The refusal may be about the prefix.
-        return answer.isRefusal ? insert(value) : answer;
+        return isGood(answer) ? answer : insert(value);
       };
-      const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE });
+      const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE }, isGood);
       return () => ({
         node: String(most),
         evidence: [refusal],

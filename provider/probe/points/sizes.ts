@@ -59,7 +59,9 @@ export const sizes: readonly Point[] = [
       const { send, most: possible } = await filler(bench);
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
       const range = { accepted: ACCEPTED, limit: Math.max(ACCEPTED, fitting) };
-      const found = await largest((number) => bench.askLarge(() => send(number)), range);
+      const isGood = (answer: Answer) =>
+        (["insert", "delete"] as const).some((command) => bench.verdicts.judge(command, answer) === "success");
+      const found = await largest((number) => bench.askLarge(() => send(number)), range, isGood);
       const { most, isMet, refusal } = found;
       bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, most);
       return () => ({

@@ -19,7 +19,7 @@ export const writes: readonly Point[] = [
     title: "insert of an existing entry",
     assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
     finds: ["insertExisting", "existsStatus", "existsForm"],
-    settles: ["insertExisting"],
+    settles: ["insertExisting", "answers.success", "answers.failure"],
     ask: async (bench) => {
       const { set, learned } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
@@ -34,14 +34,17 @@ export const writes: readonly Point[] = [
           evidence,
           beyond: true,
         });
-      if (answer.isRefusal && shown)
-        return () => ({ node: "an error, and the new value holds", evidence, beyond: true });
-      learned.insertExisting = answer.isRefusal ? "error" : shown ? "overwrite" : "ignored";
+      // An answer unlike a success, without an effect, is an error, also in a form that no client knows.
+      const isError = bench.verdicts.judge("insert", answer) !== "success";
+      if (isError && !shown) bench.verdicts.failed(answer);
+      const settings = settingsOf(bench.verdicts.learn());
+      if (isError && shown) return () => ({ node: "an error, and the new value holds", evidence, beyond: true });
+      learned.insertExisting = isError ? "error" : shown ? "overwrite" : "ignored";
       const insertExisting = learned.insertExisting;
       const dialect = { insertExisting, ...(answer.isRefusal && refusalSwitches("exists", answer)) };
       if (insertExisting === "overwrite") return () => ({ node: "gives it the new value", evidence, dialect });
       const node = { error: "an error", ignored: "success, and the old value stays" }[insertExisting];
-      return () => ({ node, evidence, settings: { insertExisting }, dialect });
+      return () => ({ node, evidence, settings: { ...settings, insertExisting }, dialect });
     },
   }),
   point({
