@@ -4,7 +4,7 @@ import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import type { ProbeResult } from "../../provider/probe/finding";
 import { noteLine, readUndo } from "../../provider/probe/undo";
-import { Runtime } from "../../provider/resources/runtime";
+import { Runtime } from "../../provider/deployment/runtime";
 import { type Drawn, drawn } from "./appliances/drawn";
 import { probed, startDrawn } from "./appliances/probing";
 
