@@ -6,6 +6,7 @@ export const CLIENT = mutants([
   {
     name: "commit-each-chunk",
     promise: 1,
+    seed: 1,
     file: "client/node-set.ts",
     find: "start = end;",
     replace: "start = end;\n        await this.commit();",

@@ -6,6 +6,7 @@ export const RESOURCES = mutants([
   {
     name: "stop-first-and-start-again",
     promise: 1,
+    seed: 2,
     file: "resources/cloud-signaling/handler.ts",
     find: "const newlyStarted = await receiver.start(added,",
     replace:
@@ -14,6 +15,7 @@ export const RESOURCES = mutants([
   {
     name: "remove-foreign-entries",
     promise: 2,
+    seed: 49,
     file: "reconcile/set-plan.ts",
     find: "dropped: [...known.keys()].filter",
     replace: "dropped: [...observed.keys()].filter",
@@ -21,6 +23,7 @@ export const RESOURCES = mutants([
   {
     name: "overwrite-what-is-adopted",
     promise: 2,
+    seed: 2,
     file: "resources/prefix-set/plan.ts",
     find: "const put = otherValue.size === 0 ? desired : new",
     replace: "const put = desired.size > 0 ? desired : new",
