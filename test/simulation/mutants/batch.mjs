@@ -12,13 +12,6 @@ export const BATCH = mutants([
     replace: "{ once: true },\n    );\n    await this.set.commit();",
   },
   {
-    name: "keep-quiet-about-a-published-removal",
-    promise: 1,
-    file: "apply/set-confirmation.ts",
-    find: "if (lost.length === 0) return after;",
-    replace: "return after;",
-  },
-  {
     name: "commit-again-and-again",
     promise: 4,
     file: "apply/set-flush.ts",

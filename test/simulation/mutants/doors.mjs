@@ -7,8 +7,8 @@ export const DOORS = mutants([
     name: "keep-what-an-up-restored-in-the-state",
     promise: 6,
     file: "engine/dynamic-provider.ts",
-    find: "withoutText(olds), withoutNews(news)",
-    replace: "withoutText(olds), withoutText(news)",
+    find: "writtenOf(withoutNews(news))",
+    replace: "writtenOf(withoutText(news))",
   },
   {
     name: "write-in-a-preview",
@@ -29,8 +29,8 @@ export const DOORS = mutants([
     name: "update-to-the-old-inputs",
     promise: 19,
     file: "plugin/resource-methods.ts",
-    find: "await handler.update(request.getId(), read(state), read(news));",
-    replace: "await handler.update(request.getId(), read(state), read(state));",
+    find: "await handler.update(request.getId(), read(state), read(news), ignoring);",
+    replace: "await handler.update(request.getId(), read(state), read(state), ignoring);",
   },
   {
     name: "let-two-declarations-differ",
