@@ -5,6 +5,9 @@ import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import type { Answer } from "./answer";
 
+/** A name that no set has. */
+export const ABSENT = "pulumi-packetfilter-probe-absent";
+
 /** Kinds of lists of records. */
 export type RecordKind = Exclude<ListKind, "prefixset">;
 
@@ -78,14 +81,18 @@ export class Learned {
     this.learn({ known });
   }
 
-  /** True for the same kind of refusal as that of a set that no node has. */
-  isLikeUnknown({ isRefusal, status }: Answer): boolean {
-    return isRefusal && (status === 404 || (this.unknown?.isRefusal === true && this.unknown.status === status));
+  /** True for the same refusal as that of a set that no node has: any other one may be about credentials or a failure. */
+  isLikeUnknown({ isRefusal, status, body }: Answer, name: string): boolean {
+    const { unknown } = this;
+    if (!isRefusal) return false;
+    if (unknown === undefined) return status === 404;
+    const plain = (text: string) => text.replace(/\d+/g, "0").trim();
+    return unknown.status === status && plain(unknown.body.replaceAll(ABSENT, name)) === plain(body);
   }
 
   /** True if a list says, in a way that a setting can name, that the set is missing; it counts as empty from then on. */
   isAbsent(list: Answer, name: string): boolean {
-    if (!this.isLikeUnknown(list)) return false;
+    if (!this.isLikeUnknown(list, name)) return false;
     const absent = list.status === 404 ? undefined : absentIn(list, name);
     if (list.status !== 404 && absent === undefined) return false;
     this.absentIsEmpty = true;

@@ -166,6 +166,9 @@ export class Receiver {
         const active = this.activeIn(answer, answers)?.map(String);
         return prefixes.every((prefix) => active?.includes(prefix));
       });
+      // A status that was turned away first came that much later.
+      const now = this.world.monotonic() - began;
+      if (now - ms > TIMING.long) ms = now;
       if (found) {
         this.answers = found;
         this.isProved = true;

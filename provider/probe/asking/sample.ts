@@ -45,7 +45,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const hasReader = learned.answers.read !== undefined;
   const shows = (answer: Answer) =>
     showsApplied(answer, early) || (hasReader && readBy(answer, learned.answers) !== undefined);
-  const { commit, list, shown, ms } = await set.committed(shows, { pause: pauseAfter });
+  const { commit, list, shown, ms, earlierMs } = await set.committed(shows, { pause: pauseAfter });
   const evidence = [commit, list];
   const rows = shown ? undefined : (unreadRows(list.json) ?? unreadTexts(list));
   set.isHeld = shown;
@@ -95,7 +95,22 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const { known: answers, guessed: guesses } = found;
   const verdict = verdicts.learn();
   const isFlat = whole === undefined;
-  return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, guesses, verdict, single };
+  return {
+    insert,
+    before,
+    commit,
+    list,
+    listShows,
+    delayMs,
+    earlierMs,
+    place,
+    entry,
+    isFlat,
+    answers,
+    guesses,
+    verdict,
+    single,
+  };
 }
 
 /** Message for a list that holds the written entries in a spelling that no reader knows. */

@@ -172,7 +172,7 @@ export class WorkSet {
   /**
    * Commits, and lists the set until it fits or the patience ends. The lists are few, by the measured delay of commits.
    *
-   * @returns the answer to the commit, the last list, whether it fits, and the milliseconds until then.
+   * @returns the answer to the commit, the last list, whether it fits, and the milliseconds until then and until the list before.
    */
   async committed(fits: (answer: Answer) => boolean, watch: Partial<Watch> = {}) {
     const { world, limits, learned } = this.asker;
@@ -180,11 +180,12 @@ export class WorkSet {
     const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : TIMING.listPause) } = watch;
     const commit = await this.commit();
     const began = world.monotonic();
-    for (;;) {
+    for (let earlierMs = 0; ; ) {
       const list = await this.list("list after the commit");
       const ms = Math.max(0, this.asker.sentAt - began);
-      if (fits(list)) return { commit, list, shown: true, ms };
-      if (ms >= patienceMs) return { commit, list, shown: false, ms };
+      if (fits(list)) return { commit, list, shown: true, ms, earlierMs };
+      if (ms >= patienceMs) return { commit, list, shown: false, ms, earlierMs };
+      earlierMs = ms;
       await this.asker.pause(pause(ms), { calm: this.calm });
     }
   }

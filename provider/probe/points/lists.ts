@@ -6,6 +6,7 @@ import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
+import { ABSENT } from "../asking/learned";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
 import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
@@ -17,9 +18,6 @@ import { solve } from "../shapes/search";
 import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
-
-/** A name that no set has. */
-const NAME = "pulumi-packetfilter-probe-absent";
 
 /** Lists of sets. */
 export const setLists: readonly Point[] = [
@@ -87,7 +85,7 @@ export const setLists: readonly Point[] = [
     ask: async (bench) => {
       const like = bench.first;
       const profile = like.kind === "prefixset" && like.profile !== undefined ? { profile: like.profile } : {};
-      const url = { kind: "prefixset", arena: like.arena, ...profile, set: NAME } as const;
+      const url = { kind: "prefixset", arena: like.arena, ...profile, set: ABSENT } as const;
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       bench.learned.unknown = answer;
       const judgements = {

@@ -71,7 +71,7 @@ export const emptiedSet: readonly Point[] = [
     ask: async ({ set, learned }) => {
       const { cleared: answer } = learned;
       if (!answer) throw new Skipped("the entries of the set are kept");
-      const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer);
+      const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer, set.url.set);
       const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
       learned.learn({ known: empty ?? {} });
       const { absent } = learned.known;
