@@ -34,7 +34,7 @@ export interface DynamicProvider {
 }
 
 /** The option `ignoreChanges`, which the engine tells a plugin, and what it is about. */
-export interface Ignoring {
+interface Ignoring {
   /** The paths of the option. */
   readonly paths: readonly string[];
   /** Inputs of the state, to which the engine has reset them. */

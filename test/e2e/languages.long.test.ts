@@ -81,6 +81,7 @@ guide("languages.md", "a program in Python goes from an empty stack to a set tha
     ...stack.place,
     instead: { "stack init dev": "stack select test", "http://127.0.0.1:8080": emulator.endpoint },
   });
+  expect(await guide.next("plugin install")).toContain("resource-packetfilter-v");
   expect(await guide.next("pulumi up")).toMatch(/held *: 3\b/);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(DECLARED);
 });

@@ -175,7 +175,9 @@ export class TestStack implements AsyncDisposable {
   }
 
   pulumi(...args: string[]): Promise<Run> {
-    const stackArgs = ["stack", "config", "whoami", "plugin", "package", "do", "schema"].includes(args[0] ?? "")
+    const stackArgs = ["stack", "config", "whoami", "plugin", "package", "do", "schema", "install"].includes(
+      args[0] ?? "",
+    )
       ? []
       : ["--stack", "test"];
     return finished(this.start(...args, ...stackArgs));
