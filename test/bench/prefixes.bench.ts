@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Runtime } from "../../provider/deployment/runtime";
 import { fileContent } from "../../provider/report";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
-import { Runtime } from "../../provider/deployment/runtime";
 import { type Figure, median } from "./figure";
 
 const LINES = 1_000_000;

@@ -35,7 +35,7 @@ async function held(file: string, now: number): Promise<boolean[]> {
     { arena: "edge", set: "blocked", entries, ...(Object.keys(entries).length === 0 && { allowEmpty: true }) },
   );
   expect(failures).toEqual([]);
-  const blocks = Object.keys(inputs.entries as object).map((prefix) => /\.(\d+)\/(\d+)$/.exec(prefix)?.slice(1).map(Number));
+  const blocks = Object.keys(Object(inputs.entries)).map((prefix) => /\.(\d+)\/(\d+)$/.exec(prefix)?.slice(1).map(Number));
   return Array.from({ length: 256 }, (_, host) =>
     blocks.some(([first = 0, length = 32] = []) => host >= first && host < first + 2 ** (32 - length)),
   );

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { NodeClient } from "../../provider/client";
+import { Runtime } from "../../provider/deployment/runtime";
 import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import type { ProbeResult } from "../../provider/probe/finding";
 import { noteLine, readUndo } from "../../provider/probe/undo";
-import { Runtime } from "../../provider/deployment/runtime";
 import { type Drawn, drawn } from "./appliances/drawn";
 import { probed, startDrawn } from "./appliances/probing";
 
