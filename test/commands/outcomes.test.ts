@@ -6,6 +6,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Outcome } from "../../provider/commands/blocking/outcome";
+import { problemsOf } from "../../provider/commands/blocking/problems";
 import { main } from "../../provider/commands/program";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { serveRaw } from "../support/raw-server";
@@ -319,4 +321,20 @@ test("Ctrl-C at a terminal clears the line that moves, and says what is done, wh
     ),
   ]);
   expect(text).toMatch(/1 of 3 failed\. To finish the rest[\s\S]*--node fra1/);
+});
+
+test("done, not all and failed add up to all nodes", () => {
+  const outcome = (node: string, kind: Outcome["outcome"]): Outcome =>
+    ({ node, client: { endpoint: node }, url: {}, outcome: kind, problems: [], isPassing: true }) as never;
+  const outcomes = [
+    outcome("n1", "done"),
+    outcome("n2", "not all"),
+    outcome("n3", "not sent"),
+    outcome("n4", "unknown"),
+  ];
+  const last = (of: readonly Outcome[]) => problemsOf(of, []).at(-1);
+  expect(last(outcomes)).toMatch(/^The file is written\. 2 of 4 failed, 1 did not do all\. /);
+  expect(last(outcomes.filter(({ outcome }) => outcome !== "not all"))).toMatch(
+    /^The file is written\. 2 of 3 failed\. /,
+  );
 });

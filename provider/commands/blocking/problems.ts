@@ -5,12 +5,15 @@ import { namesOf } from "./watching";
 /** Sentences about failed targets, their number, and the commands that finish the rest. */
 export function problemsOf(outcomes: readonly Outcome[], finish: readonly string[]): string[] {
   const problems = failures(outcomes);
-  const failed = outcomes.filter(({ outcome }) => outcome !== "done");
+  const failed = outcomes.filter(({ outcome }) => outcome === "not sent" || outcome === "unknown");
   if (failed.length === 0) return problems;
   const refused = failed.filter(({ isPassing }) => !isPassing).length;
   const again = failed.length > refused;
+  // With those that are done, the numbers add up to all.
+  const parts = outcomes.filter(({ outcome }) => outcome === "not all").length;
+  const notAll = parts > 0 ? `, ${parts} did not do all` : "";
   const rest = [
-    `The file is written. ${failed.length} of ${outcomes.length} failed.`,
+    `The file is written. ${failed.length} of ${outcomes.length} failed${notAll}.`,
     ...(refused > 0 ? [`${refused} would fail again: correct the errors above first.`] : []),
     ...(again ? [`To finish the rest, run "pulumi up", or:\n${finish.map((line) => `  ${line}`).join("\n")}`] : []),
   ];
