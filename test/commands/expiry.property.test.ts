@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readPrefixFile } from "../../provider/prefixes";
-import { dynamicProvider } from "../../provider/engine/dynamic-provider";
-import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { Runtime } from "../../provider/deployment/runtime";
+import { dynamicProvider } from "../../provider/engine/dynamic-provider";
+import { readPrefixFile } from "../../provider/prefixes";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { run } from "./support";
 
 const START = Date.parse("2030-01-01T00:00:00Z");
@@ -35,7 +35,9 @@ async function held(file: string, now: number): Promise<boolean[]> {
     { arena: "edge", set: "blocked", entries, ...(Object.keys(entries).length === 0 && { allowEmpty: true }) },
   );
   expect(failures).toEqual([]);
-  const blocks = Object.keys(Object(inputs.entries)).map((prefix) => /\.(\d+)\/(\d+)$/.exec(prefix)?.slice(1).map(Number));
+  const blocks = Object.keys(Object(inputs.entries)).map((prefix) =>
+    /\.(\d+)\/(\d+)$/.exec(prefix)?.slice(1).map(Number),
+  );
   return Array.from({ length: 256 }, (_, host) =>
     blocks.some(([first = 0, length = 32] = []) => host >= first && host < first + 2 ** (32 - length)),
   );

@@ -74,7 +74,7 @@ export async function startForwarding(...args: Parameters<typeof openForwarder>)
 }
 
 /** Marks by source of the node `fra1`, as most tests watch them. */
-export const WATCH: ForwarderConfig["watch"] = [{ arena: "edge", types: ["shost"] }];
+const WATCH: ForwarderConfig["watch"] = [{ arena: "edge", types: ["shost"] }];
 
 /**
  * A forwarder of one node, `fra1`, which is an emulator with this state, on a clock that the test moves; without sinks it
