@@ -110,7 +110,8 @@ export class SetLifecycle {
     const isOwn = ([prefix]: [CanonicalPrefix, unknown]) => state.entries.has(prefix) || sent.has(prefix);
     const entries = state.exclusive ? observed : new Map([...observed].filter(isOwn));
     set.managed.share(entries);
-    const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
+    // A killed run does not know how they ended; the next update makes sure.
+    const unsettled = state.unsettled.size + sent.size > 0 ? new Set([...state.unsettled, ...sent]) : undefined;
     const news = sharedDifference(state.entries, entries).insert;
     const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || (news.has(prefix) && !sent.has(prefix));
     const lost = lostSince(state, entries);

@@ -115,7 +115,7 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const before = name === undefined ? undefined : state?.of(name);
   const known: ListedMap = before?.entries ?? new Map();
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
-  const base = before ? withoutFound(before) : replaced?.bases.get(node);
+  const base = before ? withoutUnsettled(before) : replaced?.bases.get(node);
   const isSame = isEmpty(sharedDifference(known, desired));
   const isBase = base !== undefined && isEmpty(sharedDifference(base, desired));
   const open = name === undefined ? undefined : state?.open.get(name);
@@ -134,6 +134,13 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
     isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
   };
+}
+
+/** Entries of the state that this stack wrote, and whose write is known to have ended. */
+function withoutUnsettled(before: SetState): ListedMap {
+  const entries = withoutFound(before);
+  if (before.unsettled.size === 0) return entries;
+  return new Map([...entries].filter(([prefix]) => !before.unsettled.has(prefix)));
 }
 
 /** True if a list shows a content, and nothing that the content leaves out of the known one. */
