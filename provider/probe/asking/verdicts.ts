@@ -44,6 +44,8 @@ export class Verdicts {
 
   /** @param answer Answer to a command whose effect a list has shown. */
   succeeded(command: Command, answer: Answer): void {
+    // A node may carry out a part of a request, and refuse it for the other part.
+    if (answer.isRefusal && answer.doubt === undefined && !answer.isPage) return;
     this.successes.push({ command, answer });
   }
 
