@@ -119,7 +119,7 @@ test("a receiver that refuses to say what is active is asked again, and not take
   emulator.signal("c1", { start: [OWN] });
   const begun = { receiver: emulator.signalingUrl };
   const notes = [{ begun }, { start: [OWN] }].map(noteLine).join("");
-  emulator.fail({ kind: "error", api: "signaling", status: 409, message: "busy", times: 12 });
+  emulator.fail({ kind: "error", api: "signaling", status: 409, message: "busy", times: 5 });
   const receiver = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
   expect(await clean(readUndo(notes), { receiver, world: worldOf(emulator) })).toEqual([]);
   expect(emulator.signalings.c1 ?? []).toEqual([]);

@@ -259,7 +259,7 @@ export interface Dialect {
   readonly ipv6: "accepted" | "error";
   /** An entry with host bits: refused, masked, or kept and listed in its own spelling, which a delete must use. */
   readonly hostBits: "error" | "mask" | "keep";
-  /** Entries that are staged of a request with a refused entry. */
+  /** Entries that are staged of a request with a refused entry: none, all others, or those before it. */
   readonly refusedEntry: "nothing" | "rest" | "before";
   /** Milliseconds of virtual time from the answer of a commit to its effect. */
   readonly commitDelay: number;
@@ -294,8 +294,8 @@ export interface Dialect {
   /** Answer to status with a wrong secret: the error, 404, or an empty list. */
   readonly statusWrongSecret: "error" | "not-found" | "empty";
   /**
-   * Start or stop of several prefixes if one is not possible; valid-ones carries out the others and answers the
-   * error.
+   * Start or stop of several prefixes if one is not possible; valid-ones carries out the others, and before those
+   * before it, and both answer the error.
    */
   readonly signalingPartial: "all-or-nothing" | "valid-ones" | "before";
   /** A single address in start and stop: only as 192.0.2.1/32, or also as 192.0.2.1; else ip_prefix invalid. */
