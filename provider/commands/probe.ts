@@ -138,7 +138,7 @@ function beyond({ findings }: ProbeResult): string | undefined {
   return seen.length === 0 ? undefined : `Seen, cannot be expressed: ${seen.join(", ")}.`;
 }
 
-/** What a file of settings says about the probe that wrote it. */
+/** The probe that wrote a file of settings, as the file names it. */
 async function knownIn(file: string): Promise<Pick<CheckOptions, "unknown" | "refusesTables">> {
   const { unknown, dialect } = membersOf(jsonIn(await readFile(file, "utf8")));
   return { unknown: Object.keys(membersOf(unknown)), refusesTables: membersOf(dialect).missingTable === "error" };

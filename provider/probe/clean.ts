@@ -5,9 +5,9 @@ import type { Answers } from "../wire/answers";
 import { readPrefixSetList } from "../wire/prefix-set-list";
 import { cleanUp } from "./asking/clean-up";
 import { elementsIn } from "./asking/listing";
+import type { Undo } from "./asking/undo";
 import type { LeftBehind } from "./finding";
 import { solve } from "./shapes/search";
-import type { Undo } from "./undo";
 import { type BenchOptions, NO_NODE, withBench } from "./with-bench";
 
 /** Connections of the probe that was killed: at least those to which it wrote. */

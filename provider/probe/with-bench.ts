@@ -9,9 +9,9 @@ import { Bench } from "./asking/bench";
 import { Ending } from "./asking/ending";
 import { Receiver } from "./asking/receiver";
 import { Targets } from "./asking/targets";
+import type { Note } from "./asking/undo";
 import { WorkSet } from "./asking/work-set";
 import { LIMITS } from "./timing";
-import type { Note } from "./undo";
 
 /** Connections and permissions of a probe, a check or a clean-up. */
 export interface BenchOptions {

@@ -104,7 +104,7 @@ export class ReceiverAccess {
   }
 
   /** The engine calls a resource. @param key Key of its check. @param id Its id in the state. */
-  called(key: string, id: string): this {
+  claim(key: string, id: string): this {
     this.names = this.receiver.sent.names(key, () => `id ${id}`);
     return this;
   }

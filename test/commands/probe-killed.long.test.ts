@@ -4,7 +4,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { noteLine } from "../../provider/probe/undo";
+import { noteLine } from "../../provider/probe/asking/undo";
 import { Appliance, CLIENT, OWN } from "../probe/appliances/appliance";
 import { probed, SET, startNode, TOKEN } from "../probe/support";
 import { run } from "./support";

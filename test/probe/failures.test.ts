@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { parseUrl } from "../../provider/model/resource-url";
+import { noteLine, readUndo } from "../../provider/probe/asking/undo";
 import { clean } from "../../provider/probe/clean";
 import type { ProbeResult } from "../../provider/probe/finding";
 import type { ProbeOptions } from "../../provider/probe/probe";
-import { noteLine, readUndo } from "../../provider/probe/undo";
 import { OWN, probed, SECRET, SET, startNode, TOKEN, worldOf } from "./support";
 
 const KINDS = ["reset", "error", "silence", "lost-answer", "truncated", "html"] as const;

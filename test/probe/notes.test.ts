@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noteLine, readUndo } from "../../provider/probe/undo";
+import { noteLine, readUndo } from "../../provider/probe/asking/undo";
 import { inProcess } from "./in-process";
 import { probed, startNode, worldOf } from "./support";
 

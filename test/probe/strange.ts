@@ -3,8 +3,8 @@ import { NodeClient } from "../../provider/client";
 import { Runtime } from "../../provider/deployment/runtime";
 import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
+import { noteLine, readUndo } from "../../provider/probe/asking/undo";
 import type { ProbeResult } from "../../provider/probe/finding";
-import { noteLine, readUndo } from "../../provider/probe/undo";
 import { type Drawn, drawn } from "./appliances/drawn";
 import { probed, startDrawn } from "./appliances/probing";
 
@@ -62,7 +62,7 @@ export async function expectJudged(seed: number): Promise<void> {
   await expectUsable({ endpoint: appliance.url, ...result.node }, appliance, about);
 }
 
-/** What was written makes a list, an insert, a change of a value and a delete exact. */
+/** The written settings make a list, an insert, a change of a value and a delete exact. */
 async function expectUsable(
   node: { endpoint: string },
   appliance: Awaited<ReturnType<typeof startDrawn>>,

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, readFileSync, rmSync, type Stats, writ
 import { openOwnSync } from "../../files/no-links";
 import { PRIVATE_FILE } from "../../files/private";
 import { codeOf, messageOf } from "../../model/errors";
-import { type Note, noteLine, readUndo, type Undo } from "../../probe/undo";
+import { type Note, noteLine, readUndo, type Undo } from "../../probe/asking/undo";
 import { UsageError } from "../cli-io";
 
 /** File of a probe's notes, beside its result if it writes one. */

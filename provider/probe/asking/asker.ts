@@ -11,12 +11,12 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-
 import { readAnswer } from "../../wire/node-answer";
 import { type Command, listCommand } from "../../wire/node-command";
 import { TIMING } from "../timing";
-import type { Note } from "../undo";
 import { Answer } from "./answer";
 import type { Ending } from "./ending";
 import { Learned } from "./learned";
 import { KIND_OF, type ReadsList, readListed } from "./listing";
 import type { Seen } from "./needed";
+import type { Note } from "./undo";
 import { Verdicts } from "./verdicts";
 
 /** One request to the node. */

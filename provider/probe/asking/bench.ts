@@ -2,7 +2,6 @@ import { isUnreachable } from "../../client/errors";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
 import { TIMING } from "../timing";
-import type { Learnt } from "../undo";
 import type { Answer } from "./answer";
 import { Asker } from "./asker";
 import { Skipped } from "./outcome";
@@ -10,6 +9,7 @@ import type { Receiver } from "./receiver";
 import { takeSample } from "./sample";
 import type { Targets } from "./targets";
 import { tryStart } from "./trial";
+import type { Learnt } from "./undo";
 import type { Watch, WorkSet } from "./work-set";
 
 /** One table of marks, and the answer to its list. */

@@ -16,13 +16,13 @@ import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { successOf, verdictOf } from "../shapes/verdicts";
 import { TIMING } from "../timing";
-import type { Note } from "../undo";
 import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
 import type { Ending } from "./ending";
 import { whyUnread } from "./listing";
 import { needed } from "./needed";
 import { Unclear } from "./outcome";
+import type { Note } from "./undo";
 
 /** Most stops of a prefix that stays active. */
 const STOPS = 3;

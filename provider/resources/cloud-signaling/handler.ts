@@ -103,7 +103,7 @@ export class CloudSignalingHandler implements Handler {
     const inputs = readInputs(json);
     const id = randomUUID();
     const { prefixes } = inputs;
-    const receiver = ReceiverAccess.open(this.runtime, inputs).called(keyOf(prefixes), id);
+    const receiver = ReceiverAccess.open(this.runtime, inputs).claim(keyOf(prefixes), id);
     const { endpoint } = receiver;
     const sent = startedBefore(this.runtime.receiver(inputs.receiver), inputs, new Set());
     // An update stops them.
@@ -125,7 +125,7 @@ export class CloudSignalingHandler implements Handler {
     const active = await receiver.active();
     const state = withStarted(
       before,
-      receiver.called(keyOf(before.prefixes), id).startedBefore(active, knownOf(before)),
+      receiver.claim(keyOf(before.prefixes), id).startedBefore(active, knownOf(before)),
     );
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
     // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
@@ -140,7 +140,7 @@ export class CloudSignalingHandler implements Handler {
   async update(id: string, olds: JsonObject, news: JsonObject) {
     const [before, inputs] = [readReplaced(olds), readInputs(news)];
     const { prefixes } = inputs;
-    const receiver = ReceiverAccess.open(this.runtime, inputs, before).called(keyOf(prefixes), id);
+    const receiver = ReceiverAccess.open(this.runtime, inputs, before).claim(keyOf(prefixes), id);
     const { endpoint } = receiver;
     const { observed: listed = new Set() } = this.runtime.receiver(inputs.receiver);
     const state = withStarted(before, receiver.startedBefore(listed, knownOf(before)));
@@ -182,7 +182,7 @@ export class CloudSignalingHandler implements Handler {
 
   /** The state, with what a killed run started, for a destroy: it asks for the active ones only if there are notes. */
   private async withActive(id: string, state: CloudSignalingState): Promise<CloudSignalingState> {
-    const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, state).called(keyOf(state.prefixes), id));
+    const receiver = attempt(() => ReceiverAccess.ofState(this.runtime, state).claim(keyOf(state.prefixes), id));
     if (!receiver?.hasNotes) return state;
     const sent = receiver.startedBefore(await receiver.active(), knownOf(state));
     receiver.settleSent();

@@ -72,7 +72,7 @@ interface Former {
   readonly run: number;
 }
 
-/** What a node had before a run is no step of a rollout, and comes back to all nodes at once. */
+/** Content that a node had before a run is no step of a rollout, and comes back to all nodes at once. */
 function hadBefore({ machines, scenario }: World, { machine, url, prefix, value, run }: Former): boolean {
   const { journal } = machines.get(machine) ?? { journal: [] };
   const initial = scenario.nodes.find(({ name }) => name === machine)?.sets[url] ?? {};

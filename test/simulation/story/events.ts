@@ -5,7 +5,7 @@ import { CLIENT } from "../world/machines";
 import type { Random } from "../world/random";
 import { BLOCKED, FOREIGN, PARTNERS, type Sites, URGENT } from "./programs";
 
-/** What a node or receiver may do to a request. */
+/** Acts of a node or receiver on a request. */
 export const FAULTS: readonly Fault[] = [
   { status: 500 },
   { status: 500, when: "after" },
@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
   { kind: "full-table" },
 ];
 
-/** What happens during a run. */
+/** Events during a run. */
 export function disturbances(random: Random, sites: Sites, nodes: readonly NodePlan[]): Disturbance[] {
   if (random.chance(0.5)) return [];
   const count = random.chance(0.3) ? 2 : 1;
@@ -69,7 +69,7 @@ export function quoting(random: Random, at: string): Fault {
   return { status: random.pick([400, 500]), message: `unknown: ${at.startsWith("n") ? CANARY : CLIENT.secretKey}` };
 }
 
-/** What an actor does. */
+/** Acts of an actor. */
 export function actOf(random: Random, sites: Sites, nodes: readonly NodePlan[]): Act {
   const node = random.pick(nodes).name;
   const set = random.pick([BLOCKED, PARTNERS]);

@@ -62,7 +62,7 @@ function duringChange(random: Random, { site, nodes }: Course): readonly Disturb
   }
 }
 
-/** What an operator may do about a wave that has not passed. */
+/** Acts of an operator about a wave that has not passed. */
 function afterwards(random: Random, course: Course, node: string): Turn[] {
   const { designs, site, stack } = course;
   const current = designs.at(-1) as Design;

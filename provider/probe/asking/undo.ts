@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { membersOf } from "../model/json";
-import { jsonLines } from "../model/json-lines";
-import { jsonIn } from "../model/readable";
-import type { Raw } from "./asking/baseline";
-import { isSpelledDocumentation } from "./documentation";
-import type { NodeSettings, ReceiverSettings } from "./finding";
+import { membersOf } from "../../model/json";
+import { jsonLines } from "../../model/json-lines";
+import { jsonIn } from "../../model/readable";
+import { isSpelledDocumentation } from "../documentation";
+import type { NodeSettings, ReceiverSettings } from "../finding";
+import type { Raw } from "./baseline";
 
 /** First line of the notes: the places to which a probe writes. */
 interface Begun {
