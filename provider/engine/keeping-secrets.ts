@@ -5,7 +5,7 @@ import { namesIn, type SecretArguments } from "./secret-arguments";
 import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
 
 /** Marks for outputs without an input of that name: only the engine needs them. */
-const OUTPUT_MARKS = ["started", LISTS_KEY];
+const OUTPUT_MARKS = ["started", "notes", LISTS_KEY];
 
 /**
  * A provider that keeps secrets: it learns them before each call, and hides them in every error. Marks that the classes send
@@ -52,7 +52,10 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
       hidden([props], async () => {
         const read = await provider.read(id, plain(props));
         if (read.id === "") return read;
-        const marks = props[LISTS_KEY] === undefined ? {} : { [LISTS_KEY]: SECRET_MARK };
+        const marks = {
+          ...(props[LISTS_KEY] !== undefined && { [LISTS_KEY]: SECRET_MARK }),
+          ...(props.notes !== undefined && namesIn(props).length > 0 && { notes: SECRET_MARK }),
+        };
         const shown = hasSecretPrefixes(props) && read.inputs ? without(read.inputs, LISTS) : read.inputs;
         const inputs = shown && { inputs: { ...shown, ...marks, ...hiddenIn(props) } };
         return { ...read, ...inputs, props: kept(read.props, props, secrets) };

@@ -338,8 +338,13 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   expect(changed.map(({ op, urn }: { op: string; urn: string }) => [op, urn.split("::").at(-1)])).toEqual([
     ["update", "blocked"],
   ]);
-  expect(changed[0].oldState.inputs.entries).toEqual(main);
-  expect(changed[0].newState.inputs.entries).toEqual({ "2001:db8:bad::/48": 1, "203.0.113.0/26": 1 });
+  // Inputs are the entries of blocked.yaml, with their notes.
+  const written = (prefix: string) => ({
+    "2001:db8:bad::/48": { value: 1, reason: "scanner", ticket: "INC-4712" },
+    [prefix]: { value: 1, reason: "SYN flood", ticket: "INC-4711" },
+  });
+  expect(changed[0].oldState.inputs.entries).toEqual(written("203.0.113.0/25"));
+  expect(changed[0].newState.inputs.entries).toEqual(written("203.0.113.0/26"));
 
   const [first = ""] = github.added();
   expect(first.split("\n")[0]).toBe(KEY);

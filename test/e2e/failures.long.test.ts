@@ -145,7 +145,7 @@ describe("a stack's own rules", () => {
     const preview = await stack.preview();
     expect(preview.code).not.toBe(0);
     for (const sentence of [
-      /blocked: entries\[1\]: '192\.0\.2\.1\/24' has host bits set: write '192\.0\.2\.0\/24'/,
+      /blocked: entries\['192\.0\.2\.1\/24'\]: '192\.0\.2\.1\/24' has host bits set: write '192\.0\.2\.0\/24'/,
       /entry 198\.51\.100\.7\/32 overlaps the forbidden prefix 198\.51\.100\.0\/24/,
       /entry 0\.0\.0\.0\/0 is shorter than \/1/,
       /no entry covers 2001:db8::\/32, required by requiredPrefixes/,
