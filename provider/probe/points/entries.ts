@@ -139,7 +139,8 @@ export const entries: readonly Point[] = [
     assumes: "2³²−1",
     finds: ["maxValue"],
     settles: ["maxValue"],
-    ask: async ({ set, verdicts }) => {
+    ask: async (bench) => {
+      const { set, verdicts } = bench;
       const isGood = (answer: Answer) => verdicts.judge("insert", answer) === "success";
       const unused = singles(160)[Symbol.iterator]();
       const insert = (value: number) => {
@@ -152,6 +153,13 @@ export const entries: readonly Point[] = [
         return isGood(answer) ? answer : insert(value);
       };
       const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE }, isGood);
+      // A refusal may look like a success: only the list shows that the value was taken.
+      const isListed = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === most);
+      const { list, shown } = await set.committed(isListed, bench.briefly);
+      if (!shown && !(await bench.sample()).isFlat) {
+        const node = `${most} is answered like a success, and is not listed`;
+        return () => ({ found: "assumed", node, evidence: [list], beyond: true });
+      }
       return () => ({
         node: String(most),
         evidence: [refusal],
