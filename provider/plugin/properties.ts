@@ -65,9 +65,21 @@ export function close(props: JsonObject, secrets: readonly string[], repeats?: s
   );
   const closed = shown.map(([name, value]) => [
     name,
-    isSecret(name) || holdsCredentials(name, value) ? secret(value) : value,
+    isSecret(name) || holdsCredentials(name, value)
+      ? secret(value)
+      : secrets.includes("notes")
+        ? noted(name, value)
+        : value,
   ]);
   return Struct.fromJavaScript(Object.fromEntries(closed) as Record<string, JavaScriptValue>);
+}
+
+/** Entries as the program wrote them, with their notes as secrets. */
+function noted(name: string, value: unknown): unknown {
+  if (name !== "entries" || !isObject(value)) return value;
+  const hide = ([member, part]: [string, unknown]) => [member, NOTES.includes(member) ? secret(part) : part];
+  const content = (one: unknown) => (isObject(one) ? Object.fromEntries(Object.entries(one).map(hide)) : one);
+  return Object.fromEntries(Object.entries(value).map(([prefix, one]) => [prefix, content(one)]));
 }
 
 function secret(value: unknown): JsonObject {

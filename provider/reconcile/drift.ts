@@ -1,6 +1,6 @@
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import { type ListedMap, madeOnce } from "../model/prefix-map";
+import { type ListedMap, madeOnce, sorted } from "../model/prefix-map";
 import { count, some } from "../model/text";
 
 /** The computed argument that shows restored entries in a preview: a text that the check makes of the look. No output has it. */
@@ -13,17 +13,18 @@ export interface Drift {
   readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
 }
 
-/** Lost entries that the program declares as the state has them: entries that it changes are sent anyway. */
+/** Lost entries, in order, that the program declares as the state has them: entries that it changes are sent anyway. */
 export const missingOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Drift => {
-  const missing: CanonicalPrefix[] = [];
+  const missing = new Map<CanonicalPrefix, ListedValue>();
   const different = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of desired) {
     const listed = observed.get(prefix);
     if (listed === value || known.get(prefix) !== value) continue;
-    if (listed === undefined) missing.push(prefix);
+    if (listed === undefined) missing.set(prefix, value);
     else different.set(prefix, listed);
   }
-  return { missing, different };
+  // Entries that the engine hands over come in the order of their texts.
+  return { missing: sorted(missing).map(([prefix]) => prefix), different };
 });
 
 /** The same without other values of entries whose changes the program ignores: a missing entry is a loss all the same. */

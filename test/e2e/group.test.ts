@@ -88,7 +88,7 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(lines.match(/up removes .*/g)).toEqual([
     "up removes 1 entry that the program does not declare: 203.0.113.9/32.",
   ]);
-  expect(lines.match(/this up puts .*/g)).toEqual(["this up restores it."]);
+  expect(lines.match(/this up restores .*/g)).toEqual(["this up restores it."]);
   const repaired = all.map(since);
   await stack.must("up", "--yes", "--skip-preview", "--refresh");
   expect(repaired.map((mutations) => mutations())).toEqual([[], [], ["insert 1", "delete 1", "commit"]]);

@@ -24,7 +24,7 @@ it("a program fills sets with what the client and the read functions return, and
   expect(emulator.prefixSet("prefixset://edge/web/blocked").applied).toEqual(HELD);
   expect(sent().toSorted()).toEqual(["commit", "commit", "insert 2", "insert 2"]);
   const { listed, active } = await stack.state();
-  expect(listed?.inputs.entries).toEqual(HELD);
+  expect(listed?.outputs.entries).toEqual(HELD);
   expect(active?.outputs).toMatchObject({ prefixes: ["198.51.100.7/32"], started: [] });
 
   const again = await stack.preview("--expect-no-changes");

@@ -9,7 +9,7 @@ import { finished, TestStack } from "./support/stack";
 import { BLOCKED, emptyNode, since } from "./support/world";
 
 const NODES = ["lab1", "fra1", "ams1"] as const;
-const [ONE, TWO, THREE] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];
+const [ONE, TWO, THREE, FOUR] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.51.100.128/25"];
 
 it("a wave that did not pass stays red for other programs and after a kill; what passes goes on, backwards in a destroy", async () => {
   const [lab1, fra1, ams1] = [await emptyNode(), await emptyNode(), await emptyNode()];
@@ -97,17 +97,17 @@ while [ -e slow ]; do sleep 0.1; done
   await stack.write("healthy.sh", script);
   await stack.write("full", "");
   await chmod(join(stack.folder, "healthy.sh"), 0o755);
-  await program([ONE, THREE], 'check: { command: ["./healthy.sh"] }');
+  await program([ONE, FOUR], 'check: { command: ["./healthy.sh"] }');
   const full = await stack.up("--skip-preview");
   expect(full.code).not.toBe(0);
   expect(oneLine(full.text)).toContain("wave 1 of 3 (lab1) did not pass: ./healthy.sh: exit code 3: queue is full.");
-  expect(held()).toEqual([[ONE, THREE], [ONE], [ONE]]);
+  expect(held()).toEqual([[ONE, FOUR], [ONE], [ONE]]);
   await rm(join(stack.folder, "full"));
   await stack.must("up", "--yes", "--skip-preview");
   expect(held()).toEqual([
-    [ONE, THREE],
-    [ONE, THREE],
-    [ONE, THREE],
+    [ONE, FOUR],
+    [ONE, FOUR],
+    [ONE, FOUR],
   ]);
   expect(await stack.read("checked")).toContain(`lab1 ${BLOCKED}\nfra1 ${BLOCKED}\nams1 ${BLOCKED}\n`);
 
@@ -127,7 +127,7 @@ while [ -e slow ]; do sleep 0.1; done
   expect(killed.code).not.toBe(0);
   expect(oneLine(killed.text)).toContain("wave 1 of 3 (lab1) did not pass: ./healthy.sh: exit code 3: queue is full.");
   const last = [ONE, "203.0.113.9/32"];
-  expect(held()).toEqual([last, [ONE, THREE], [ONE, THREE]]);
+  expect(held()).toEqual([last, [ONE, FOUR], [ONE, FOUR]]);
   await rm(join(stack.folder, "full"));
   await stack.must("up", "--yes", "--skip-preview");
   expect(held()).toEqual([last, last, last]);

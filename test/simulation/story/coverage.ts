@@ -27,7 +27,7 @@ export function kindsOf(world: World): string[] {
 /** Kinds that only the story shows. */
 const SIGNS: Readonly<Record<string, RegExp>> = {
   "red wave": /did not pass/,
-  restored: /puts (it|them) back|restores/,
+  restored: /restores/,
   adopted: /adopted/,
   unreachable: /does not answer/,
   "sent again": /are sent again/,
