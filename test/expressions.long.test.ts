@@ -49,6 +49,9 @@ const JUDGED_BY_HAND: Readonly<Record<string, string>> = {
   "/^(\\s*):(?=:(?![\\da-f:./]*(?:\\s|$)))/i": "anchored: one run of blanks, then looks ahead over one run",
   "/^\\s*[[{](?![0-9a-f]*:[0-9a-f:.]*\\])/i":
     "anchored: one run of blanks, then looks ahead over two runs with a colon between",
+  "/<(\\w+)>[^<>]{1,40}<\\/\\1>/g": "begins at a sign that no part of it can hold, and each part ends at one",
+  "/\\b(?:partial(?:ly)?|incomplete|truncated|continue[sd]?|next page|first \\d+|\\d+ of \\d+)\\b/i":
+    "alternatives of fixed words; a run of digits begins only where a word does",
   "/(?<![\\d.eE+-])-?\\d{16,}(?![\\d.eE])/g": "begins only where no such run goes on, and looks one character ahead",
 };
 

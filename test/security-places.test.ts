@@ -38,7 +38,7 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
     "an import",
   ],
   "provider/prefixes/edit/lock.ts": [
-    "link open rename rm writeFile",
+    "link open rename rm writeFileSync",
     "makes its name new, reads with O_NOFOLLOW, and moves aside what was left",
     "block",
   ],
@@ -61,6 +61,14 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   "provider/deployment/other-processes.ts": [
     "appendFileSync openSync renameSync rmSync",
     "a folder that is proved to be this user's own",
+  ],
+  "provider/deployment/sent-files.ts": [
+    "appendFileSync rmSync writeFileSync",
+    "the same folder, under names of the processes",
+  ],
+  "provider/commands/plugin.ts": [
+    "chmod mkdir mkdtemp rename rm writeFile",
+    "the CLI's own cache, in a new folder that is renamed into its place",
   ],
   "provider/forwarder/delivery/rejected.ts": [
     "link mkdir rename rm",

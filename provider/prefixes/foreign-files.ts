@@ -8,6 +8,8 @@ const NFT_LINES =
 
 const NFTABLES = `is a set of nftables: write its elements one a line, for example with nft -j list set FAMILY TABLE SET | ${NFT_LINES}`;
 
+const ACCESS_LIST = "is an access list, whose lines have actions, wildcards and ports: write its prefixes one a line.";
+
 /** Files that hold prefixes and are not read, by one of their first lines, and the way to make one of them that is. */
 const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
   { test: /^<(?:!doctype|html|\?xml)/i, is: "is a page or an error message, not a list: fetch it again." },
@@ -17,10 +19,9 @@ const TEXTS: readonly { readonly test: RegExp; readonly is: string }[] = [
     test: /^(?:\d(?:\.\d)?\|)?[a-z]+\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|/,
     is: "is a file of delegated resources (start and number of addresses): write the ranges as start-end, one a line.",
   },
-  {
-    test: /^(?:ip(?:v6)?\s+access-list\b|access-list\s+\S+\s+(?:permit|deny)\b|(?:\d+\s+)?(?:permit|deny)\s+(?:ip|ipv6|tcp|udp|host|any|\d))/i,
-    is: "is an access list, whose lines have actions, wildcards and ports: write its prefixes one a line.",
-  },
+  { test: /^(?:ip|ipv6)\s+access-list\b/i, is: ACCESS_LIST },
+  { test: /^access-list\s+\S+\s+(?:permit|deny)\b/i, is: ACCESS_LIST },
+  { test: /^(?:\d+\s+)?(?:permit|deny)\s+(?:ip|tcp|udp|host|any|\d)/i, is: ACCESS_LIST },
   {
     test: /^"?\d{5,10}"?,"?\d{5,10}"?,/,
     is: "is a list of IP2Location, with addresses as integers: take its CIDR edition, or write the ranges as start-end.",
