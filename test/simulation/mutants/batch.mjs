@@ -14,6 +14,7 @@ export const BATCH = mutants([
   {
     name: "commit-again-and-again",
     promise: 4,
+    seed: 1,
     file: "apply/set-flush.ts",
     find: "await this.dropRefused();\n",
     replace: "await options.set.commit();\n      await this.dropRefused();\n",
@@ -21,6 +22,7 @@ export const BATCH = mutants([
   {
     name: "one-operation-a-flush",
     promise: 4,
+    seed: 1,
     file: "apply/group-commit.ts",
     find: "const group = this.waiting;\n    this.waiting = [];",
     replace: "const group = this.waiting.splice(0, 1);",
@@ -28,6 +30,7 @@ export const BATCH = mutants([
   {
     name: "do-not-wait-for-others",
     promise: 4,
+    seed: 1,
     file: "apply/group-commit.ts",
     find: "if (this.inFlight.isFull) {",
     replace: "{",
@@ -35,6 +38,7 @@ export const BATCH = mutants([
   {
     name: "share-no-list",
     promise: 5,
+    seed: 33,
     file: "apply/shared-reads.ts",
     find: "at < SHARED_FOR_MS",
     replace: "at < 0",
@@ -42,6 +46,7 @@ export const BATCH = mutants([
   {
     name: "keep-no-list",
     promise: 5,
+    seed: 33,
     file: "apply/shared-reads.ts",
     find: "answer: this.ask(options) };\n    this.kept = kept;",
     replace: "answer: this.ask(options) };",

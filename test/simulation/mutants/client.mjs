@@ -14,6 +14,7 @@ export const CLIENT = mutants([
   {
     name: "take-a-failed-list-for-empty",
     promise: 11,
+    seed: 47,
     file: "client/node-set.ts",
     find: "readAbsent(answer, this.node.habits.answers?.absent) && done(empty)",
     replace: "(answer.status >= 400 ? done(empty) : undefined)",
@@ -29,6 +30,7 @@ export const CLIENT = mutants([
   {
     name: "show-a-header-in-an-error",
     promise: 9,
+    seed: 15,
     file: "client/redact.ts",
     find: "(this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text)",
     replace: "text",

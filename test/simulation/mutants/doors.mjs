@@ -6,6 +6,7 @@ export const DOORS = mutants([
   {
     name: "keep-what-an-up-restored-in-the-state",
     promise: 6,
+    seed: 15,
     file: "engine/dynamic-provider.ts",
     find: "writtenOf(withoutNews(news))",
     replace: "writtenOf(withoutText(news))",
@@ -13,6 +14,7 @@ export const DOORS = mutants([
   {
     name: "write-in-a-preview",
     promise: 2,
+    seed: 3,
     file: "plugin/resource-methods.ts",
     find: "answer.setProperties(foreseen(inputs));\n        return answer;",
     replace:
@@ -35,6 +37,7 @@ export const DOORS = mutants([
   {
     name: "let-two-declarations-differ",
     promise: 8,
+    seed: 96,
     file: "pulumi/declared.ts",
     find: "if (conflict !== undefined) throw runError",
     replace: "if (conflict === null) throw runError",

@@ -157,4 +157,18 @@ export const OPEN = mutants([
     find: "if (lost.length === 0) return after;",
     replace: "return after;",
   },
+  {
+    name: "stop-what-others-started",
+    promise: 2,
+    file: "resources/cloud-signaling/plan.ts",
+    find: 'return stops === "all" ? leaving :',
+    replace: "return stops ? leaving :",
+  },
+  {
+    name: "let-host-bits-of-a-signaling-pass",
+    promise: 8,
+    file: "resources/cloud-signaling/handler.ts",
+    find: "spelling, args.hostBits)",
+    replace: 'spelling, "mask")',
+  },
 ]);

@@ -29,15 +29,9 @@ export const RESOURCES = mutants([
     replace: "const put = desired.size > 0 ? desired : new",
   },
   {
-    name: "stop-what-others-started",
-    promise: 2,
-    file: "resources/cloud-signaling/plan.ts",
-    find: 'return stops === "all" ? leaving :',
-    replace: "return stops ? leaving :",
-  },
-  {
     name: "leave-what-the-program-dropped",
     promise: 3,
+    seed: 8,
     file: "reconcile/set-plan.ts",
     find: "if (!desired.has(prefix) && !declared.has(prefix)) remove.add(prefix);",
     replace: "if (unsettled.has(prefix) && !desired.has(prefix) && !declared.has(prefix)) remove.add(prefix);",
@@ -45,6 +39,7 @@ export const RESOURCES = mutants([
   {
     name: "see-a-change-where-none-is",
     promise: 6,
+    seed: 1,
     file: "resources/changes.ts",
     find: "return { changes: false };",
     replace: "return { changes: true };",
@@ -52,6 +47,7 @@ export const RESOURCES = mutants([
   {
     name: "hide-added-entries-from-a-refresh",
     promise: 7,
+    seed: 496,
     file: "resources/prefix-set/lifecycle.ts",
     find: "const entries = state.exclusive ? observed : new",
     replace: "const entries = state.entries.size === 0 ? observed : new",
@@ -59,6 +55,7 @@ export const RESOURCES = mutants([
   {
     name: "mask-host-bits-of-entries",
     promise: 8,
+    seed: 71,
     file: "reconcile/entries.ts",
     find: "const prefix = parseAt(path, spelling, options.hostBits);",
     replace: 'const prefix = parseAt(path, spelling, "mask");',
@@ -66,20 +63,15 @@ export const RESOURCES = mutants([
   {
     name: "let-the-last-of-two-values-win",
     promise: 8,
+    seed: 24,
     file: "reconcile/entries.ts",
     find: "else {\n        problems.push(\n          `${same} and",
     replace: "else {\n        warnings.push(\n          `${same} and",
   },
   {
-    name: "let-host-bits-of-a-signaling-pass",
-    promise: 8,
-    file: "resources/cloud-signaling/handler.ts",
-    find: "spelling, args.hostBits)",
-    replace: 'spelling, "mask")',
-  },
-  {
     name: "take-another-address-of-one-machine-for-two",
     promise: 10,
+    seed: 29,
     file: "deployment/same-machine.ts",
     find: "if (this.isKnown(object, here.endpoint, there.endpoint)) return true;",
     replace: "return true;",
@@ -87,6 +79,7 @@ export const RESOURCES = mutants([
   {
     name: "spare-nothing-of-another-address",
     promise: 10,
+    seed: 29,
     file: "deployment/same-machine.ts",
     find: "if (prefixes.length === 0) return spared;",
     replace: "return spared;",
