@@ -18,7 +18,10 @@ export class PacketFilterError extends Error {
     message: string,
     /** Stable, in kebab case; for example `"request-refused"`. */
     readonly code: string,
-    options?: { readonly cause?: unknown },
+    options?: {
+      /** The error that led to this one. */
+      readonly cause?: unknown;
+    },
   ) {
     super(message, options);
   }

@@ -49,7 +49,10 @@ export class PrefixFileError extends PacketFilterError {
   constructor(
     /** In the order in which they were found, at most twenty. */
     readonly problems: readonly [PrefixFileProblem, ...PrefixFileProblem[]],
-    options?: { readonly cause?: unknown },
+    options?: {
+      /** The error that led to this one. */
+      readonly cause?: unknown;
+    },
   ) {
     const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
     const more = problems.length === MOST ? [`Only the first ${MOST} problems are shown.`] : [];

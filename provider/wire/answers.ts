@@ -151,7 +151,12 @@ export interface Answers {
    */
   readonly ignore?: readonly string[];
   /** Units of the times of marks. Default: seconds, `"s"`. Milliseconds are read as whole seconds. */
-  readonly units?: { readonly lifetime?: Unit; readonly age?: Unit };
+  readonly units?: {
+    /** Unit of the lifetime of a mark. Default: `"s"`. */
+    readonly lifetime?: Unit;
+    /** Unit of the age of a mark. Default: `"s"`. */
+    readonly age?: Unit;
+  };
   /** The node's own words for the types of marks in requests: `{ shost: "src-host" }`. Default: those of the contract. */
   readonly markTypes?: Readonly<Partial<Record<MarkType, string>>>;
   /**

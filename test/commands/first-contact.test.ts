@@ -34,7 +34,7 @@ test("the guide's commands, one after the other, end in an emulator that answers
   const written = JSON.parse(await readFile(join(folder, "node.json"), "utf8"));
   expect(written.node).toEqual({
     answers: {
-      path: { prefixset: "payload.rows2", profiles: "payload.rows2" },
+      path: { prefixset: "payload.rows2" },
       // Of the value, "v" is read without a setting.
       names: { prefix: "subnet", prefixLength: "size" },
     },

@@ -8,7 +8,7 @@ export const MAKES = {
   /** Lists entries keyed by prefix, with values in hex and deeper down, and shows what is staged; small requests only. */
   "seed:2": { maxBytesPerRequest: 16_384, maxEntriesPerRequest: 100, answers: { empty: "{}" } },
   /** Refuses what is there already or is not there; lists entries as pairs. */
-  "seed:4": { maxBytesPerRequest: 16_384 },
+  "seed:4": { maxBytesPerRequest: 16_384, insertExisting: "error" },
   /** Lists entries as texts, answers errors as pages, and shows what is staged. */
   "seed:6": {},
   /** Lists entries keyed by prefix, and refuses to commit or delete nothing; the only one here that redirects nothing. */
