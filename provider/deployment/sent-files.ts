@@ -42,8 +42,8 @@ export class SentFiles implements SentNotes {
   }
 
   note(place: string, names: readonly string[], keys: readonly string[]): void {
-    const shared = this.lines.get(keys) ?? keys.map((it) => this.short(it));
-    const line = JSON.stringify([this.short(place), names.map((it) => this.short(it)), shared]);
+    const shared = this.lines.get(keys) ?? keys.map((it) => this.hashOf(it));
+    const line = JSON.stringify([this.hashOf(place), names.map((it) => this.hashOf(it)), shared]);
     attempt(() => {
       privateFolder(this.parent);
       appendFileSync(this.own, `${line}\n`, { mode: PRIVATE_FILE });
@@ -55,7 +55,7 @@ export class SentFiles implements SentNotes {
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size"> {
     const isOf = this.isOf(place, names);
     const keys = new Set([...this.ended().values()].flatMap((lines) => lines.filter(isOf).flatMap(([, , its]) => its)));
-    return { size: keys.size, has: (key) => keys.has(this.short(key)) };
+    return { size: keys.size, has: (key) => keys.has(this.hashOf(key)) };
   }
 
   settle(place: string, names: readonly string[]): void {
@@ -75,7 +75,7 @@ export class SentFiles implements SentNotes {
   }
 
   private isOf(place: string, names?: readonly string[]): (line: Line) => boolean {
-    const [at, by] = [this.short(place), names && new Set(names.map((it) => this.short(it)))];
+    const [at, by] = [this.hashOf(place), names && new Set(names.map((it) => this.hashOf(it)))];
     return ([where, whose]) => where === at && (!by || whose.some((it) => by.has(it)));
   }
 
@@ -98,7 +98,7 @@ export class SentFiles implements SentNotes {
     return files.filter((file) => !isOld(file));
   }
 
-  private short(text: string): string {
+  private hashOf(text: string): string {
     const known = this.hashes.get(text) ?? hash("sha256", text, "base64url").slice(0, 16);
     this.hashes.set(text, known);
     return known;
