@@ -65,7 +65,7 @@ guide(
       ...["--secret", `packetfilter:nodes.${name}.headers.authorization=Bearer first`],
       ...Object.entries(MAKES[nodes.make(name)]).flatMap(([key, value]) => [
         "--plaintext",
-        `packetfilter:nodes.${name}.${key}=${JSON.stringify(value)}`,
+        `packetfilter:nodes.${name}.${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
       ]),
     ]);
     await stack.must("config", "set-all", "--path", ...settings);
