@@ -32,8 +32,6 @@ it("docs/configuration.md names every variable and key that is read, and the ref
 });
 
 it("the table of variables has each one that the sources name, and no other", async () => {
-  // Their refusals say what took their place.
-  const former = ["PACKETFILTER_ALLOW_CHANGES", "PACKETFILTER_ALLOW_REMOVALS", "PACKETFILTER_DISTINCT_NODES"];
   const table = "provider/commands/helping/variables.ts";
   const rooms = ["provider", "policies"].map((folder) =>
     readdir(folder, { recursive: true }).then((names) => names.map((name) => join(folder, name))),
@@ -41,5 +39,5 @@ it("the table of variables has each one that the sources name, and no other", as
   const files = (await Promise.all(rooms)).flat().filter((file) => file.endsWith(".ts") && file !== table);
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const named = new Set(texts.flatMap((text) => text.match(/\bPACKETFILTER_[A-Z_]*[A-Z]\b/g) ?? []));
-  expect(Object.keys(VARIABLES).sort()).toEqual([...named].filter((name) => !former.includes(name)).sort());
+  expect(Object.keys(VARIABLES).sort()).toEqual([...named].sort());
 });

@@ -20,8 +20,7 @@ const CHILD = join(__dirname, "support", "walks", "child.cjs");
 // A check looks at what the node holds since a plain run restores what is lost: it takes the client and its readers along, which a create took before, and
 // of its own the look, what it says, one reader of lists as arguments, the shared word of all processes, and what is known of nodes that are busy.
 // A mark: one file more says which tables a sink that fell behind gets anew.
-// A check: five files more since advice stands once in a run (two, with what an error says), what a set covers in all is judged for `up`, `block` and policies alike,
-// and former keys and variables are refused by the lists that have the present ones.
+// A check: five files more since advice stands once in a run (two, with what an error says), what a set covers in all is judged for `up`, `block` and policies alike.
 // A mark: two files more since a dead sink keeps only its own batches on the disk (which are kept, and until when), and sinks take some marks only.
 // A check: four files more since limits have one home (the words for them, and who sets which), every provider process tells the others what it wants, and
 // what resources of the plugin contradict is found by their urns. A create: two of them, since it too tells the other processes, and reads their files.

@@ -226,14 +226,6 @@ function commitUrl() {
   });
 }
 
-/** Replacements of former members. */
-const FORMER_MEMBERS = {
-  maxTries: "`deadlineMs`",
-  retryPauseMs: "`deadlineMs`",
-  maxRetryPauseMs: "`deadlineMs`",
-  absentSet: '`answers.absent`: "empty"',
-};
-
 const timing = schema(() => ({
   timeoutMs: integer(1, LONGEST_TIMER_MS),
   deadlineMs: integer(1, LONGEST_TIMER_MS),
@@ -268,7 +260,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
         markPauseMs: integer(0, 3_600_000),
         markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
       },
-      { error: objectError("must be an object", FORMER_MEMBERS) },
+      { error: objectError() },
     )
     .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
     .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
@@ -292,7 +284,7 @@ export const receiverSchema = schema(
           answers: objectOrJson(zod().lazy(receiverAnswersSchema)).optional(),
           ...timing(),
         },
-        { error: objectError("must be an object", FORMER_MEMBERS) },
+        { error: objectError() },
       )
       .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),
 );

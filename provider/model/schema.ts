@@ -29,30 +29,22 @@ type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
  * z.strictObject({ endpoint: z.string() }, { error: objectError() });   // has no member `enpoint`
  * ```
  */
-export function objectError(
-  otherwise = "must be an object",
-  former: Readonly<Record<string, string>> = {},
-): (issue: Issue) => string {
-  return (issue) => unknownMembers(issue, former) ?? otherwise;
+export function objectError(otherwise = "must be an object"): (issue: Issue) => string {
+  return (issue) => unknownMembers(issue) ?? otherwise;
 }
 
-/** Names unknown members, and the replacements of former ones; `undefined` for any other issue. */
-export function unknownMembers(issue: Issue, former: Readonly<Record<string, string>> = {}): string | undefined {
+/** Names unknown members; `undefined` for any other issue. */
+export function unknownMembers(issue: Issue): string | undefined {
   if (issue.code !== "unrecognized_keys" || !Array.isArray(issue.keys)) return undefined;
-  const known = knownMembers(issue);
-  const meant = issue.keys.flatMap((key) =>
-    Object.hasOwn(former, String(key)) ? [] : (nearest(String(key), known) ?? []),
-  );
+  const known = schemaMembers(Reflect.get(issue, "inst"));
+  const meant = issue.keys.flatMap((key) => nearest(String(key), known) ?? []);
   const more = meant.length === 0 ? "" : `: ${quoted(meant)} ${meant.length === 1 ? "is" : "are"} likely meant`;
-  const gone = Object.entries(former).filter(([name]) => issue.keys.includes(name));
-  const now = gone.map(([name, one]) => `; in place of \`${name}\` is ${one}`);
-  return `has no member ${quoted(issue.keys)}${more}${now.join("")}`;
+  return `has no member ${quoted(issue.keys)}${more}`;
 }
 
-/** Members of the object's schema. */
-function knownMembers(issue: Issue): string[] {
-  const inst: unknown = Reflect.get(issue, "inst");
-  const definition: unknown = inst instanceof Object && "def" in inst ? inst.def : undefined;
+/** Names of the members of an object's schema; none for any other schema. */
+export function schemaMembers(schema: unknown): string[] {
+  const definition: unknown = schema instanceof Object && "def" in schema ? schema.def : undefined;
   return definition instanceof Object && "shape" in definition && definition.shape instanceof Object
     ? Object.keys(definition.shape)
     : [];

@@ -1,6 +1,8 @@
+import { nodeSchema, receiverSchema } from "../client/options";
 import { membersOf } from "../model/json";
 import { nearest } from "../model/nearest";
 import { jsonIn } from "../model/readable";
+import { schemaMembers } from "../model/schema";
 
 /** Members of the unnamed node and receiver with a key and a variable of their own; `node` and `receiver` have the others. */
 export const FLAT_MEMBERS = {
@@ -64,42 +66,6 @@ export const CONFIG_KEYS = [
   "detectDrift",
 ] as const;
 
-/** Paths that replace former keys. */
-const FORMER_KEYS: Readonly<Record<string, readonly string[]>> = {
-  previewReads: ["detectDrift"],
-  signalingAnswers: ["receiver.answers"],
-  absentSet: ["node.answers.absent"],
-  ...Object.fromEntries(
-    ["maxTries", "retryPauseMs", "maxRetryPauseMs"].map((member) => [
-      member,
-      ["node.deadlineMs", "receiver.deadlineMs"],
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["tls", "timeoutMs", "deadlineMs"].map((member) => [member, [`node.${member}`, `receiver.${member}`]]),
-  ),
-  ...Object.fromEntries(
-    [
-      "userArena",
-      "maxEntriesPerRequest",
-      "maxBytesPerRequest",
-      "maxConcurrency",
-      "maxAnswerBytes",
-      "maxListRecords",
-      "maxValue",
-      "commitCoalesceMs",
-      "commitDelayMs",
-      "foreignStaged",
-      "insertExisting",
-      "commitUrl",
-      "answers",
-      "onUnreachable",
-      "markPauseMs",
-      "markPace",
-    ].map((member) => [member, [`node.${member}`]]),
-  ),
-};
-
 /** A key without its namespace. */
 export type ConfigKey = (typeof CONFIG_KEYS)[number];
 
@@ -112,35 +78,34 @@ const NAMESPACE = "packetfilter:";
  * Sentences about keys of a stack's configuration that nothing reads.
  *
  * @param keys All keys of the configuration with their namespaces; other namespaces are not judged.
- * @returns `refused`: former keys and likely limits; `passed`: all others
+ * @returns `refused`: likely limits, and members of a node or receiver without their object; `passed`: all others
  */
 export function unknownKeys(keys: readonly string[]): { refused: string[]; passed: string[] } {
-  const keysRead: readonly string[] = [...CONFIG_KEYS, ...Object.keys(FORMER_KEYS)];
   const found = { refused: [] as string[], passed: [] as string[] };
   for (const key of keys) {
     const name = key.slice(NAMESPACE.length);
-    if (!key.startsWith(NAMESPACE)) continue;
-    if (Object.hasOwn(FORMER_KEYS, name)) found.refused.push(formerKey(name));
-    if (keysRead.includes(name)) continue;
-    const near = nearest(name, keysRead);
-    const meant = near === undefined ? undefined : (FORMER_KEYS[near]?.[0] ?? near);
+    if (!key.startsWith(NAMESPACE) || isKey(name)) continue;
+    const paths = memberPaths();
+    const near = nearest(name, [...CONFIG_KEYS, ...paths.keys()]);
+    const places = near === undefined ? [] : isKey(near) ? [near] : (paths.get(near) ?? []);
+    const meant = places.map((path) => `"${NAMESPACE}${path}"`);
     const advice =
-      meant === undefined ? "docs/configuration.md has all of them." : `did you mean "${NAMESPACE}${meant}"?`;
+      meant.length === 0 ? "docs/configuration.md has all of them." : `did you mean ${meant.join(" or ")}?`;
     const sentence = `The configuration has a key "${key}" that nothing reads: ${advice} Remove it with pulumi config rm '${key}'.`;
-    found[LIMITING.has(near) ? "refused" : "passed"].push(sentence);
+    found[paths.has(name) || LIMITING.has(near) ? "refused" : "passed"].push(sentence);
   }
   return found;
 }
 
+const isKey = (name: string) => CONFIG_KEYS.some((key) => key === name);
+
 const LIMITING: ReadonlySet<string | undefined> = new Set([...LIMIT_KEYS, "maxValue", "foreignStaged"]);
 
-/** Remedies for the former keys in a configuration. */
-export function formerKeys(config: ReadConfig): string[] {
-  return Object.keys(FORMER_KEYS).flatMap((name) => (config(name as ConfigKey) === undefined ? [] : formerKey(name)));
-}
-
-function formerKey(name: string): string {
-  const [first = "", ...more] = (FORMER_KEYS[name] ?? []).map((path) => `${NAMESPACE}${path}`);
-  const path = first.includes(".") ? " --path" : "";
-  return `${NAMESPACE}${name} is ${[first, ...more].join(" and ")} now: set it with pulumi config set${path} '${first}' VALUE, and remove this one with pulumi config rm '${NAMESPACE}${name}'.`;
+/** Members of the objects `node` and `receiver`, with their paths in the configuration. */
+function memberPaths(): ReadonlyMap<string, readonly string[]> {
+  const paths = new Map<string, readonly string[]>();
+  for (const [kind, members] of Object.entries({ node: nodeSchema(), receiver: receiverSchema() })) {
+    for (const member of schemaMembers(members)) paths.set(member, [...(paths.get(member) ?? []), `${kind}.${member}`]);
+  }
+  return paths;
 }

@@ -10,7 +10,7 @@ import { ExcessError, plainData } from "../model/plain-data";
 import { Prefix, PrefixError } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import { issuePath, schema, zod } from "../model/schema";
-import { type ConfigKey, FLAT_MEMBERS, formerKeys, type ReadConfig } from "./config-keys";
+import { type ConfigKey, FLAT_MEMBERS, type ReadConfig } from "./config-keys";
 import { type Environment, strayCredentials } from "./environment-credentials";
 
 /** A connection, and where it was found. */
@@ -53,7 +53,6 @@ export class UnknownConnection extends ConfigError {}
  * @param folder That of the program, which modules of `answers.read` start from. Default: the working folder.
  */
 export function readSettings(config: ReadConfig, env: Environment, folder?: string) {
-  refuseFormer(config, env);
   const nodes = connectionKind("node", nodeSchema, config, env);
   const receivers = connectionKind("receiver", receiverSchema, config, env);
   const auditLog = config("auditLog");
@@ -99,24 +98,6 @@ export function readSettings(config: ReadConfig, env: Environment, folder?: stri
     /** True when waves of a group with this set pass in this run that did not pass before. */
     passesWave: (url: string) => names(env.PACKETFILTER_ALLOW_WAVE, url),
   };
-}
-
-const ALLOW = "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values";
-
-/** Variables that nothing reads any more, with their replacements. */
-const FORMER_VARIABLES = {
-  PACKETFILTER_ALLOW_REMOVALS: ALLOW,
-  PACKETFILTER_ALLOW_CHANGES: ALLOW,
-  PACKETFILTER_DISTINCT_NODES: "packetfilter:distinctNodes",
-} as const;
-
-/** @throws {ConfigError} if a former setting is set: its limit, or the lifting of one, would have no effect */
-function refuseFormer(config: ReadConfig, env: Environment): void {
-  const variables = Object.entries(FORMER_VARIABLES).flatMap(([name, now]) =>
-    env[name] ? `${name} is gone: set ${now}, and unset this one.` : [],
-  );
-  const former = [...formerKeys(config), ...variables];
-  if (former.length > 0) throw new ConfigError(former.join(" "));
 }
 
 /** The unnamed default of a kind. */

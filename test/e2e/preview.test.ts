@@ -109,7 +109,7 @@ it("a plain preview shows what a node lacks, a plain up restores it, and each as
   expect(asked(emulator.journal)).toEqual(looks);
   await clean();
 
-  // Switched off, nothing is asked; the former name is refused with the new one.
+  // Switched off, nothing is asked; a member of the node without its object is refused.
   lose();
   await stack.must("config", "set", "packetfilter:detectDrift", "off");
   emulator.clearJournal();
@@ -117,10 +117,10 @@ it("a plain preview shows what a node lacks, a plain up restores it, and each as
   const blind = await stack.up("--skip-preview", ...(KIND === "plugin" ? [] : ["--expect-no-changes"]));
   expect(blind.code, blind.text).toBe(0);
   expect(emulator.journal).toEqual([]);
-  await stack.must("config", "set", "packetfilter:previewReads", "off");
-  const former = await stack.preview();
-  expect(former.code).not.toBe(0);
-  expect(former.text).toContain("packetfilter:previewReads is packetfilter:detectDrift now");
+  await stack.must("config", "set", "packetfilter:maxConcurrency", "2");
+  const misplaced = await stack.preview();
+  expect(misplaced.code).not.toBe(0);
+  expect(misplaced.text).toContain('did you mean "packetfilter:node.maxConcurrency"?');
 });
 
 it("what cannot be seen is said: a set that the node does not know, a silent node, and where it is required", async () => {

@@ -112,23 +112,6 @@ describe("settings", () => {
     );
   });
 
-  it.each([
-    [
-      "previewReads",
-      "is packetfilter:detectDrift now: set it with pulumi config set 'packetfilter:detectDrift' VALUE,",
-    ],
-    [
-      "commitDelayMs",
-      "is packetfilter:node.commitDelayMs now: set it with pulumi config set --path 'packetfilter:node.commitDelayMs' VALUE,",
-    ],
-    ["timeoutMs", "is packetfilter:node.timeoutMs and packetfilter:receiver.timeoutMs now: set it with"],
-    ["signalingAnswers", "is packetfilter:receiver.answers now: set it with"],
-  ])("refuse the former key %s, and say where it stands now", (key, sentence) => {
-    expect(() => settings({ [key]: "500" })).toThrow(`packetfilter:${key} ${sentence}`);
-    expect(() => settings({ [key]: "500" })).toThrow(`remove this one with pulumi config rm 'packetfilter:${key}'.`);
-    expect(unknownKeys([`packetfilter:${key}`])).toEqual({ refused: [expect.stringContaining(sentence)], passed: [] });
-  });
-
   it("read objects as one JSON text or structured, and numbers as texts", () => {
     const structured = {
       nodes: { fra1: { endpoint: "http://192.0.2.1", timeoutMs: 500, headers: { "x-token": "t" } } },
@@ -218,15 +201,6 @@ describe("settings", () => {
     },
   );
 
-  it.each([
-    ["PACKETFILTER_ALLOW_REMOVALS", "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values"],
-    ["PACKETFILTER_ALLOW_CHANGES", "PACKETFILTER_ALLOW, which lifts the limits on removals and on other values"],
-    ["PACKETFILTER_DISTINCT_NODES", "packetfilter:distinctNodes"],
-  ])("refuse the former variable %s", (name, now) => {
-    expect(() => settings({}, { [name]: "true" })).toThrow(`${name} is gone: set ${now}, and unset this one.`);
-    expect(() => settings({}, { [name]: "" })).not.toThrow();
-  });
-
   it("lift the limits for the sets that are named", () => {
     const lifted = settings({}, { PACKETFILTER_ALLOW: "prefixset://edge/a, prefixset://edge/b" });
     expect(["a", "b", "c"].map((set) => lifted.lifts(`prefixset://edge/${set}`))).toEqual([true, true, false]);
@@ -269,10 +243,15 @@ describe("keys of the configuration that nothing reads", () => {
     ]);
   });
 
-  it("lead from a misspelt former key to where it stands now", () => {
-    expect(unknownKeys(["packetfilter:maxvalue", "packetfilter:timoutMs"])).toEqual({
-      refused: [expect.stringContaining('did you mean "packetfilter:node.maxValue"?')],
-      passed: [expect.stringContaining('did you mean "packetfilter:node.timeoutMs"?')],
+  it("lead from a member of a node or receiver to its place", () => {
+    const meant = (...paths: string[]) => expect.stringContaining(`did you mean ${paths.join(" or ")}?`);
+    expect(unknownKeys(["maxvalue", "timoutMs", "tls", "markPace"].map((name) => `packetfilter:${name}`))).toEqual({
+      refused: [
+        meant('"packetfilter:node.maxValue"'),
+        meant('"packetfilter:node.tls"', '"packetfilter:receiver.tls"'),
+        meant('"packetfilter:node.markPace"'),
+      ],
+      passed: [meant('"packetfilter:node.timeoutMs"', '"packetfilter:receiver.timeoutMs"')],
     });
   });
 

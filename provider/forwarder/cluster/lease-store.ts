@@ -11,7 +11,7 @@ type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
 const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() }).partial();
 
-/** A member of the cluster; one of an earlier version says its name only. */
+/** A member of the cluster; its name alone where it announced nothing that can be read. */
 export interface Member extends z.infer<typeof announcedSchema> {
   readonly name: string;
 }
@@ -64,7 +64,7 @@ export class NatsLeaseStore {
     }
     const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await leases.get(key) })));
     const members = entries.flatMap(({ key, entry }) => {
-      // One that has left meanwhile, or an earlier version, which announces nothing but its name.
+      // One that has left meanwhile.
       if (entry?.operation !== "PUT") return [];
       const announced = announcedSchema.safeParse(jsonIn(entry.string()));
       const name = decode(key.slice("member.".length));

@@ -92,7 +92,7 @@ export const member: Member = "prefixLength";
 // @ts-expect-error one of the names that answers have
 export const noMember: Member = "size";
 export const options: NodeOptions = { endpoint: "http://192.0.2.10", tls, answers, timeoutMs: DEFAULTS.timeoutMs };
-// @ts-expect-error a former member
+// @ts-expect-error an unknown member
 export const noOptions: NodeOptions = { endpoint: "http://192.0.2.10", absentSet: "empty" };
 export const receiver: ReceiverOptions = { url: "http://192.0.2.20", clientId: "client-a", secretKey: "key-a" };
 // @ts-expect-error a receiver has a url

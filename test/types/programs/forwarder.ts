@@ -55,8 +55,8 @@ export const weeks: ForwarderConfig = { ...place, everyMs: "5w" };
 export const sized: ForwarderConfig = { ...place, reserveBytes: "1s" };
 // @ts-expect-error a node has an address
 export const nowhere: ForwarderConfig = { ...place, nodes: { fra1: { timeoutMs: 5_000 } } };
-// @ts-expect-error a former member of a node
-export const former: ForwarderConfig = { ...place, nodes: { fra1: { endpoint: "http://192.0.2.10", maxTries: 3 } } };
+// @ts-expect-error an unknown member of a node
+export const unknown: ForwarderConfig = { ...place, nodes: { fra1: { endpoint: "http://192.0.2.10", maxTries: 3 } } };
 // @ts-expect-error at least one arena is watched
 export const idle: ForwarderConfig = { nodes: place.nodes };
 // @ts-expect-error there is no such table

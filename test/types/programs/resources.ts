@@ -184,12 +184,10 @@ const providerArgs: ProviderArgs = {
   detectDrift: "off",
 };
 export const eu = new Provider("eu", providerArgs);
-// @ts-expect-error a former member
+// @ts-expect-error an unknown member
 providerArgs.node = { maxTries: 5 };
 // @ts-expect-error a member of nodes
 providerArgs.receiver = { markPauseMs: 3_000 };
-// @ts-expect-error a former key
-providerArgs.previewReads = "off";
 // @ts-expect-error one of three words
 providerArgs.detectDrift = "always";
 
