@@ -18,14 +18,11 @@ import {
   unchanged,
 } from "./set-operation";
 import { parted } from "./set-staging";
-import { Activity } from "./shared-reads";
 
 /** Checks of a writer on the same set at other addresses, which may be the same machine. */
 interface SameMachineRules {
-  /** Called before the first request of a change, with the last list. */
-  before(observed: ListedMap): Promise<void>;
   /** Those of these prefixes that must stay, since they may be the entries that are declared at another address. */
-  protect(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
+  protect(remove: ReadonlySet<CanonicalPrefix>): ReadonlySet<CanonicalPrefix>;
   /** Called after a commit with the entries that it removed, and their former values. */
   after(removed: ListedMap): Promise<void>;
 }
@@ -64,8 +61,8 @@ export class SetWriter {
   private readonly leftovers = new Set<CanonicalPrefix>();
   /** Inspections of other addresses after removals. Not a part of a flush: they may write there, and so back here. */
   private inspections: Promise<void> = Promise.resolve();
-  /** Whether this writer is changing the set at the moment. */
-  readonly activity = new Activity();
+  /** True once this writer has begun to change the set. */
+  hasWritten = false;
 
   constructor(private readonly options: SetWriterOptions) {
     this.group = new GroupCommit((operations) => this.flush(operations), options);
@@ -100,7 +97,7 @@ export class SetWriter {
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
     const before = (await reads.take()) ?? (await set.observe());
-    const { plans, merged, unwanted } = await this.plan(operations, before);
+    const { plans, merged, unwanted } = this.plan(operations, before);
     if (isNothing(merged)) {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
@@ -108,9 +105,8 @@ export class SetWriter {
     await this.options.begin?.(before.values);
     reads.forget();
     set.answered.clear();
-    const settled = await this.activity.during(() =>
-      set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run()),
-    );
+    this.hasWritten = true;
+    const settled = await set.alone(() => new SetFlush(this.options, this.leftovers, plans, merged, before).run());
     this.inspect(before, unwanted);
     return settled;
   }
@@ -143,17 +139,15 @@ export class SetWriter {
   }
 
   /** Changes of the group: an entry that may belong to another address stays, and an operation above a limit fails alone. */
-  private async plan(operations: readonly SetOperation[], before: ObservedSet) {
+  private plan(operations: readonly SetOperation[], before: ObservedSet) {
     const { sameMachine, removals, set, desired } = this.options;
-    // Before anything is compared with the wanted entries, and again after slow steps.
-    removals?.registryUnavailable();
+    // Before anything is compared with the wanted entries.
+    const unavailable = removals?.registryUnavailable();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
     const unwanted = new Set([...all.remove].filter((prefix) => !desired.has(prefix)));
-    if (!isNothing(all)) await sameMachine?.before(before.values);
-    const elsewhere = all.remove.size > 0 ? await sameMachine?.protect(all.remove) : undefined;
-    const registryUnavailable = all.remove.size > 0 ? removals?.registryUnavailable() : undefined;
-    const spared = new Set([...(elsewhere ?? []), ...[...unwanted].filter((prefix) => desired.has(prefix))]);
+    const registryUnavailable = all.remove.size > 0 ? unavailable : undefined;
+    const spared = all.remove.size > 0 ? (sameMachine?.protect(all.remove) ?? new Set()) : new Set<CanonicalPrefix>();
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const gone = new Set([...all.remove].filter((prefix) => !spared.has(prefix)));
     const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));

@@ -17,8 +17,6 @@ export interface Shared {
   readonly desired: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly managed: KeyRegistry;
-  /** Keys in the state of a resource that is replaced in this deployment. */
-  readonly beingReplaced: KeyRegistry;
   readonly declared: Declarations;
   /** Notes of sent keys, for the next run. */
   readonly notes: SentNotes;

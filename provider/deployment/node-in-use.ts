@@ -120,13 +120,12 @@ export class DeploymentSet implements Addressed {
   observed: ListedMap | undefined;
   private readonly declarations: Declarations;
   readonly wantedHere: KeysHere;
-  readonly leavingHere: KeysHere;
 
   constructor(
     node: Connection,
     private readonly set: NodeSet,
     { commitCoalesceMs, deadlineMs, foreignStaged }: NodeOptions,
-    { world, notices, inFlight, desired, managed, beingReplaced, declared, notes, sameMachine, removals }: Shared,
+    { world, notices, inFlight, desired, managed, declared, notes, sameMachine, removals }: Shared,
   ) {
     this.declarations = declared;
     const { url } = set;
@@ -137,7 +136,6 @@ export class DeploymentSet implements Addressed {
     this.desired = desired.of(node, url);
     this.managed = managed.of(node, url);
     this.wantedHere = desired.at(node, url);
-    this.leavingHere = beingReplaced.at(node, url);
     this.announced = new Announced(inFlight);
     this.sent = new SentBefore(notes, `${node.endpoint} ${url}`);
     this.reads = new SharedReads((options) => set.observe(options), world);
@@ -155,7 +153,6 @@ export class DeploymentSet implements Addressed {
       deadlineMs: deadlineMs ?? DEFAULTS.deadlineMs,
       removals: removals(url, label, node.endpoint),
       sameMachine: {
-        before: (observed) => sameMachine.before(url, this, observed),
         protect: (remove) => sameMachine.protect(url, this, remove),
         after: (removed) => sameMachine.after(url, this, removed),
       },
@@ -178,10 +175,6 @@ export class DeploymentSet implements Addressed {
   /** True for an entry whose other values the program leaves. */
   ignores(prefix: CanonicalPrefix): boolean {
     return this.isIgnored || this.ignored.has(prefix);
-  }
-
-  get activity() {
-    return this.writer.activity;
   }
 
   async list(): Promise<ListedMap> {

@@ -1,4 +1,4 @@
-import { Activity, SharedReads } from "../apply/shared-reads";
+import { SharedReads } from "../apply/shared-reads";
 import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
@@ -18,15 +18,12 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly fromEnvironment: boolean;
   readonly remedy = undefined;
   readonly client: SignalingClient;
-  /** Starts and stops under way. */
-  readonly activity = new Activity();
   readonly reads: SharedReads<readonly Prefix[]>;
   /** Prefixes that some resource of this deployment wants active. */
   readonly desired: Keys;
   /** Prefixes that some resource of this deployment started, by its state. */
   readonly managed: Keys;
   readonly wantedHere: KeysHere;
-  readonly leavingHere: KeysHere;
   /** Notes of killed runs about this receiver. */
   readonly sent: SentBefore;
   /** Prefixes that the look of this process saw active; `undefined` without a look. */
@@ -34,7 +31,7 @@ export class ReceiverInUse implements Connection, Addressed {
   private listed: ListedMap | undefined;
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
-    const { world, desired, managed, beingReplaced, sameMachine } = shared;
+    const { world, desired, managed, sameMachine } = shared;
     this.client = new SignalingClient(options, world, name, () => shared.secretObjects.has(SIGNALING, this));
     this.name = name;
     this.endpoint = this.client.endpoint;
@@ -45,7 +42,6 @@ export class ReceiverInUse implements Connection, Addressed {
     this.desired = desired.of(this, SIGNALING);
     this.managed = managed.of(this, SIGNALING);
     this.wantedHere = desired.at(this, SIGNALING);
-    this.leavingHere = beingReplaced.at(this, SIGNALING);
     this.sent = new SentBefore(shared.notes, `${this.endpoint} ${SIGNALING}`);
     sameMachine.register(SIGNALING, this);
   }

@@ -87,7 +87,6 @@ export class Runtime {
       inFlight: new InFlight(world, usualSteps),
       desired,
       managed: new KeyRegistry("owned", others),
-      beingReplaced: new KeyRegistry("leaving", others),
       declared: new Declarations(),
       notes,
       sync,

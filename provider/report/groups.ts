@@ -5,7 +5,6 @@ import { differing, overridden } from "../model/group-content";
 import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames } from "../model/text";
-import { type AreTwo, unprovenIn } from "./leaving";
 import { SetChanges, type SetStep } from "./set-changes";
 import {
   canonical,
@@ -20,13 +19,16 @@ import {
 } from "./set-content";
 
 /** Effect of a step on a group. */
-interface GroupStep extends Omit<SetStep, "before" | "after" | "isUnproven"> {
+interface GroupStep extends Omit<SetStep, "before" | "after" | "unproven"> {
   /** By node, as all that follows; nodes with the same content share their entries. */
   readonly before: readonly SetContent[];
   readonly after: readonly SetContent[];
   /** The state before the refresh. */
   readonly state: readonly SetContent[];
-  readonly areTwo: AreTwo;
+  /** Entries of a leaving node that stay there, given what each node is to hold. */
+  readonly stayingIn: (
+    desired: ReadonlyMap<string, SetContent>,
+  ) => (leaving: SetContent) => ReadonlySet<CanonicalPrefix>;
 }
 
 /** Effect of a step on the set of one node of a group. */
@@ -41,13 +43,13 @@ interface Part {
 export class Groups {
   private readonly parts: Part[] = [];
 
-  add({ before, after, state, keeps, areTwo, ...step }: GroupStep): void {
+  add({ before, after, state, keeps, stayingIn, ...step }: GroupStep): void {
     const [had, wanted, known] = [byKey(before), byKey(after), byKey(state)];
-    const isUnproven = unprovenIn(had, wanted, areTwo);
+    const stayingOf = stayingIn(wanted);
     for (const [key, held] of new Map([...had, ...wanted])) {
       const [earlier, later] = [had.get(key), wanted.get(key)];
-      const isLeft = earlier !== undefined && !later && !keeps && isUnproven(earlier);
-      const ofNode = { ...step, keeps: keeps && !later, isUnproven: isLeft, before: earlier, after: later };
+      const unproven = earlier && !later && !keeps ? stayingOf(earlier) : new Set<CanonicalPrefix>();
+      const ofNode = { ...step, keeps: keeps && !later, unproven, before: earlier, after: later };
       this.parts.push({ key, held, step: ofNode, state: known.get(key) });
     }
   }
@@ -96,8 +98,8 @@ function likenesses(): (part: Part) => string {
     numbers.set(content?.entries, number);
     return number;
   };
-  return ({ step: { resource, before, after, isUnproven }, state, held }) =>
-    JSON.stringify([resource, held.url, isUnproven, [before, after, state].map(numberOf)]);
+  return ({ step: { resource, before, after, unproven }, state, held }) =>
+    JSON.stringify([resource, held.url, unproven?.size, [before, after, state].map(numberOf)]);
 }
 
 function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent> {

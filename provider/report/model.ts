@@ -63,7 +63,9 @@ const setSchema = z.strictObject({
   kept: counter.describe("Entries that leave the program and stay at the node (onDestroy)."),
   unproven: counter
     .optional()
-    .describe("Of a node that leaves its group: entries that stay, since nothing proves that it is another machine."),
+    .describe(
+      "Of a node that leaves its group: entries that stay, since it may be the same machine as one that wants them.",
+    ),
   unknown: counter.describe("Resources of which the preview does not know all entries yet."),
   hidden: z.boolean().describe("True if a part is secret, so that not every change can be seen."),
   drift: z

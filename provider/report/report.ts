@@ -4,7 +4,7 @@ import { isForeign, kindOf, typeIn, typeToken } from "../model/resource-kind";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
-import { areTwoBy } from "./leaving";
+import { stayingIn } from "./leaving";
 import { type Report, type ResourceChange, type Restored, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { restoredBy, saysRestored } from "./restored";
@@ -140,7 +140,7 @@ class Work {
       after: step.newState ? contentsAfter(withoutSecrets(step.newState.inputs), this.known) : [],
       state: this.refreshed.get(step.urn) ?? [],
       keeps,
-      areTwo: areTwoBy(this.known.config, old ?? {}),
+      stayingIn: (desired) => stayingIn(this.known.config, desired),
       differs: differences(step, "PrefixSet"),
     });
     const [first] = [...before].sort((a, b) => b.entries.size - a.entries.size);

@@ -81,7 +81,7 @@ export function remarks({ kept, unproven = 0, unknown, hidden, drift }: SetRepor
       : []),
     ...(unproven > 0
       ? [
-          `${count(unproven, "entry stays", "entries stay")} at a node that leaves the group: nothing proves that it is another machine than one that stays (packetfilter:distinctNodes).`,
+          `${count(unproven, "entry stays", "entries stay")} at a node that leaves the group: it may be the same machine as one that wants the same (packetfilter:distinctNodes).`,
         ]
       : []),
     ...(unknown > 0 ? [`Entries of ${count(unknown, "resource")} are not known before the update.`] : []),

@@ -17,8 +17,8 @@ export interface SetStep {
   readonly after?: SetContent | undefined;
   /** True where what leaves the program stays at the node. */
   readonly keeps: boolean;
-  /** True if it stays, because the node may be the same machine as one that keeps it. */
-  readonly isUnproven?: boolean;
+  /** Entries that stay, because the node may be the same machine as one that wants them. */
+  readonly unproven?: ReadonlySet<CanonicalPrefix>;
   /** Entries of which the engine says that the value or the note differs, where both are secret. */
   readonly differs: (prefix: CanonicalPrefix) => "value" | "note" | undefined;
 }
@@ -52,13 +52,13 @@ export class SetChanges {
   }
 
   /** Takes the part of a step that concerns this set. */
-  add({ resource, before, after, keeps, isUnproven = false, differs }: SetStep): void {
+  add({ resource, before, after, keeps, unproven, differs }: SetStep): void {
     this.resources.push(resource);
     for (const held of [before, after]) this.hidden ||= held?.isHidden ?? false;
     if (after?.isUnknown) this.unknown += 1;
     for (const [prefix, entry] of before?.entries ?? []) {
       if (keeps) this.staying.add(prefix);
-      if (isUnproven) this.unproven.add(prefix);
+      if (unproven?.has(prefix)) this.unproven.add(prefix);
       this.before.set(prefix, { ...entry, resource: resource.name });
     }
     for (const [prefix, entry] of after?.entries ?? []) {

@@ -66,12 +66,6 @@ export class ReceiverAccess {
     return new ReceiverAccess(runtime, receiverOfState(runtime, "The signaling", { argument, endpoint }), state);
   }
 
-  /** A resource of this state is about to be replaced. @throws {Error} when its receiver cannot be asked */
-  static leave(runtime: Runtime, state: ReceiverPlace & UsedBefore, prefixes: readonly CanonicalPrefix[]): void {
-    if (prefixes.length === 0) return;
-    runtime.shared.beingReplaced.of(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING).add(prefixes);
-  }
-
   /**
    * Stops the prefixes of a deleted resource, except those wanted at the same address. If all are wanted, no receiver is
    * needed, not even one that was renamed in the configuration.
@@ -158,15 +152,13 @@ export class ReceiverAccess {
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
     const active = await this.prepare();
-    const { activity } = this.receiver;
-    await this.runtime.shared.sameMachine.before(SIGNALING, this.receiver);
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.managed.has(prefix));
     try {
       const sending = (needed: readonly Prefix[]) =>
         this.receiver.sent.note(this.names, listOf(new Set(texts(needed))));
-      const asked = () => this.receiver.client.ensureActive(parsed(prefixes), { ...active, sending });
-      const { started, already, unseen } = await activity.during(asked);
+      const options = { ...active, sending };
+      const { started, already, unseen } = await this.receiver.client.ensureActive(parsed(prefixes), options);
       this.warnUnreadable("start", prefixes, unseen);
       this.audit(texts(started), { old: null, new: 1 }, "applied");
       return [...texts(started), ...ours(already)];
@@ -200,11 +192,11 @@ export class ReceiverAccess {
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const { sameMachine, sync } = this.runtime.shared;
-    const { activity, label } = this.receiver;
+    const { label } = this.receiver;
     // Once before the comparison with wanted prefixes, and once after the requests, which take time.
     sync();
     const unwanted = this.unwantedOf(candidates);
-    const spared = await sameMachine.protect(SIGNALING, this.receiver, unwanted);
+    const spared = sameMachine.protect(SIGNALING, this.receiver, unwanted);
     const doomed = unwanted.filter((prefix) => !spared.has(prefix));
     if (doomed.length === 0) return;
     const active = await this.prepare();
@@ -215,8 +207,8 @@ export class ReceiverAccess {
       if (registryUnavailable !== undefined)
         throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
-      const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started, ...active });
-      const { stopped, unseen } = await activity.during(stop);
+      const options = { started, ...active };
+      const { stopped, unseen } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
       this.warnUnreadable("stop", prefixes, unseen);
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");

@@ -115,14 +115,13 @@ export class ResourceSet {
   }
 
   /**
-   * Records that the resource of this state will be replaced. Warns, before the replacement is made, if the configuration
-   * lacks credentials that the delete may need.
+   * The resource of this state will be replaced. Warns, before the replacement is made, if the configuration lacks
+   * credentials that the delete may need.
    *
    * @throws {Error} when its node cannot be asked, with the ways out
    */
-  static leave(runtime: Runtime, state: SetPlace & UsedBefore, prefixes: Iterable<CanonicalPrefix>): void {
-    const { node, set, label } = ResourceSet.ofState(runtime, state);
-    runtime.shared.beingReplaced.of(node, set.url).add(prefixes);
+  static leave(runtime: Runtime, state: SetPlace & UsedBefore): void {
+    const { node, label } = ResourceSet.ofState(runtime, state);
     if (node.remedy !== undefined)
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.remedy}`);
   }

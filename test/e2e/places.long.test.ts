@@ -60,6 +60,7 @@ describe("places", () => {
     // To new hardware: a second name, the program, and the old name goes.
     await stack.program(both("fra9") + spare);
     guide.at({ instead: { ...instead, fra1: "same" } });
+    await guide.next("distinctNodes true");
     await guide.next("nodes.fra9");
     guide.at({ instead });
     expect([young.prefixSet(BLOCKED).applied, young.prefixSet(PARTNERS).applied]).toEqual([
@@ -69,7 +70,6 @@ describe("places", () => {
     expect([old.prefixSet(BLOCKED).applied, old.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
 
     // What was left at the first one and its receiver is cleared by hand; what is taken out of the state stays where it is.
-    await guide.next("distinctNodes true");
     first.signal(clientId, { start: ["198.51.100.7"] });
     await guide.next("/fapi");
     expect(first.prefixSet(BLOCKED).applied).toEqual({});

@@ -5,7 +5,7 @@ import { BLOCKED, emptyNode, since } from "./support/world";
 const ENTRY = "192.0.2.0/24";
 const DISTINCT = "pulumi config set packetfilter:distinctNodes true";
 
-it("a node that leaves is cleared once it is known to be a machine of its own, or kept; until then no run forgets it", async () => {
+it("a node that leaves is cleared once the user says that each is a machine of its own, or kept; until then no run forgets it", async () => {
   const nodes = { ams1: await emptyNode(), fra1: await emptyNode(), lab1: await emptyNode() };
   const all = Object.values(nodes);
   const endpoints = Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint }]);
@@ -24,7 +24,7 @@ it("a node that leaves is cleared once it is known to be a machine of its own, o
     Object.entries(nodes).flatMap(([name, node]) => (ENTRY in node.prefixSet(BLOCKED).applied ? name : []));
   const outputs = async () => (await stack.state()).blocked?.outputs;
 
-  // All nodes of a group hold the same, which proves nothing later: the first up asks.
+  // Two addresses may be one machine: the first up asks.
   await declare(["ams1", "fra1", "lab1"]);
   const first = await stack.up("--skip-preview");
   expect(first.code, first.text).toBe(0);
@@ -32,7 +32,7 @@ it("a node that leaves is cleared once it is known to be a machine of its own, o
   expect(oneLine(first.text)).toContain(DISTINCT);
 
   // The preview says what the up does, and each run after it says so again.
-  const fate = `Set ${BLOCKED} on lab1: it leaves the group, and 1 entry stays there: ams1, fra1 hold the same, and nothing proves that it is another machine. If it is, ${DISTINCT}`;
+  const fate = `Set ${BLOCKED} on lab1: it leaves the group, and 1 entry stays there, since ams1, fra1 have the same and may be the same machine. If each address is a machine of its own, say so: ${DISTINCT}`;
   await declare(["ams1", "fra1"]);
   const sent = since(nodes.lab1);
   for (const _again of [1, 2]) {

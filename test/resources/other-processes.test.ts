@@ -73,16 +73,14 @@ it("what a process of the deployment wants, by name or address, another knows be
   expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
 });
 
-it("what is owned and what leaves is known to the others, too, and is not taken for what is wanted", () => {
+it("what is owned is known to the others, too, and is not taken for what is wanted", () => {
   const [first, second] = [provider(), provider()];
   first.registry("owned").addAll([NODE], BLOCKED, new Set([A, B]));
-  first.registry("leaving").of(NODE, BLOCKED).add([B]);
   second.folder.sync();
-  const held = (["wanted", "owned", "leaving"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
+  const held = (["wanted", "owned"] as const).map((kind) => second.registry(kind).at(NODE, BLOCKED));
   expect(held.map((keys) => [keys.size, keys.has(A), keys.has(B)])).toEqual([
     [0, false, false],
     [2, true, true],
-    [1, false, true],
   ]);
 });
 

@@ -92,7 +92,7 @@ export class CloudSignalingHandler implements Handler {
       connection: "receiver",
       leave: () => {
         const state = readState(olds);
-        ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
+        if (stoppedWith(state).length > 0) ReceiverAccess.ofState(this.runtime, state);
       },
       runtime: this.runtime,
       about,

@@ -94,7 +94,7 @@ export class PrefixSetEntryHandler implements Handler {
       connection: "node",
       leave: () => {
         const state = readState(olds);
-        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, heldOf(state).keys());
+        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state);
       },
       withdraw: () => ResourceSet.withdraw(this.runtime, news, String(news.prefix)),
       runtime: this.runtime,

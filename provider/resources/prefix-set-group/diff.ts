@@ -139,22 +139,12 @@ function withLost(runtime: Runtime, { lost, differs, ...olds }: JsonObject): Jso
 /** A node takes the place of another one: the contents of both are compared before the new one is written. */
 function exchange(runtime: Runtime, state: GroupState, names: readonly string[], news: JsonObject): void {
   const { former, left } = placed(runtime, names, state);
-  learnApart(runtime, state);
-  if (!hasUnknown(news)) reportRemovedNodes(runtime, state, readInputs(news), { former, left });
+  if (!hasUnknown(news)) reportRemovedNodes(runtime, state, readInputs(news), left);
   if (former.size < names.length && news.onDestroy !== "keep") leave(runtime, state, left);
 }
 
 function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): void {
-  for (const node of nodes) {
-    const set = state.of(node);
-    ResourceSet.leave(runtime, set, set.entries.keys());
-  }
-}
-
-/** Passes on the machines that the state knows to be different. */
-export function learnApart(runtime: Runtime, { address, distinctMachines, endpoints }: GroupState): void {
-  const numbers = [...distinctMachines].map(([node, number]) => [endpoints.get(node) ?? "", number] as const);
-  runtime.shared.sameMachine.learn(formatUrl(address), new Map(numbers));
+  for (const node of nodes) ResourceSet.leave(runtime, state.of(node));
 }
 
 /**

@@ -11,8 +11,7 @@ import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import { type SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
-import { type Apart, refined } from "./apart";
-import { learnApart, placed } from "./diff";
+import { placed } from "./diff";
 import { eachSet, failureTexts, GONE_FROM_GROUP, goOnWithout, type NodeFailure } from "./each-node";
 import { writeState } from "./outputs";
 import type { Beginning, Begun } from "./rollout/facts";
@@ -31,8 +30,6 @@ export class GroupNodes {
   private readonly former: ReadonlyMap<string, string>;
   private readonly left: readonly string[];
   private readonly failures: NodeFailure[] = [];
-  /** Nodes that are known to be machines of their own, by the names of the program. */
-  private distinctMachines: Apart;
   /** Number of nodes that the run goes on without. */
   private silent = new Set<string>();
   private isTouched = false;
@@ -46,26 +43,16 @@ export class GroupNodes {
     this.names = [...inputs.nodes.keys()];
     const { former, left } = placed(runtime, this.names, state);
     this.former = former;
-    if (state) learnApart(runtime, state);
     this.left = left;
-    const distinctMachines = new Map<string, number>();
-    for (const node of this.names) {
-      const before = keptBefore(state, former.get(node));
-      this.kept.set(node, before);
-      const number = state?.distinctMachines.get(former.get(node) ?? "");
-      if (number !== undefined && before.endpoint === runtime.node(node).endpoint) distinctMachines.set(node, number);
-    }
+    for (const node of this.names) this.kept.set(node, keptBefore(state, former.get(node)));
     for (const node of left) this.kept.set(node, keptBefore(state, node));
-    this.distinctMachines = refined(distinctMachines, this.looked(), this.names);
   }
 
   /** Lists of the look of this run, without nodes that were written to since. */
   private looked(): ReadonlyMap<string, ListedMap> {
     const observed = this.names.map((node) => [node, this.runtime.node(node).set(this.inputs.address)] as const);
     return new Map(
-      observed.flatMap(([node, { observed, activity }]) =>
-        observed && activity.epoch === 0 ? [[node, observed]] : [],
-      ),
+      observed.flatMap(([node, { observed, writer }]) => (observed && !writer.hasWritten ? [[node, observed]] : [])),
     );
   }
 
@@ -86,7 +73,6 @@ export class GroupNodes {
       observed.set(node, await set.observedSoon());
     });
     for (const { node, error } of failures) if (isUnreachableNode(error) && this.names.includes(node)) silent.add(node);
-    this.distinctMachines = refined(this.distinctMachines, observed, this.names);
     for (const [node, list] of observed) this.forgetRegained(node, list);
     // They count at once, and are tried again at the end.
     if (silent.size <= inputs.maxUnreachable) for (const node of silent) this.silent.add(node);
@@ -202,22 +188,13 @@ export class GroupNodes {
     const { inputs, failures } = this;
     for (const node of this.silent) this.open(node, this.kept.get(node), "unreached");
     const rollout = end.isBlocked ? this.state?.rollout.given : inputs.rollout.given;
-    const outs = writeState(inputs, this.kept, { rollout, pending: end.pending, distinctMachines: this.stillApart() });
+    const outs = writeState(inputs, this.kept, { rollout, pending: end.pending });
     if (failures.length === 0 && end.text === undefined) return outs;
     const url = formatUrl(inputs.address);
     const texts = [...failureTexts(failures), ...(end.text === undefined ? [] : [`Set ${url}: ${end.text}`])];
     const isUntouched = !this.isTouched && failures.every(({ error }) => !(error instanceof UnfinishedWrite));
     if (isUntouched && (!end.pending || end.isBlocked || !this.state)) throw new Error(texts.join("\n"));
     throw new PartialFailure(texts.join("\n"), url, outs, texts);
-  }
-
-  /** Nodes known to be machines of their own; those that left the program count until they are cleared. */
-  private stillApart(): Apart {
-    const left = this.left.flatMap((node) => {
-      const number = this.state?.distinctMachines.get(node);
-      return number === undefined || !this.kept.has(node) ? [] : [[node, number] as const];
-    });
-    return new Map([...this.distinctMachines, ...left]);
   }
 
   private before(node: string) {

@@ -5,7 +5,6 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import { ResourceSet } from "../resource-set";
-import { refined } from "./apart";
 import { reconcile } from "./bring";
 import { checkPrefixSetGroup, leavingFound, normalPrefixSetGroup } from "./check";
 import { clearGroup } from "./clear";
@@ -76,9 +75,8 @@ export class PrefixSetGroupHandler implements Handler {
       for (const [node, { lost: _, ...set }] of kept) kept.set(node, set);
       return { id, inputs: { ...found.verbatim }, props: writeState(found, kept) };
     }
-    const distinctMachines = refined(state.distinctMachines, observed, [...kept.keys()]);
     FormerRollouts.in(this.runtime).add(state);
-    const outs = writeState(state, kept, { ...state.rollout, distinctMachines });
+    const outs = writeState(state, kept, state.rollout);
     return { id, inputs: { ...state.verbatim, ...writeDiffersToChange(state, kept) }, props: outs };
   }
 

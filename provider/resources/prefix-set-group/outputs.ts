@@ -1,6 +1,5 @@
 import { type JsonObject, membersOf } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
-import type { Apart } from "./apart";
 import { differencesOf } from "./content";
 import type { Pending } from "./rollout/arguments";
 import type { GroupMembers, KeptNode } from "./state";
@@ -8,7 +7,7 @@ import type { GroupMembers, KeptNode } from "./state";
 /**
  * The outputs of a group with these arguments and this content.
  *
- * @param known `rollout`: its argument, if it is not that of the group; `pending`: the wave that has not passed; `distinctMachines`: nodes that are machines of their own
+ * @param known `rollout`: its argument, if it is not that of the group; `pending`: the wave that has not passed
  */
 export function writeState(
   group: GroupMembers,
@@ -16,11 +15,9 @@ export function writeState(
   {
     rollout = group.rollout.given,
     pending,
-    distinctMachines = new Map(),
   }: {
     readonly rollout?: JsonObject | undefined;
     readonly pending?: Pending | undefined;
-    readonly distinctMachines?: Apart;
   } = {},
 ): JsonObject {
   const all = [...nodes];
@@ -47,7 +44,6 @@ export function writeState(
     ...listed("unsettled"),
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),
-    ...some("distinctMachines", [...distinctMachines]),
     ...some(
       "history",
       all.flatMap(([name, { history = [] }]) => (history.length > 0 ? [[name, history.join(" ")] as const] : [])),

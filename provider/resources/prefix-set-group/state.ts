@@ -57,7 +57,6 @@ export const GROUP_OUTPUTS = [
   "unsettled",
   "unreached",
   "failed",
-  "distinctMachines",
   "history",
   "lost",
 ] as const;
@@ -98,7 +97,6 @@ const factsSchema = z.object({
   found: listsSchema,
   existed: listsSchema,
   unsettled: listsSchema,
-  distinctMachines: byName(z.number()),
   history: byName(z.string()),
   lost: byName(z.record(z.string(), listedValue)),
 });
@@ -133,8 +131,6 @@ export function readState(json: JsonObject) {
     ...members,
     /** Nodes that the last `up` went on without, or failed at. */
     open,
-    /** Nodes that are known to be machines of their own. */
-    distinctMachines: new Map(Object.entries(facts.distinctMachines)),
     /** True if all nodes hold the entries of the arguments. */
     isEven: Object.keys(facts.unsettled).length === 0 && members.differs.size === 0,
     /** Digests of the contents that were live on a node before, the last one first. */

@@ -79,7 +79,7 @@ export class PrefixSetHandler implements Handler {
       connection: "node",
       leave: () => {
         const state = readState(olds);
-        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, state.entries.keys());
+        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state);
       },
       withdraw: () => ResourceSet.withdraw(this.runtime, news, WHOLE_SET),
       runtime: this.runtime,
