@@ -35,7 +35,7 @@ export function registerSpool(forward: Command, io: CliIo): void {
   const reading = (name: string, description: string, read: (path: string, io: CliIo) => Promise<void>) =>
     named(name, description).action(async (path: string | undefined, _: object, command: Command) => {
       const from = await pathOf(path, command);
-      await wrongUse(StoreError, () => read(from, io));
+      await judgedState(() => read(from, io));
     });
   reading("list", "count the records that each sink has not accepted yet, and those that it has refused", list);
   reading("export", "print all these records, one JSON object a line", exported);
@@ -79,7 +79,7 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   const log = structured(io);
   const parts = { world: systemWorld, stdout: stdoutOf(io), log, signal: io.stop };
   const isSpool = path !== undefined && sink === undefined;
-  const spool = isSpool ? await wrongUse(StoreError, () => requeue(config, path, parts)) : { delivered: 0, left: 0 };
+  const spool = isSpool ? await judgedState(() => requeue(config, path, parts)) : { delivered: 0, left: 0 };
   let letters = { delivered: 0, left: 0, failures: [] as string[] };
   if (path === undefined || isFolder(path)) {
     const from = path === undefined ? parts : { ...parts, state: path };
@@ -90,6 +90,11 @@ async function sent(file: string, path: string | undefined, sink: string | undef
   io.err(`${spool.delivered + letters.delivered} records were delivered, ${left} are left.\n`);
   if (left > 0)
     throw new Error(`The sinks did not accept all records of ${path ?? config.stateFolder}: run the command again.`);
+}
+
+/** A state that cannot be read is wrong use: the operator named it. */
+function judgedState<T>(work: () => Promise<T>): Promise<T> {
+  return judged(() => wrongUse(StoreError, work));
 }
 
 /** Refused records of a state folder, by sink. */

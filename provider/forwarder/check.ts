@@ -10,7 +10,7 @@ import { Unavailable } from "./config/unavailable";
 import { CONFIG_DEFAULTS } from "./defaults";
 import { rejectedLimits } from "./delivery/rejected";
 import { LeftSpool } from "./ledger/left-spool";
-import { loadSqlite, StoreError } from "./ledger/sqlite";
+import { loadSqlite } from "./ledger/sqlite";
 import { freeBytesOf } from "./ledger/store";
 import { pauseOf } from "./polling/mark-turns";
 import { SINK_KINDS } from "./sinks/kinds";
@@ -32,7 +32,7 @@ const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unk
 export async function checkedConfig(file: string, env: Environment): Promise<LiveConfig> {
   const [config, ...loads] = await Promise.allSettled([LiveConfig.ofFile(file, env), loadSqlite(), ...loadsOf(file)]);
   const problems = [config, ...loads].flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  const unknown = problems.find((problem) => !(problem instanceof OptionsError || problem instanceof StoreError));
+  const unknown = problems.find((problem) => !(problem instanceof OptionsError));
   if (unknown !== undefined) throw unknown;
   if (config.status === "fulfilled" && problems.length === 0) return config.value;
   const passes = problems.every((problem) => problem instanceof Unavailable);

@@ -39,8 +39,8 @@ export interface RunningForwarder extends AsyncDisposable {
  * Starts to poll and to forward. Everything that was taken over is in the state folder: a process that ended or was killed
  * continues from there the next time.
  *
- * @throws {OptionsError} for a wrong configuration, before anything is opened. @throws {StoreError} when the state folder
- * cannot be used, or this Node is older than 22.15.
+ * @throws {OptionsError} for a wrong configuration, before anything is opened, and where this Node is older than 22.15. @throws
+ * {StoreError} when the state folder cannot be used.
  * @example
  * ```ts
  * await using forwarder = await startForwarder(

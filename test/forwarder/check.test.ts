@@ -52,11 +52,17 @@ test("--check tells packages that are missing and a Node that is too old beside 
 
 test("--check of a sound configuration fails where packages are missing, and only then", () => {
   expect(check(CONFIG, ["--require", WITHOUT_PACKAGES])).toEqual({ status: 2, out: "", problems: MISSING });
-  // A package does not come by itself: the service is not started again, either.
-  const service = check(CONFIG.replace(/^cluster.*\n/m, ""), ["--require", WITHOUT_PACKAGES], []);
-  expect([service.status, service.problems[0]]).toEqual([
-    2,
-    expect.stringContaining(`needs missing packages: ${NATS}`),
+  // Neither a package nor another Node comes by itself: the service is not started again.
+  const disk = `${CONFIG.replace(/^cluster[^]*/m, "")}sinks: [{ name: disk, type: file, path: marks.ndjson }]\n`;
+  const starts = [
+    check(CONFIG.replace(/^cluster.*\n/m, ""), ["--require", WITHOUT_PACKAGES], []),
+    check(disk, ["--no-experimental-sqlite"], []),
+    check(disk, ["--no-experimental-sqlite"], ["--once"]),
+  ];
+  expect(starts.map(({ status, problems }) => [status, problems[0]])).toEqual([
+    [2, expect.stringContaining(`needs missing packages: ${NATS}`)],
+    [2, OLD_NODE],
+    [2, OLD_NODE],
   ]);
   const { status, out } = check(CONFIG.replace("192.0.2.42/", "user:pass@192.0.2.42/base?token=canary"), []);
   expect({ status, last: out.split("\n").at(-1) }).toEqual({ status: 0, last: "The configuration is valid." });

@@ -205,6 +205,31 @@ test("a server that is too slow for the leases is told, with the leases that it 
   await settled(() => over);
 });
 
+test("a server that is not there is told with what it means for the nodes, at a start and later", async () => {
+  const { store, polled, start, settled } = cluster();
+  const { announce, look, renew } = store;
+  const away = () => Promise.reject(new Error("getaddrinfo ENOTFOUND nats.invalid"));
+  Object.assign(store, { announce: away, look: away });
+  const { told, end } = start("a", NODES);
+  await settled(() => told.lines.length > 0);
+  expect(polled.size).toBe(0);
+  Object.assign(store, { announce, look });
+  await settled(() => polled.size === NODES.length);
+  Object.assign(store, { announce: away, look: away, renew: away });
+  await settled(() => told.lines.some((line) => line.includes("until their leases end")));
+  Object.assign(store, { announce, look, renew });
+  await settled(() => told.lines.length === 4);
+  const why =
+    "warn The cluster's leases cannot be reached: getaddrinfo ENOTFOUND nats.invalid. They are asked for again.";
+  expect(told.lines).toEqual([
+    `${why} No node is polled until then.`,
+    "info The cluster's leases can be reached again.",
+    `${why} Nodes are polled until their leases end.`,
+    "info The cluster's leases can be reached again.",
+  ]);
+  await end();
+});
+
 test("a node that no member gets is told after two leases, and when it is polled again", async () => {
   const { clock, store, polled, start, settled } = cluster();
   store.refused.add("fra2");

@@ -1,28 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import dns from "node:dns";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { Service } from "../../provider/forwarder/operating/service";
-import { asking } from "./support/asking";
+import { ownPort } from "../support/ports";
 import { TestClock, until } from "./support/clock";
 import { openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 /** Members of the unit that say which exit codes are tried again. */
 const UNIT = readFileSync(resolve(__dirname, "../../examples/forwarder-service/packetfilter-forward.service"), "utf8");
 const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(UNIT)?.[1] ?? "";
 const isStartedAgain = (code: number): boolean =>
   unit("Restart") === "always" && !unit("RestartPreventExitStatus").split(" ").includes(String(code));
-
-async function listening(): Promise<Server & { port: number }> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  onTestFinished(() => void server.close());
-  return Object.assign(server, { port: (server.address() as AddressInfo).port });
-}
 
 /** Runs the service with a configuration. @returns the lines of its log, and its exit code once it has ended. */
 function serve(file: string, env: Record<string, string> = {}) {
@@ -110,50 +105,78 @@ test("a configuration that is not there yet is tried again, too", async () => {
   expect(isStartedAgain(1)).toBe(true);
 });
 
-test.each([
-  ["a port that is in use", async () => `127.0.0.1:${(await listening()).port}`, "EADDRINUSE"],
-  ["an address that is not up yet", async () => "192.0.2.1:9464", "EADDRNOTAVAIL"],
-  ["a name that does not resolve", async () => "forwarder.invalid:9464", "getaddrinfo"],
-])("%s keeps no mark from being forwarded", async (_, taken, reason) => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(2) });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(file, CONFIG(emulator.endpoint, `listen: "${await taken()}"`));
-  const service = serve(file);
-  await service.told("cannot be used: ");
-  const line = service.lines.find((one) => one.includes("cannot be used"));
-  expect(line).toContain(reason);
-  expect(JSON.parse(line ?? "")).toMatchObject({
-    level: "warn",
-    msg: expect.stringMatching(/It is tried again, and marks are forwarded meanwhile\.$/),
-  });
-  const marks = join(folder.path, "marks.ndjson");
-  await until(() => existsSync(marks) && readFileSync(marks, "utf8").trim().split("\n").length === 2);
-  expect(await service.end()).toBe(0);
-});
-
-test("a port that is free again is listened on without a restart, after one line", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(2) });
-  const other = await listening();
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    listen: `127.0.0.1:${other.port}`,
+/** Names under `invalid.` resolve as this says, and not at all where it says nothing. */
+function resolving(addresses: Map<string, string>): void {
+  const { lookup } = dns;
+  const own = (name: string, ...more: unknown[]) => {
+    if (!name.endsWith(".invalid")) return Reflect.apply(lookup, dns, [name, ...more]);
+    const address = addresses.get(name);
+    const done = more.at(-1) as (error: Error | null, ...found: unknown[]) => void;
+    const { all } = typeof more[0] === "object" ? (more[0] as dns.LookupOptions) : {};
+    const error = address ? null : Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: "ENOTFOUND" });
+    setImmediate(() => done(error, ...(all ? [[{ address, family: 4 }]] : [address, 4])));
   };
-  const clock = new TestClock();
-  const { forwarder, told } = await openForwarder(config, folder.path, { world: clock, onRecord() {} });
-  const live = await LiveConfig.ofObject(config, {}, folder.path);
-  const service = await Service.start(live, { log: told, world: clock, open: async () => forwarder });
-  onTestFinished(async () => void (await service.stop()));
-  clock.advance(60_000);
-  await until(() => told.lines.some((line) => line.includes("cannot be used")));
-  // A reload that leaves the address alone is no failure of it.
-  service.reload(async () => LiveConfig.ofObject({ ...config, everyMs: 4_000 }, {}, folder.path));
-  await until(() => told.lines.includes("info The configuration was read again."));
-  await new Promise((done) => other.close(done));
-  await until(() => told.lines.some((line) => line.startsWith("info Answers on")), clock);
-  expect(told.lines.filter((line) => line.includes("cannot be used"))).toHaveLength(1);
-  expect((await fetch(`http://${config.listen}/healthz`)).status).toBe(200);
-  expect((await (await asking(forwarder))("/healthz"))[0]).toBe(200);
-});
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(own as never);
+  onTestFinished(() => spy.mockRestore());
+}
+
+const LISTENS = /^info Answers on /;
+/** What the machine lacks at a start that goes on all the same: of which name, its address at first, the line, and that of the recovery. */
+const LACKING: Record<string, [of: string, at: string | undefined, line: RegExp, recovery: RegExp]> = {
+  "a port that is in use": ["listen", "127.0.0.1", /cannot be used: .*EADDRINUSE.* forwarded meanwhile\.$/, LISTENS],
+  "an address that is not up yet": ["listen", "192.0.2.1", /cannot be used: .*EADDRNOTAVAIL.* meanwhile\.$/, LISTENS],
+  "a name that does not resolve": ["listen", undefined, /cannot be used: .*ENOTFOUND.* meanwhile\.$/, LISTENS],
+  "a node's name that does not resolve": [
+    "node",
+    undefined,
+    /^warn Profiles of arena:\/\/edge on fra1 .*ENOTFOUND.* is asked for its profiles and rules again within 60 s/,
+    /^info Node fra1 answers\.$/,
+  ],
+  "a sink's name that does not resolve": [
+    "sink",
+    undefined,
+    /^warn Sink "web" accepts no records: .*ENOTFOUND sink\.invalid\. They are sent again\.$/,
+    /^info Sink "web" accepts records again\.$/,
+  ],
+};
+
+test.each(Object.entries(LACKING))(
+  "%s ends nothing: one line, and all goes on once it is there",
+  async (_, lacking) => {
+    const [of, at, line, recovery] = lacking;
+    using folder = temporaryFolder();
+    using web = await httpSink();
+    await using emulator = await startEmulator({ state: stateWith(2) });
+    const port = await ownPort();
+    const names = new Map(["listen", "node", "sink"].map((one) => [`${one}.invalid`, "127.0.0.1"]));
+    resolving(names);
+    const other = at === "127.0.0.1" ? createServer().listen(port, at) : undefined;
+    if (other) await once(other, "listening");
+    if (at) names.set(`${of}.invalid`, at);
+    else names.delete(`${of}.invalid`);
+    const config = {
+      nodes: { fra1: { endpoint: emulator.endpoint.replace("127.0.0.1", "node.invalid") } },
+      watch: [{ arena: "edge", types: ["shost" as const] }],
+      listen: `listen.invalid:${port}`,
+      drainMs: 0,
+      sinks: [{ name: "web", type: "http" as const, url: web.url.replace("127.0.0.1", "sink.invalid") }],
+    };
+    const clock = new TestClock();
+    const { forwarder, told } = await openForwarder(config, folder.path, { world: clock });
+    const live = await LiveConfig.ofObject(config, {}, folder.path);
+    const service = await Service.start(live, { log: told, world: clock, open: async () => forwarder });
+    onTestFinished(async () => void (await service.stop()));
+    const sent = () => forwarder.metrics.get("sent_records_total", { sink: "web" });
+    await until(() => told.lines.some((one) => line.test(one)), clock);
+    if (of === "listen") await until(() => sent() === 2, clock);
+    clock.advance(60_000);
+    // A reload that leaves it alone is no failure of it.
+    service.reload(async () => LiveConfig.ofObject({ ...config, everyMs: 4_000 }, {}, folder.path));
+    await until(() => told.lines.includes("info The configuration was read again."));
+    names.set(`${of}.invalid`, "127.0.0.1");
+    if (other) await new Promise((done) => other.close(done));
+    await until(() => told.lines.some((one) => recovery.test(one)) && sent() === 2, clock);
+    expect(told.lines.filter((one) => line.test(one))).toHaveLength(1);
+    expect([(await fetch(`http://127.0.0.1:${port}/healthz`)).status, service.ended.aborted]).toEqual([200, false]);
+  },
+);

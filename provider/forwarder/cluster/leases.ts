@@ -102,7 +102,9 @@ export class Leases {
         metrics.set("cluster_reachable", 1);
         troubles.end("cluster", {}, "The cluster's leases can be reached again.");
       } catch (error) {
-        const message = `The cluster's leases cannot be reached: ${messageOf(error)}. Nodes are polled until their leases end.`;
+        const polled =
+          this.held.size > 0 ? "Nodes are polled until their leases end." : "No node is polled until then.";
+        const message = `The cluster's leases cannot be reached: ${messageOf(error)}. They are asked for again. ${polled}`;
         metrics.set("cluster_reachable", 0);
         troubles.begin("cluster", {}, message);
       }

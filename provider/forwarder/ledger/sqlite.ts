@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OptionsError } from "../../client/errors";
 import { messageOf, PacketFilterError } from "../../model/errors";
 
 /** `node:sqlite`, loaded only where a store is opened. */
@@ -52,12 +53,12 @@ export function explained(error: unknown, file: string): unknown {
   return error;
 }
 
-/** @throws {StoreError} where this Node has none. */
+/** @throws {OptionsError} where this Node has none, which no further try changes. */
 export async function loadSqlite(): Promise<Sqlite> {
   try {
     return await import("node:sqlite");
   } catch {
-    throw new StoreError(
+    throw new OptionsError(
       `The forwarder keeps its state with node:sqlite, which needs Node 22.15 or later; this is Node ${process.versions.node}. Run it with a newer Node.`,
     );
   }

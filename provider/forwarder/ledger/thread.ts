@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
+import { OptionsError } from "../../client/errors";
 import { packageRoot } from "../../files/package-version";
 import { asError } from "../../model/errors";
 import type { Loss } from "../loss";
@@ -123,6 +124,7 @@ function revived({ name, message, sinks, refused, remedy, errcode }: ReturnType<
   if (name === "SpoolFull") return new SpoolFull(sinks ?? []);
   if (name === "UnreadList") return new UnreadList(message, refused === true, remedy);
   if (name === "StoreError") return new StoreError(message);
+  if (name === "OptionsError") return new OptionsError(message);
   return errcode === undefined ? new Error(message) : Object.assign(new Error(message), { errcode });
 }
 
