@@ -65,6 +65,7 @@ const FOREIGN: Record<string, Foreign> = {
       .writeHead(200, { "content-type": "text/html; charset=utf-8" })
       .end("<!doctype html><title>Sign in</title>"),
   "200 with an error in the body": (response) => response.writeHead(200, JSON_TYPE).end('{"text":"busy","code":9}'),
+  "200 with items of no document": (response) => response.writeHead(200, JSON_TYPE).end('{"items":[]}'),
   "an empty 202": (response) => response.writeHead(202).end(),
   "an empty 204": (response) => response.writeHead(204).end(),
   "an empty 200": (response) => response.writeHead(200).end(),
@@ -92,12 +93,17 @@ const KINDS: Record<string, [own: object, sound: (response: ServerResponse) => u
   http: [
     { type: "http" },
     empty(201),
-    ["200 with an error in the body", "an empty 202", "an empty 204", "an empty 200"],
+    ["200 with an error in the body", "200 with items of no document", "an empty 202", "an empty 204", "an empty 200"],
   ],
   "http with `expect`": [{ type: "http", expect: { status: [200], contains: "stored" } }, json('{"stored":1}'), []],
   elasticsearch: [{ type: "elasticsearch", index: "marks" }, json('{"items":[{"create":{"status":201}}]}'), []],
   otlp: [{ type: "otlp" }, json('{"partialSuccess":{}}'), ["an empty 204", "an empty 200"]],
   splunk: [{ type: "splunk", token: "canary" }, json('{"text":"Success","code":0}'), []],
+  "splunk with `indexerAcknowledgement`": [
+    { type: "splunk", token: "canary", indexerAcknowledgement: true },
+    json('{"text":"Success","code":0,"ackId":3,"acks":{"3":true}}'),
+    [],
+  ],
   loki: [{ type: "loki" }, empty(204), ["an empty 204", "an empty 200"]],
 };
 
@@ -203,11 +209,14 @@ describe("Splunk's indexer acknowledgement", () => {
     });
   });
 
+  const TAKEN = '{"text":"Success","code":0,"ackId":3}';
+  const LATE = "no indexer acknowledgement within 300000 ms";
   test.each([
-    ["the token has none", '{"text":"Success","code":0}', /turn it on for the token in Splunk, or remove/],
-    ["they never come to it", '{"text":"Success","code":0,"ackId":3}', /no indexer acknowledgement within 300000 ms/],
-  ])("is missing, and the events are sent again: %s", async (_, answer, words) => {
-    using sink = await httpSink(({ url }) => [200, url === ACK ? '{"acks":{"3":false}}' : answer]);
+    ["the token has none", '{"text":"Success","code":0}', "", /turn it on for the token in Splunk, or remove/],
+    ["they never come to it", TAKEN, '{"acks":{"3":false}}', new RegExp(`${LATE}: the indexers have not acknowl`)],
+    ["another answers for them", TAKEN, "<title>Sign in</title>", new RegExp(`${LATE}: HTTP 200: <title>Sign in`)],
+  ])("is missing, and the events are sent again: %s", async (_, answer, acks, words) => {
+    using sink = await httpSink(({ url }) => [200, url === ACK ? acks : answer]);
     const { told, count, pass } = await forwarding({
       name: "one",
       type: "splunk",

@@ -53,7 +53,7 @@ test("--check tells packages that are missing and a Node that is too old beside 
 test("--check of a sound configuration fails where packages are missing, and only then", () => {
   expect(check(CONFIG, ["--require", WITHOUT_PACKAGES])).toEqual({ status: 2, out: "", problems: MISSING });
   // Neither a package nor another Node comes by itself: the service is not started again.
-  const disk = `${CONFIG.replace(/^cluster[^]*/m, "")}sinks: [{ name: disk, type: file, path: marks.ndjson }]\n`;
+  const disk = `${CONFIG.replace(/^cluster[\s\S]*/m, "")}sinks: [{ name: disk, type: file, path: marks.ndjson }]\n`;
   const starts = [
     check(CONFIG.replace(/^cluster.*\n/m, ""), ["--require", WITHOUT_PACKAGES], []),
     check(disk, ["--no-experimental-sqlite"], []),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { SinkConfig } from "../../provider/forwarder/config/types";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import type { ForwarderConfig, SinkConfig } from "../../provider/forwarder/config/types";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import type { Loss } from "../../provider/forwarder/loss";
 import { Losses } from "../../provider/forwarder/telling/losses";
@@ -25,6 +26,8 @@ const CAUSES: Record<string, [level: string, spool: SinkConfig["spool"], freeByt
   age: ["error", { maxAgeMs: 8_000, whenFull: "drop-oldest" }],
   disk: ["error", { whenFull: "drop-oldest" }, (lists) => (lists < 6 ? 1e12 : 0)],
   missed: ["warn", { maxBytes: 131_072, whenFull: "pause" }],
+  // A reload gives it another profile instead.
+  removed: ["warn", {}],
 };
 
 test.each(Object.entries(CAUSES))(
@@ -35,24 +38,23 @@ test.each(Object.entries(CAUSES))(
     await using emulator = await startEmulator({ state: stateOf(0) });
     const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
     const clock = new TestClock();
-    const { forwarder, told } = await startForwarding(
-      {
-        nodes: { fra1: { endpoint: emulator.endpoint } },
-        watch: [{ arena: "edge", types: ["shost"] }],
-        sinks: [
-          { name: "disk", type: "file", path: "marks.ndjson" },
-          { name: "away", type: "http", url: "http://127.0.0.1:1/", spool },
-        ],
-      },
-      folder.path,
-      { world: clock, ...(free && { freeBytes: () => free(lists()) }) },
-    );
+    const config = (profile: string): ForwarderConfig => ({
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      sinks: [
+        { name: "disk", type: "file", path: "marks.ndjson" },
+        { name: "away", type: "http", url: "http://127.0.0.1:1/", spool, only: { profiles: [profile] } },
+      ],
+    });
+    const parts = { world: clock, ...(free && { freeBytes: () => free(lists()) }) };
+    const { forwarder, told } = await startForwarding(config("web"), folder.path, parts);
     for (let value = 1; value <= 12; value++) {
       const before = lists();
       emulator.seed(stateOf(value));
       await passUntil(() => lists() > before, clock);
     }
     const cause = name as Loss["cause"];
+    if (cause === "removed") await forwarder.reload(await LiveConfig.ofObject(config("other"), {}, folder.path));
     await passUntil(() => lostBy(forwarder, "away", cause) > 0, clock);
     await forwarder.stop(0);
     const lines = told.lines.filter((line) => line.includes("will not get"));
