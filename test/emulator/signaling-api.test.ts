@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SignalingClient } from "../../provider/client";
 import { startEmulator } from "../../provider/emulator";
 import { signaling } from "./calls";
 
@@ -49,6 +50,22 @@ test("the four errors of the contract", async () => {
     "409 cloud signaling already active",
     "409 cloud signaling is not active",
   ]);
+});
+
+test("id and secret may hold any characters, reserved ones of a url included, and the journal shows no secret", async () => {
+  const [clientId, secretKey] = ["acme/edge 1", "a/b?c#d%2F e\"é&+"];
+  const clients = [{ clientId, secretKey, prefixes: ["198.51.100.0/24"] }];
+  await using emulator = await startEmulator({ state: { signaling: { clients } } });
+  const receiver = new SignalingClient({ url: emulator.signalingUrl, clientId, secretKey });
+  await receiver.ensureActive(["198.51.100.7"]);
+  await receiver.close();
+  expect(emulator.signalings).toEqual({ [clientId]: ["198.51.100.7/32"] });
+  const journal = JSON.stringify(emulator.journal);
+  expect([secretKey, encodeURIComponent(secretKey)].filter((text) => journal.includes(text))).toEqual([]);
+  for (const text of ["", ".", ".."]) {
+    const state = { signaling: { clients: [{ clientId, secretKey: text, prefixes: ["198.51.100.0/24"] }] } };
+    await expect(startEmulator({ state })).rejects.toThrow(/secretKey.*must not be/);
+  }
 });
 
 test("of several prefixes all are started or none", async () => {

@@ -11,6 +11,12 @@ const name = z.string().superRefine((text, context) => {
   if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
 });
 
+/** Id and secret are segments of a path, percent-encoded there, so that they may hold any characters. */
+const segment = z
+  .string()
+  .min(1, { error: "must not be empty" })
+  .refine((text) => text !== "." && text !== "..", { error: 'must not be "." or "..", which no url carries' });
+
 const prefix = prefixText.describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
 
 const value = z.int().min(0).max(MAX_VALUE);
@@ -40,8 +46,8 @@ const arena = z
 
 const client = z
   .strictObject({
-    clientId: name.describe("Id of the client."),
-    secretKey: name.describe("Secret of the client."),
+    clientId: segment.describe("Id of the client."),
+    secretKey: segment.describe("Secret of the client."),
     prefixes: z
       .array(prefix)
       .min(1)
