@@ -1,6 +1,7 @@
 import { NodeClient, type NodeOptions, RequestError } from "../client";
 import type { EmulatorState } from "../emulator/state/state";
 import { isEntryValue } from "../model/entry";
+import { messageOf } from "../model/errors";
 import type { Rule } from "../model/mark";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
 import { captureMarks } from "./marks";
@@ -37,7 +38,8 @@ type ProfileDraft = Omit<{ -readonly [Name in keyof ProfileState]: ProfileState[
  * with the same content. The sets are the named ones, and those whose url is in a rule. Content that the API does not show is
  * missing: bound prefixes, staged entries, signaling clients.
  *
- * @throws {TypeError} when a resource is neither an arena nor a prefix-set; what the client throws when a list fails.
+ * @throws {TypeError} when a resource is neither an arena nor a prefix-set; what the client throws when a list fails. A refused
+ *   table of marks may be missing, and is left out with a warning, but not if the node refuses every list of marks.
  * @example
  * ```ts
  * const state = await capture(new NodeClient({ endpoint: "http://192.0.2.10" }), { resources: ["arena://edge"] });
@@ -81,14 +83,29 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
       arena.profiles[url.profile] = profile;
     }
   }
+  let refusal: unknown;
+  let isAnswered = false;
+  const listMarks = async (...table: Parameters<CaptureSource["listMarks"]>) => {
+    try {
+      const marks = await source.listMarks(...table);
+      isAnswered = true;
+      return marks;
+    } catch (error) {
+      refusal ??= error;
+      throw error;
+    }
+  };
   for (const { arena, profile, rules } of found) {
     const { sets: global, profiles } = draft(arena);
     const target = profiles[profile];
     if (!target) continue;
     target.rules = captureRules(rules, { local: Object.keys(target.sets), global: Object.keys(global) });
     if (options.marks === "none") continue;
-    target.marks = await captureMarks((type) => source.listMarks(arena, profile, type), `${arena}/${profile}`, warn);
+    target.marks = await captureMarks((type) => listMarks(arena, profile, type), `${arena}/${profile}`, warn);
   }
+  // Without an answered list, nothing shows that the tables are missing and the requests are right.
+  if (refusal !== undefined && !isAnswered)
+    throw new Error(`${messageOf(refusal)} Every list of marks is refused: capture without marks (marks: "none").`);
   return { arenas: Object.fromEntries(drafts) };
 }
 

@@ -33,7 +33,7 @@ export async function captureMarks(
   return marksSchema.parse(tables);
 }
 
-/** A profile need not have a table of every type; the answer of the node goes to `warn`. */
+/** A profile need not have a table of every type, so a refused list is left out; the answer of the node goes to `warn`. */
 async function tableOf(
   list: (type: MarkType) => Promise<readonly Mark[]>,
   type: MarkType,
@@ -46,7 +46,7 @@ async function tableOf(
     const isRefused = error instanceof RequestError && error.outcome === "refused";
     // Invalid credentials affect every table.
     if (!isRefused || error.status === 401 || error.status === 403) throw error;
-    warn(`${what}: left out, since the node has no such table. ${error.message}`);
+    warn(`${what}: left out, since the node refused the list. ${error.message}`);
     return [];
   }
 }

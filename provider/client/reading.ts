@@ -53,7 +53,7 @@ export function unexpected(message: string, repeat: boolean, remedy?: string): F
  * @param option The option that holds the address, for remedies.
  */
 export function failedStatus(
-  answer: HttpAnswer,
+  answer: Pick<HttpAnswer, "status" | "header" | "body">,
   messageIn: (body: string) => string,
   option: string,
 ): Failed | undefined {

@@ -36,7 +36,7 @@ it("leaves out, and reports, a missing table and a value that no emulator holds"
   expect(arenas?.edge?.profiles?.web?.marks).toEqual({ shost: [{ address: "203.0.113.9", id: 5, value: 1 }] });
   expect(warnings).toEqual([
     'Set prefixset://edge/blocked: left out 198.51.100.0/24, whose value "drop" no emulator holds.',
-    "Marks (conn) of edge/web: left out, since the node has no such table. Marks on NODE: list failed (HTTP 400): no such table.",
+    "Marks (conn) of edge/web: left out, since the node refused the list. Marks on NODE: list failed (HTTP 400): no such table.",
   ]);
 });
 
@@ -53,6 +53,18 @@ it("a profile that is listed twice is read once", async () => {
   expect(Object.keys(arenas?.edge?.profiles ?? {})).toEqual(["web"]);
   expect(tables).toEqual([...new Set(tables)]);
   expect(tables).toHaveLength(4);
+});
+
+it("a node that refuses every list of marks is not captured as one without marks", async () => {
+  const source = node(async () => {
+    throw refusal(400, "User-Arena: unknown value");
+  });
+  await expect(capture(source, { resources: ["edge"] })).rejects.toThrow(
+    'User-Arena: unknown value. Every list of marks is refused: capture without marks (marks: "none").',
+  );
+  expect((await capture(source, { resources: ["edge"], marks: "none" })).arenas?.edge?.profiles?.web?.marks).toBe(
+    undefined,
+  );
 });
 
 it("credentials that do not hold are no missing table", async () => {

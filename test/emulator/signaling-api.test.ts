@@ -53,7 +53,7 @@ test("the four errors of the contract", async () => {
 });
 
 test("id and secret may hold any characters, reserved ones of a url included, and the journal shows no secret", async () => {
-  const [clientId, secretKey] = ["acme/edge 1", "a/b?c#d%2F e\"é&+"];
+  const [clientId, secretKey] = ["acme/edge 1", 'a/b?c#d%2F e"é&+'];
   const clients = [{ clientId, secretKey, prefixes: ["198.51.100.0/24"] }];
   await using emulator = await startEmulator({ state: { signaling: { clients } } });
   const receiver = new SignalingClient({ url: emulator.signalingUrl, clientId, secretKey });

@@ -261,6 +261,42 @@ sinks: [{ name: out, type: stdout }]
     expect(err).toContain("Some lists or deliveries failed");
     expect(err).toContain("127.0.0.1:1");
   });
+
+  /** A table that the node lacks, by its dialect, or a busy node: watched types, faults, exit code, lists of marks. */
+  const ROUNDS = {
+    "a refused type is a failure where it is named": ["types: [conn]", [], 1, 1],
+    "and where no other table of its profile was listed": ["types: [dhost, conn]", [], 1, 2],
+    "it is none where all four are requested and another was listed": ["", [], 0, 4],
+    "a busy node is listed again": [
+      "types: [shost]",
+      [
+        { status: 429, times: 2 },
+        { status: 503, times: 1 },
+      ],
+      0,
+      4,
+    ],
+    "until its deadline": ["types: [shost]", [{ status: 429, retryAfter: 3_600 }], 1, 1],
+  } as const;
+  test.each(Object.entries(ROUNDS))("--once: %s", async (_, [types, faults, code, lists]) => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({
+      state: oneMark(7),
+      dialect: { missingTable: "error" },
+    });
+    for (const fault of faults) emulator.fail({ kind: "error", cmd: "list", url: "mark://edge/web", ...fault });
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(
+      file,
+      `nodes: { fra1: { endpoint: "${emulator.endpoint}", markPace: "off" } }
+watch: [{ arena: edge, ${types} }]
+sinks: [{ name: out, type: stdout }]
+`,
+    );
+    const done = await run(["--config", file, "--once"]);
+    const asked = emulator.requests({ cmd: "list" }).filter(({ url }) => url === "mark://edge/web").length;
+    expect([done.code, asked], done.err).toEqual([code, lists]);
+  });
 });
 
 test("what a sink refused is listed, and sent again by requeue, with the ids that it had", async () => {

@@ -2,6 +2,7 @@ import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
 import { NodeRequests } from "../../client/node-connection";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
+import { failedStatus } from "../../client/reading";
 import { visible } from "../../model/foreign-text";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
@@ -19,17 +20,24 @@ export class ListFailure extends Error {
 
   constructor(
     message: string,
-    /** The node said no: it has no such table, or does not know us. */
-    readonly refused: boolean,
-    /** Milliseconds that the node asks to wait. */
-    readonly afterMs?: number,
-    /** The credentials were not taken. */
-    readonly unauthorized = false,
-    /** No whole answer came. */
-    readonly isSilent = false,
+    readonly reason: ListFailureReason,
   ) {
     super(message);
   }
+}
+
+/** What is known of a list that did not come. */
+interface ListFailureReason {
+  /** The node said no: it has no such table, or does not know us. */
+  readonly refused?: boolean;
+  /** The node is busy, and asks to come again. */
+  readonly isBusy?: boolean;
+  /** Milliseconds that the node asks to wait. */
+  readonly afterMs?: number;
+  /** The credentials were not taken. */
+  readonly unauthorized?: boolean;
+  /** No whole answer came. */
+  readonly isSilent?: boolean;
 }
 
 /** Lists the marks of one node, one try a call: the pace counts failed tries, so nothing here repeats one. */
@@ -58,14 +66,14 @@ export class MarkSource {
     try {
       const limits = { timeoutMs, deadlineMs, maxBytes };
       const answer = await this.connection.open({ request, ...limits, signal, follows: true });
-      const { status, afterMs } = answer;
+      const { status, afterMs, header } = answer;
       const isList = status >= 200 && status < 300;
       const body = new Pieces();
       for await (const chunk of answer.body()) {
         // Bytes of many nodes may have come at the same moment.
         await this.parts.loop.next();
         body.add(chunk);
-        if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), false);
+        if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), {});
         if (!isList && body.bytes > SIZES.errorBytes) break;
       }
       if (isList) return { head: headOf(answer, this.habits), body: body.finish() };
@@ -73,10 +81,15 @@ export class MarkSource {
       const { redactor } = requests;
       const isWhole = body.bytes <= SIZES.errorBytes;
       const said = errorText(isWhole ? redactor.text(text) : redactor.beginning(text));
-      const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-      throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, refused, afterMs, status === 401);
+      const { outcome, isBusy = false } = failedStatus({ status, header, body: text }, errorText, "endpoint") ?? {};
+      throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, {
+        refused: outcome === "refused",
+        isBusy,
+        ...(afterMs !== undefined && { afterMs }),
+        unauthorized: status === 401,
+      });
     } catch (error) {
-      if (error instanceof NoAnswer) throw fail(error.message, false, undefined, false, true);
+      if (error instanceof NoAnswer) throw fail(error.message, { isSilent: true });
       throw error;
     }
   }
@@ -92,8 +105,8 @@ export class MarkSource {
   explain(error: unknown, table: TableName): unknown {
     if (!(error instanceof UnreadList)) return error;
     const { fail } = this.told(table);
-    if (error.refused) return fail(error.message, true);
-    return fail(`${error.message}; none of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, false);
+    if (error.refused) return fail(error.message, { refused: true });
+    return fail(`${error.message}; none of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, {});
   }
 
   /** As the configuration is now. */
@@ -106,14 +119,8 @@ export class MarkSource {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
-    const fail = (
-      what: string,
-      refused: boolean,
-      ...more: [afterMs?: number, unauthorized?: boolean, isSilent?: boolean]
-    ) => {
-      const message = visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`));
-      return new ListFailure(message, refused, ...more);
-    };
+    const fail = (what: string, reason: ListFailureReason) =>
+      new ListFailure(visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`)), reason);
     return { requests, fail };
   }
 

@@ -65,11 +65,20 @@ class NodePoller {
     const complete = await this.look(signal);
     const due = Math.max(this.parts.world.monotonic(), this.turns.notBefore);
     const results = await Promise.all(
-      [...this.found.values()].map((watched) => this.pollerOf(watched).poll(due, signal)),
+      [...this.found.values()].map(async (watched) => ({
+        watched,
+        outcome: await this.pollerOf(watched).once(due, signal),
+      })),
     );
     await this.close();
-    // A type that the node lacks is reported, but is not a failure: `watch` without types requests all four.
-    return complete && results.length > 0 && results.every((result) => result === "taken" || result === "refused");
+    const profileOf = ({ table: { arena, profile } }: WatchedTable) => `${arena}/${profile}`;
+    const taken = results.filter(({ outcome }) => outcome === "taken");
+    const listed = new Set(taken.map(({ watched }) => profileOf(watched)));
+    // `watch` without types requests all four: a refused one may be missing if another one of the profile was listed.
+    const mayBeMissing = (watched: WatchedTable) => !watched.isNamed && listed.has(profileOf(watched));
+    const isDone = ({ watched, outcome }: (typeof results)[number]) =>
+      outcome === "taken" || (outcome === "refused" && mayBeMissing(watched));
+    return complete && results.length > 0 && results.every(isDone);
   }
 
   /** True once every table that is known was tried. */

@@ -8,6 +8,8 @@ import { matchesAny, type TableName, tableKey } from "../table";
 export interface WatchedTable {
   readonly table: TableName;
   readonly userArena: string | undefined;
+  /** True if `watch` names its type; without types, all four are requested. */
+  readonly isNamed: boolean;
   /** Undefined while they were not read. */
   readonly rules: readonly Rule[] | undefined;
 }
@@ -15,13 +17,14 @@ export interface WatchedTable {
 /** Tables of a node that are known before its profiles are listed: those of the last run, and those that `watch` names in full. */
 export function knownTables(node: string, watch: CheckedConfig["watch"], before: readonly TableName[]): WatchedTable[] {
   const tables = new Map<string, WatchedTable>();
-  for (const { nodes, arena, profiles, types = MARK_TYPES, userArena } of watch) {
+  for (const { nodes, arena, profiles, types: named, userArena } of watch) {
     if (!matchesAny(nodes, node)) continue;
+    const types = named ?? MARK_TYPES;
     const isWatched = (one: TableName): boolean =>
       one.node === node && one.arena === arena && matchesAny(profiles, one.profile) && types.includes(one.type);
-    const named = inFull(profiles).flatMap((profile) => types.map((type) => ({ node, arena, profile, type })));
-    for (const table of [...named, ...before.filter(isWatched)])
-      tables.set(tableKey(table), { table, userArena, rules: undefined });
+    const inWhole = inFull(profiles).flatMap((profile) => types.map((type) => ({ node, arena, profile, type })));
+    for (const table of [...inWhole, ...before.filter(isWatched)])
+      tables.set(tableKey(table), { table, userArena, isNamed: named !== undefined, rules: undefined });
   }
   return [...tables.values()];
 }
@@ -72,7 +75,8 @@ export async function readStructure(
       await loop.next();
       for (const type of entry.types ?? MARK_TYPES) {
         const table = { node, arena, profile, type };
-        tables.set(tableKey(table), { table, userArena: entry.userArena, rules });
+        const isNamed = entry.types !== undefined;
+        tables.set(tableKey(table), { table, userArena: entry.userArena, isNamed, rules });
       }
     }
   }

@@ -1,5 +1,6 @@
 import { pause } from "../../client/clock";
-import { growingPause } from "../../client/retry";
+import { DEFAULTS } from "../../client/options";
+import { backoff, growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
 import { SpoolFull, type TakenOver } from "../ledger/protocol";
@@ -56,6 +57,8 @@ export class TablePoller {
   endedAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds that the node asked to wait after the last list. */
   private asked = 0;
+  /** True if the node was busy at the last list. */
+  private isBusy = false;
   private snapshotAt: number | undefined;
 
   constructor(
@@ -76,6 +79,20 @@ export class TablePoller {
       const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, TIMES.tableLongestPauseMs, world.random);
       const wait = Math.max(turns.pauseMs, grown, this.asked);
       due = this.dueAt = world.monotonic() + wait;
+      await pause(world, wait, signal);
+    }
+  }
+
+  /** Lists the table for one round: once, and again while the node is busy, until its `deadlineMs` is over. */
+  async once(due: number, signal: AbortSignal): Promise<Outcome> {
+    const { world, config } = this.parts;
+    const { deadlineMs = DEFAULTS.deadlineMs } = config.node(this.watched.table.node);
+    let until: number | undefined;
+    for (let now = due, tries = 1; ; now = world.monotonic(), tries++) {
+      const outcome = await this.poll(now, signal);
+      until ??= this.endedAt + deadlineMs;
+      const wait = this.asked + backoff(tries, world.random);
+      if (!this.isBusy || world.monotonic() + wait >= until) return outcome;
       await pause(world, wait, signal);
     }
   }
@@ -108,6 +125,7 @@ export class TablePoller {
     metrics.set("poll_lag_seconds", Math.max(0, world.monotonic() - due) / 1_000, node);
     let outcome: Outcome = "taken";
     this.asked = 0;
+    this.isBusy = false;
     try {
       this.count(await this.take(signal));
       end();
@@ -158,20 +176,21 @@ export class TablePoller {
       this.asked = TIMES.diskFullMs;
       return "full";
     }
-    const outcome = error instanceof ListFailure && error.refused ? "refused" : "failed";
+    const reason = error instanceof ListFailure ? error.reason : {};
+    const outcome = reason.refused ? "refused" : "failed";
     // A table of the last run may be gone: the first look shows it.
     const isGone = outcome === "refused" && !this.node.looked.isOpen;
     if (!isGone) troubles.begin(key, { node: table.node, table: key }, this.words(error));
-    if (!(error instanceof ListFailure)) return outcome;
-    this.asked = error.afterMs ?? 0;
-    if (error.unauthorized) await secrets.refresh();
+    this.asked = reason.afterMs ?? 0;
+    this.isBusy = reason.isBusy ?? false;
+    if (reason.unauthorized) await secrets.refresh();
     return outcome;
   }
 
   /** A failure, and what comes next where nothing was answered. */
   private words(error: unknown): string {
     const what = messageOf(error);
-    if (!(error instanceof ListFailure) || !error.isSilent) return what;
+    if (!(error instanceof ListFailure) || !error.reason.isSilent) return what;
     const { pauseMs } = this.node.turns;
     const longest = Math.max(pauseMs, TIMES.tableLongestPauseMs);
     return `${what} It is listed again after ${pauseMs / 1_000} s to ${longest / 1_000} s; no mark counts as gone meanwhile.`;
