@@ -7,6 +7,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Settled } from "./group-commit";
+import { type Aggregation, aggregatedIn, aggregationRemedy, coversAll, partsOf } from "./set-aggregation";
 import {
   type Changes,
   doneByOthers,
@@ -39,6 +40,8 @@ export interface Confirmed {
   readonly after: ObservedSet;
   /** Reason of a failed last list: then `after` is the list before it. */
   readonly unlisted?: RequestError | undefined;
+  /** Entries that the node lists in place of others. */
+  readonly made?: Aggregation;
 }
 
 /** Changes of a group. */
@@ -61,14 +64,17 @@ export async function confirm(
 ): Promise<Confirmed> {
   const verified = await verify(options, merged, before);
   if (verified.unlisted) return verified;
-  const after = await restore(options, merged, before, verified.after);
-  const foreign = doneByOthers(before.values, after.values, asked);
+  const made = aggregatedIn(before, verified.after, merged);
+  const after = await restore(options, merged, before, verified.after, partsOf(made));
+  // Entries that the node made of ours are nobody else's.
+  const own = { ...asked, remove: new Set([...asked.remove, ...made.keys(), ...partsOf(made)]) };
+  const foreign = doneByOthers(before.values, after.values, made.size > 0 ? own : asked);
   if (foreign !== "") {
     options.notices.warn(
       `Set ${options.label}: with our commit, entries that this run did not send ${foreign}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
-  return { after };
+  return { after, made };
 }
 
 /** Lists until the result shows, or until the deadline. Lost changes are sent once more, after the node's own delay. */
@@ -83,7 +89,8 @@ async function verify(options: ConfirmationOptions, merged: Changes, before: Obs
     if (!(listed instanceof RequestError)) after = listed;
     const absent = missing(merged, after);
     const isShown = unlisted === undefined && absent.length === 0;
-    if (isShown || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted };
+    const isMade = unlisted === undefined && coversAll(aggregatedIn(before, after, merged), absent);
+    if (isShown || isMade || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted };
     // A failed list says nothing about lost entries.
     if (unlisted === undefined) lists += 1;
     if (!isRepaired && unlisted === undefined && lists >= REPAIR_AFTER_LISTS && clock.monotonic() >= due) {
@@ -131,10 +138,11 @@ async function restore(
   merged: Changes,
   before: ObservedSet,
   after: ObservedSet,
+  aggregated: ReadonlySet<CanonicalPrefix>,
 ): Promise<ObservedSet> {
   const { set, desired, label, notices } = options;
   const isLost = (prefix: CanonicalPrefix) =>
-    !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix);
+    !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix) && !aggregated.has(prefix);
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
@@ -163,7 +171,7 @@ interface Flushed extends Confirmed {
 export function outcomeOf(plan: Planned, flushed: Flushed, options: ConfirmationOptions): Settled<SetResult> {
   const { label } = options;
   const waitedMs = options.set.commitDelayMs + options.deadlineMs;
-  const { before, after, refused: refusals, removed, unlisted } = flushed;
+  const { before, after, refused: refusals, removed, unlisted, made = new Map() } = flushed;
   if (!plan.ok) return plan;
   const { put } = plan.value;
   const refused = refusals.size === 0 ? [] : [...put.keys()].filter((prefix) => refusals.has(prefix));
@@ -179,7 +187,9 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
   const absent = missing({ put, remove }, after);
   if (absent.length > 0) {
-    const message = `Set ${label}: committed, but after ${waitedMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
+    const message = coversAll(made, absent)
+      ? `Set ${label}: ${aggregationRemedy(made)}`
+      : `Set ${label}: committed, but after ${waitedMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }

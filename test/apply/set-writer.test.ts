@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type SetOperation, SetWriteFailure } from "../../provider/apply/set-operation";
 import { Runtime } from "../../provider/deployment/runtime";
-import { type Emulator, startEmulator } from "../../provider/emulator/index";
+import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator/index";
 import { type CanonicalPrefix, Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 
@@ -17,9 +17,10 @@ const remove = (...prefixes: string[]): SetOperation => ({
   plan: () => ({ put: new Map(), remove: new Set(prefixes.map(key)) }),
 });
 
+const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "192.0.2.128/25": 1 } } } } };
+
 /** A node that holds one set, and a writer of it with what it warned of. */
-async function bench(dialect = {}, options = {}) {
-  const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "192.0.2.128/25": 1 } } } } };
+async function bench(dialect = {}, options = {}, state = HELD) {
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line) });
@@ -41,6 +42,27 @@ function sent(emulator: Emulator) {
 }
 
 describe("the writer of a set", () => {
+  /** Entries that the node holds, those that the program puts, whether each is an operation of its own, and the list. */
+  const MERGED: Record<string, [Record<string, number>, string[], boolean]> = {
+    "two that are sent": [{}, ["198.51.100.0/25", "198.51.100.128/25"], false],
+    "two of two resources": [{}, ["198.51.100.0/25", "198.51.100.128/25"], true],
+    "one that is sent with one that it holds": [{ "198.51.100.0/25": 1 }, ["198.51.100.128/25"], false],
+  };
+  it.each(Object.entries(MERGED))("of a node that merges neighbours, %s, blames no other writer", async (_, row) => {
+    const [held, puts, isApart] = row;
+    const state = { arenas: { edge: { sets: { blocked: held } } } };
+    await using setup = await bench({ nested: "merged" }, { deadlineMs: 60_000 }, state);
+    const each = isApart ? puts.map((one) => [one]) : [puts];
+    const operations = each.map((some) => put(Object.fromEntries(some.map((one) => [one, 1]))));
+    const answers = await Promise.allSettled(operations.map((one) => setup.writer.submit(one)));
+    const said =
+      /: The node merges entries, and lists 198\.51\.100\.0\/24 in place of .*: declare such entries aggregated/;
+    expect(answers).toEqual(each.map(() => ({ status: "rejected", reason: expect.any(SetWriteFailure) })));
+    for (const answer of answers) expect(String((answer as PromiseRejectedResult).reason)).toMatch(said);
+    expect(setup.warnings).toEqual([]);
+    expect(sent(setup.emulator)).toEqual(["list", `insert ${puts.length}`, "commit", "list"]);
+  });
+
   it("sends the operations that wait with one list, one insert, one delete and one commit", async () => {
     await using setup = await bench();
     const operations = [
