@@ -41,6 +41,8 @@ interface Ensured {
   readonly already: Prefix[];
   /** Error of the status, if it failed. */
   readonly unseen?: RequestError;
+  /** A refusal in words that are not the contract's, after which the status shows all prefixes in the wanted state. */
+  readonly refusal?: RequestError;
 }
 
 interface Started extends Ensured {

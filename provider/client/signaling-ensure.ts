@@ -35,7 +35,7 @@ export function* statusPauses(): Generator<number, never> {
  * twice the binary logarithm of its size for each invalid prefix. In the end only prefixes refused alone are missing.
  *
  * If the first status fails, everything is sent, and the receiver's answer to the start or stop counts. `unseen` is the
- * error of that status.
+ * error of that status. `refusal` is one in unknown words, after which the status shows the wanted state.
  *
  * @param untrusted Prefixes whose status is not trusted: they are sent even if it shows the wanted state, and the answer
  * counts.
@@ -46,7 +46,7 @@ export async function ensure(
   prefixes: readonly Prefix[],
   untrusted: readonly Prefix[],
   seen?: readonly Prefix[],
-): Promise<{ changed: Prefix[]; already: Prefix[]; unseen?: RequestError }> {
+): Promise<{ changed: Prefix[]; already: Prefix[]; unseen?: RequestError; refusal?: RequestError }> {
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
   const { active, unseen } = seen ? { active: seen } : await firstStatus(requests, prefixes);
@@ -63,8 +63,8 @@ export async function ensure(
   }
   refusal = (await confirm(progress.unconfirmed, progress)) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
-  const { changed, already } = progress;
-  return { changed, already, ...(progress.unseen && { unseen: progress.unseen }) };
+  const { changed, already, unseen: unread, refusal: unknown } = progress;
+  return { changed, already, ...(unread && { unseen: unread }), ...(unknown && { refusal: unknown }) };
 }
 
 /**
@@ -89,6 +89,8 @@ async function firstStatus(
  * Sends prefixes whose status is not trusted until the receiver reports their state: a receiver that answers a wrong secret
  * with an empty status refuses it here. A refused group is sent one by one.
  *
+ * A refusal in words that are not those of the contract may be about the state: the status after it decides.
+ *
  * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
  */
@@ -107,6 +109,11 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
   const settled = isSettled(failure, operation);
   if (failure === undefined || (settled && group.length === 1)) {
     progress.confirm(group, failure === undefined);
+    return undefined;
+  }
+  if (isUnknownRefusal(failure) && (await isShown(group, progress))) {
+    progress.refusal = failure;
+    progress.confirm(group, false);
     return undefined;
   }
   if (!settled && !isInvalid(failure)) throw progress.incomplete(failure, true);
@@ -171,6 +178,17 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
   }
 }
 
+/** True for a refusal in other words than those of the contract, and not about credentials. */
+function isUnknownRefusal(failure: RequestError | undefined): failure is RequestError {
+  return failure?.outcome === "refused" && !(failure instanceof SignalingRefused);
+}
+
+/** True if a new status shows all of the group in the wanted state. */
+async function isShown(group: readonly Prefix[], progress: Progress): Promise<boolean> {
+  const lost = await failureOf(progress.requests.status().then((active) => progress.observe(active)));
+  return lost === undefined && progress.missingOf(group).length === 0;
+}
+
 /** True if the receiver cannot read one of the prefixes, or does not know it as the client's own. */
 function isInvalid(failure: RequestError | undefined): failure is SignalingRefused {
   return failure instanceof SignalingRefused && failure.reason === "prefix-invalid";
@@ -202,6 +220,8 @@ class Progress {
   private readonly others = new Set<CanonicalPrefix>();
   /** The answer to a request was lost, which may have had its effect. */
   doubtful = false;
+  /** A refusal in unknown words, after which the status showed the wanted state. */
+  refusal: RequestError | undefined;
 
   constructor(
     readonly requests: SignalingOperations,

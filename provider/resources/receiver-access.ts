@@ -208,8 +208,12 @@ export class ReceiverAccess {
         throw new Error(`Signaling at ${label}: nothing is stopped. ${registryUnavailable}`);
       const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
       const options = { started, ...active };
-      const { stopped, unseen } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
+      const { stopped, unseen, refusal } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
       this.warnUnreadable("stop", prefixes, unseen);
+      if (refusal !== undefined)
+        this.runtime.notices.warn(
+          `Signaling at ${label}: the stop of ${some(prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${prefixes.length === 1 ? "it" : "them"}: ${refusal.message}`,
+        );
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
       await this.startLate(texts(stopped));

@@ -6,28 +6,37 @@ import { serve } from "../client/support";
 
 const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"] as const;
 
+/** The contract's texts of errors. */
+const WORDS = {
+  secret: "secret_key invalid",
+  started: "cloud signaling already active",
+  idle: "cloud signaling is not active",
+};
+
 /** A receiver that answers a wrong secret with an empty status, and deployments with secrets of their own. */
-async function bench() {
+async function bench(words: Partial<typeof WORDS> = {}) {
+  const { secret: wrong, started, idle } = { ...WORDS, ...words };
   const active = new Set<string>();
   const server = await serve(({ path, body }, response) => {
     const [, , secret, operation] = path.split("/");
     const end = (status: number, text: string) => void response.writeHead(status).end(text);
     if (operation === "status") return end(200, JSON.stringify({ IP_prefix: secret === "right" ? [...active] : [] }));
-    if (secret !== "right") return end(403, "secret_key invalid");
+    if (secret !== "right") return end(403, wrong);
     const prefixes: string[] = JSON.parse(body).IP_prefix;
     const done = prefixes.some((prefix) => active.has(prefix) === (operation === "start"));
-    if (done) return end(409, `cloud signaling ${operation === "start" ? "already active" : "is not active"}`);
+    if (done) return end(409, operation === "start" ? started : idle);
     for (const prefix of prefixes) operation === "start" ? active.add(prefix) : active.delete(prefix);
     end(200, "ok");
   });
+  const printed: string[] = [];
   const handler = (secretKey: string) => {
-    const runtime = new Runtime({ env: {}, print: () => undefined });
+    const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
     const config = { signalingUrl: server.url, clientId: "c1", secretKey, receiver: { deadlineMs: 2_000 } };
     runtime.configure((key) => config[key as keyof typeof config]);
     return new CloudSignalingHandler(runtime);
   };
   const asked = () => server.arrived.map(({ path, body }) => `${path.split("/").pop()} ${body}`);
-  return { active, handler, asked, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { active, handler, asked, printed, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 describe("the status that a run looked at", () => {
@@ -63,6 +72,19 @@ describe("a signaling that was started is stopped whatever the status says", () 
     expect([...receiver.active]).toEqual([X, Y]);
     await receiver.handler("right").delete(id, outs);
     expect([...receiver.active]).toEqual([]);
+  });
+
+  it("and a refusal in another language counts as done where the status shows it inactive, with a warning", async () => {
+    await using receiver = await bench({ secret: "Schlüssel ungültig", idle: "Signalisierung nicht aktiv" });
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
+    receiver.active.delete(X);
+    await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(/stop is incomplete.*Schlüssel ungültig/);
+    expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([]);
+    await receiver.handler("right").delete(id, outs);
+    expect([...receiver.active]).toEqual([]);
+    expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([
+      expect.stringMatching(/the stop of .* was refused in words that are not known.*Signalisierung nicht aktiv/),
+    ]);
   });
 
   it("also after a refresh with the wrong secret, which saw none of it", async () => {
