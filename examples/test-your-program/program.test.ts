@@ -34,6 +34,12 @@ test("what another writer changed is restored, though the first commit fails", {
   emulator.expectAllFaultsMet();
 });
 
+test("a run that cannot read the node fails, with what the engine printed", { timeout: 60_000 }, async () => {
+  emulator.fail({ cmd: "list", status: 403, times: 1_000 });
+  await expect(program.up({ refresh: true })).rejects.toThrow("HTTP 403");
+  emulator.clearFaults();
+});
+
 test("destroy leaves the set empty", { timeout: 60_000 }, async () => {
   await program.destroy();
   expect(emulator.prefixSet(url).applied).toEqual({});

@@ -36,7 +36,7 @@ guide("test-your-program.md", "the example passes as it stands, and leaves nothi
     folder: user.folder,
     env: { ...user.env, NO_COLOR: "1", PACKETFILTER_HEADERS: '{"authorization":"Bearer real"}' },
   });
-  expect(await guide.next("vitest run")).toMatch(/Tests +4 passed/);
+  expect(await guide.next("vitest run")).toMatch(/Tests +5 passed/);
   expect(await filesOf(user.folder)).toEqual(files);
 });
 

@@ -112,7 +112,7 @@ export const EXAMPLES: Readonly<Record<string, Ends>> = {
     holds: { 8080: { [BLOCKED]: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 } } },
     prints: [/192\.0\.2\.0\/24[\s\S]*203\.0\.113\.0\/24\s/],
   },
-  "test-your-program": { prints: [/Tests +4 passed/], has: async () => ({ NO_COLOR: "1" }) },
+  "test-your-program": { prints: [/Tests +5 passed/], has: async () => ({ NO_COLOR: "1" }) },
   typescript: first,
   yaml: inLanguage("yaml"),
 };
