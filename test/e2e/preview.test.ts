@@ -104,9 +104,19 @@ it("a plain preview shows what a node lacks, a plain up restores it, and each as
   // Others' entries stay until a refresh, which lists once.
   await stack.up("--refresh", "--skip-preview");
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ ...held, "203.0.113.0/24": 9 });
+  lose();
   emulator.clearJournal();
-  await stack.preview("--refresh", "--expect-no-changes");
+  const drifted = await stack.preview("--refresh", "--expect-no-changes");
   expect(asked(emulator.journal)).toEqual(looks);
+  expect(drifted.code).not.toBe(0);
+  for (const line of [
+    `${endpoint} ${BLOCKED} lacks 1 declared entry (192.0.2.0/24): this up restores it.`,
+    `${endpoint} ${PARTNERS} lacked more declared entries: each is created again by the next up.`,
+  ])
+    expect(drifted.text).toContain(line);
+  const created = /partners lacked 1 declared entry \(203\.0\.113\.\d\/32\): the next up creates it again/g;
+  expect(new Set(drifted.text.match(created)).size).toBe(5);
+  await restored(9);
   await clean();
 
   // Switched off, nothing is asked; a member of the node without its object is refused.

@@ -12,7 +12,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planUpdate, stillThere } from "../../reconcile/set-plan";
 import { addressOverridden, compare, remember } from "../changes";
-import { lookAgain, lookNew, reportMissing } from "../look-at-set";
+import { declared, lookAgain, lookNew, reportMissing } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
 import { checkPrefixSetEntry } from "./check";
@@ -36,7 +36,7 @@ export class PrefixSetEntryHandler implements Handler {
   readonly args = Object.keys(prefixSetEntrySchema.shape);
   /** Ids of resources that this process created for existing entries. */
   private readonly found = new Set<string>();
-  /** Number of messages about restored entries, by set. */
+  /** Number of messages about lost entries, by verb, node and set. */
   private readonly told = new Map<string, number>();
   /** True if the last comparison asked for a replacement, which is checked next. */
   private isReplaced = false;
@@ -145,7 +145,14 @@ export class PrefixSetEntryHandler implements Handler {
     const listed = await set.refreshed();
     if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const observed = listed.get(state.prefix);
-    if (observed === undefined) return state.expired ? { id, inputs: { ...state.verbatim }, props: json } : undefined;
+    if (observed === undefined) {
+      if (state.expired) return { id, inputs: { ...state.verbatim }, props: json };
+      const { notices } = this.runtime;
+      this.tell(set, "lacked", () =>
+        eachAtOnce(notices)("seen", set, `lacked ${declared(1)} (${state.prefix}): the next up creates it again.`),
+      );
+      return undefined;
+    }
     set.managed.add([state.prefix]);
     const inputs = writeInputs(state, observed);
     const { address } = state;
@@ -233,13 +240,18 @@ export class PrefixSetEntryHandler implements Handler {
   private reportDrift(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
-    const told = (this.told.get(set.url) ?? 0) + 1;
-    this.told.set(set.url, told);
-    if (told <= TOLD) reportMissing(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs));
-    else if (told === TOLD + 1)
-      this.runtime.notices.warn(
-        `${set.at} ${set.url} lacks more declared entries: each is an update of this plan, with ${RESTORES}.`,
-      );
+    this.tell(set, "lacks", () => reportMissing(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs)));
+  }
+
+  /** Tells of the first few entries of a set one by one, and of the others once. */
+  private tell(set: ResourceSet, verb: "lacks" | "lacked", one: () => void): void {
+    const key = `${verb} ${set.at} ${set.url}`;
+    const told = (this.told.get(key) ?? 0) + 1;
+    this.told.set(key, told);
+    if (told <= TOLD) one();
+    if (told !== TOLD + 1) return;
+    const how = verb === "lacks" ? `an update of this plan, with ${RESTORES}` : "created again by the next up";
+    this.runtime.notices.warn(`${set.at} ${set.url} ${verb} more declared entries: each is ${how}.`);
   }
 
   /** Reports, in every preview until it is done, the effect of the update on an adopted entry. */
@@ -251,7 +263,7 @@ export class PrefixSetEntryHandler implements Handler {
   }
 }
 
-/** Number of restored entries that are named, each in its own line. */
+/** Number of lost entries that are named, each in its own line. */
 const TOLD = 5;
 
 /** True outputs after a write that failed half-way: the entry is not there, or has another value. */
