@@ -26,6 +26,8 @@ export interface Looked<T> {
   /** Name in messages: `fra1 prefixset://edge/blocked`. */
   readonly what: string;
   readonly reads: SharedReads<T>;
+  /** True where nothing was there before this run: a silent address then keeps nothing from being restored. */
+  readonly isNew?: boolean;
 }
 
 /** Result of a look; neither member if nothing was asked, or if no answer came, which is reported. */
@@ -129,15 +131,16 @@ export class Look {
   }
 
   /** Warns once of each silent or busy address, and of the first one with the consequence. */
-  private silent({ at, what }: Looked<unknown>): { there?: never } {
+  private silent({ at, what, isNew }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
     const error = this.unreachable.get(at.endpoint);
     const [is, once] = isBusy(error) ? ["is busy", "is no longer busy"] : ["does not answer", "answers"];
     if (this.told.has(at.endpoint)) return {};
     this.told.add(at.endpoint);
-    const outcome = isFirst
-      ? ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`
-      : "";
+    const later = isNew
+      ? ` What a create meets there is not known until the address ${once}.`
+      : ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`;
+    const outcome = isFirst ? later : "";
     const object = what.slice(at.label.length);
     const one = { label: at.label, why: error?.message, outcome };
     this.say.notices.warnAlike(`${object} cannot be read: ${is}`, one, (found) => {

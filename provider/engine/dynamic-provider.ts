@@ -13,6 +13,8 @@ import { SAID_KEY } from "./provider-text";
 
 /** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
 export interface DynamicProvider {
+  /** Names of the arguments, which the server does not ask for. */
+  readonly args: readonly string[];
   /** The first call, with a reader of the stack's configuration. */
   configure(request: Configuration): Promise<void>;
   /** Normalises inputs for the state and reports faults. */
@@ -122,6 +124,7 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
     return sameJson(now, before) ? { ...compared, changes: true } : compared;
   };
   return {
+    args: handler.args,
     normal,
     async configure({ config }) {
       runtime.configure((key) => config.get(`packetfilter:${key}`));

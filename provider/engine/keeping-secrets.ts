@@ -22,6 +22,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
     }
   };
   return {
+    args: provider.args,
     configure: (request) => provider.configure(request),
     normal: (inputs) => provider.normal(inputs),
     check: (olds, news, urn) =>

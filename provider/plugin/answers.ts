@@ -9,6 +9,13 @@ export function checkFailure({ property, reason }: { readonly property: string; 
   return failed;
 }
 
+/** A sentence with the arguments that it names as Python writes them, where that is another spelling. */
+export function alsoInPython(reason: string, args: readonly string[]): string {
+  const names = args.filter((name) => /[A-Z]/.test(name) && new RegExp(`(?<![\\w:])${name}\\b`).test(reason));
+  const spellings = names.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return names.length === 0 ? reason : `${reason} In Python: ${spellings.join(", ")}.`;
+}
+
 const KINDS = {
   add: [messages.PropertyDiff.Kind.ADD, messages.PropertyDiff.Kind.ADD_REPLACE],
   delete: [messages.PropertyDiff.Kind.DELETE, messages.PropertyDiff.Kind.DELETE_REPLACE],

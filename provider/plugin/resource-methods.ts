@@ -7,7 +7,7 @@ import { secretIdentity } from "../engine/secret-names";
 import type { JsonObject } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
 import { GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
-import { checkFailure, withDifferences } from "./answers";
+import { alsoInPython, checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
 import { EngineFailure } from "./failures";
@@ -24,13 +24,17 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
     check: resource(parts, async (request: messages.CheckRequest, { kind, handler, read, write }) => {
       const news = open(request.getNews());
       checked.add(request.getUrn());
-      if (news.props[SAID_KEY] !== undefined) decided.add(request.getUrn());
+      const isOurClass = news.props[SAID_KEY] !== undefined;
+      if (isOurClass) decided.add(request.getUrn());
       const { inputs, failures } = await handler.check(read(open(request.getOlds())), read(news), request.getUrn());
       const answer = new messages.CheckResponse();
       answer.setInputs(write(inputs, news.secrets));
       const hidden = kind.identity.filter((name) => news.secrets.includes(name));
       const shown = hidden.map((name) => ({ property: "", reason: secretIdentity(name) }));
-      answer.setFailuresList((hidden.length > 0 ? shown : failures).map(checkFailure));
+      const spelt = isOurClass
+        ? failures
+        : failures.map((failure) => ({ ...failure, reason: alsoInPython(failure.reason, handler.args) }));
+      answer.setFailuresList((hidden.length > 0 ? shown : spelt).map(checkFailure));
       return answer;
     }),
     diff: resource(parts, async (request: messages.DiffRequest, { handler, read }) => {

@@ -20,10 +20,16 @@ export const onDestroySchema = z.enum(["remove", "keep", "created"], {
 export type OnDestroy = z.output<typeof onDestroySchema>;
 export const onExistingSchema = z.enum(["fail", "adopt"], { error: 'is neither "fail" nor "adopt"' });
 export const prefixListSchema = z.array(z.string({ error: "is not a text" }), { error: "is not an array of prefixes" });
+/** A prefix length. */
+function lengthSchema(longest: number) {
+  const error = `is not an integer from 0 to ${longest}`;
+  return z.number({ error }).int(error).min(0, error).max(longest, error);
+}
+
 const shortestSchema = z.strictObject(
   {
-    ipv4: z.number().int().min(0).max(32).optional(),
-    ipv6: z.number().int().min(0).max(128).optional(),
+    ipv4: lengthSchema(32).optional(),
+    ipv6: lengthSchema(128).optional(),
   },
   { error: (issue) => (issue.code === "invalid_type" ? "is not an object such as { ipv4: 16, ipv6: 32 }" : undefined) },
 );

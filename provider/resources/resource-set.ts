@@ -127,12 +127,12 @@ export class ResourceSet {
   }
 
   /** Looks at the set of the program before anything is decided. @returns `undefined` while the set or its node is unknown */
-  static async look(runtime: Runtime, inputs: JsonObject): Promise<LookedSet | undefined> {
+  static async look(runtime: Runtime, inputs: JsonObject, isNew: boolean): Promise<LookedSet | undefined> {
     const address = setUrl(inputs);
     if (!address || hasUnknown(inputs.node)) return undefined;
     const at = (node: NodeInUse) => {
       const { reads, url } = node.set(address);
-      return { at: node, what: `${node.label} ${url}`, reads };
+      return { at: node, what: `${node.label} ${url}`, reads, isNew };
     };
     const node = runtime.node(inputs.node);
     const looked = at(node);

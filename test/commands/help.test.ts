@@ -45,6 +45,7 @@ describe("what was likely meant is said", () => {
     [["emulator", "jurnal"], "error: unknown command 'jurnal'. Did you mean \"journal\"?"],
     [["forward", "spol"], "error: unknown command 'spol'. Did you mean \"spool\"?"],
     [["blocks", "--fil", "x"], "error: unknown option '--fil'. Did you mean \"--file\"?"],
+    [["blocks", "blocks.yaml"], "error: 'blocks.yaml' stands alone: write --file blocks.yaml"],
     [["list", "--all-node"], 'Did you mean "--all-nodes"?'],
     [["blocks", ...FILE, "--output", "jsn"], 'Allowed choices are table, json, csv. Did you mean "json"?'],
     [["completion", "zhs"], 'Allowed choices are bash, zsh, fish. Did you mean "zsh"?'],

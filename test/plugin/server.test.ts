@@ -105,6 +105,15 @@ describe("the plugin, called as an engine does,", () => {
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
   });
 
+  it("names arguments in a failure as Python writes them, too, where no class of this package checked them", async () => {
+    await configure();
+    const told = async (more: object) =>
+      (await blocked.check({ ...ARGS, onExisting: "Adopt", ...more })).getFailuresList().map((one) => one.getReason());
+    const wrong = "onExisting: is neither 'fail' nor 'adopt'.";
+    expect(await told({})).toEqual([`${wrong} In Python: on_existing.`]);
+    expect(await told({ __said: { name: "blocked" } })).toEqual([wrong]);
+  });
+
   it("begins anew for each engine that attaches it: another configuration, lines for that engine, and nothing declared yet", async () => {
     await configure();
     const inputs = await blocked.checked(ARGS);

@@ -112,7 +112,7 @@ it.each([
       const { errors, printed } = await stack.engine.preview(text(isOwn));
       expect(errors).toEqual([]);
       expect(printed.join("\n")).toMatch(
-        /n\d prefixset:\/\/edge\/blocked cannot be read: (n\d|each) is busy\. .* This run uses the state alone there, and restores nothing\. The next "pulumi up" does so, once the address is no longer busy\./,
+        /n\d prefixset:\/\/edge\/blocked cannot be read: (n\d|each) is busy\. .* What a create meets there is not known until the address is no longer busy\./,
       );
     }
   },

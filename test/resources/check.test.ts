@@ -204,6 +204,7 @@ describe("check of a PrefixSet", () => {
     ],
     ["a number as a text", { entries: [], maxRemovals: "20" }, /maxRemovals: is a text: write the number 20, or '20%'/],
     ["a length alone", { entries: [], shortestPrefix: 99 }, /shortestPrefix: is not an object such as \{ ipv4: 16/],
+    ["a length of none", { entries: [], shortestPrefix: { ipv4: 99 } }, /ipv4: is not an integer from 0 to 32\./],
     ["two prefixes in one text", { entries: ["192.0.2.1, 192.0.2.2"] }, /entries\[0\]: one text holds 2 prefixes/],
     [
       "a misspelt member",

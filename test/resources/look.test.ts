@@ -12,7 +12,7 @@ import type { Settings } from "../../provider/settings/settings";
  *
  * @param answers `undefined` for a node that is silent.
  */
-function bench(count: number, answers: (node: number) => string | undefined) {
+function bench(count: number, answers: (node: number) => string | undefined, isNew = false) {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const world = {
@@ -38,7 +38,7 @@ function bench(count: number, answers: (node: number) => string | undefined) {
         world.after((options?.until ?? Number.POSITIVE_INFINITY) - now, end);
       });
     }, world);
-    return { at: { endpoint: `http://${label}.example`, label } as Connection, what: `${label} set`, reads };
+    return { at: { endpoint: `http://${label}.example`, label } as Connection, what: `${label} set`, reads, isNew };
   });
   const say = { notices: new Notices((line) => printed.push(line)), advice: new Advice() };
   const look = new Look(world, say, () => ({ detectDrift: "auto" }) as Settings);
@@ -68,6 +68,14 @@ function bench(count: number, answers: (node: number) => string | undefined) {
     },
   };
 }
+
+it("where nothing was before, a silent node keeps nothing from being restored", async () => {
+  const silent = bench(1, () => undefined, true);
+  await silent.inTurn();
+  expect(silent.printed).toEqual([
+    "warning: n0 set cannot be read: n0 does not answer. Set on n0: no answer. What a create meets there is not known until the address answers.",
+  ]);
+});
 
 it("sixteen silent nodes are asked once each, in two rounds: the first alone, and the others side by side", async () => {
   const silent = bench(16, () => undefined);

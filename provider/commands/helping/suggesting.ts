@@ -22,9 +22,13 @@ export class SuggestingCommand extends Command {
     this.error(sentence(`error: unknown option '${flag}'`, flag, known), { code: "commander.unknownOption" });
   }
 
-  /** Reports an unknown subcommand, also of a command that runs without one. */
+  /** Reports an unknown subcommand, also of a command that runs without one, and a file that lacks its option. */
   _excessArguments(received: readonly string[]): void {
     if (this.commands.length > 0 && this.registeredArguments.length === 0) this.unknownCommand();
+    else if (this.registeredArguments.length === 0 && this.options.some(({ long }) => long === "--file"))
+      this.error(`error: '${received[0]}' stands alone: write --file ${received[0]}`, {
+        code: "commander.excessArguments",
+      });
     else Reflect.get(Command.prototype, "_excessArguments").call(this, received);
   }
 

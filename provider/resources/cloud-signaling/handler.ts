@@ -61,14 +61,15 @@ export class CloudSignalingHandler implements Handler {
     const inputs = readInputs(json);
     const receiver = this.runtime.receiver(inputs.receiver);
     const what = `${receiver.label} signaling`;
-    const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads });
+    const isNew = Object.keys(olds).length === 0;
+    const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads, isNew });
     if (refused !== undefined)
       this.runtime.notices.warn(
         this.runtime.advice.line(`${what} cannot be read, and this run uses the state alone. ${refused}`),
       );
     if (!there) return {};
     receiver.observed = new Set(there.map((prefix) => prefix.toString()));
-    if (Object.keys(olds).length === 0) {
+    if (isNew) {
       const sent = startedBefore(receiver, inputs, new Set());
       const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix) && !sent.has(prefix));
       if (isDecided && already.length > 0)

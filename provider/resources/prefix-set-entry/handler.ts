@@ -57,11 +57,12 @@ export class PrefixSetEntryHandler implements Handler {
     const isReplaced = this.isReplaced;
     this.isReplaced = false;
     if (hasUnknown(inputs.prefix) || hasUnknown(inputs.value) || inputs.expired === true) return {};
-    const looked = await ResourceSet.look(this.runtime, inputs);
+    const isNew = Object.keys(olds).length === 0;
+    const looked = await ResourceSet.look(this.runtime, inputs, isNew);
     if (!looked) return {};
     const { set } = looked;
     const desired = readInputs(knownOf(inputs));
-    if (Object.keys(olds).length > 0) {
+    if (!isNew) {
       const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
       return lookAgain(this.runtime, looked, known, desiredOf(desired));
     }

@@ -24,7 +24,7 @@ export async function lookAtGroup(
   const alike = new Map<string, string[]>();
   const problems = new Set<string>();
   const looks = [...inputs.nodes.keys()].map(async (node) => {
-    const looked = await ResourceSet.look(runtime, { ...json, node });
+    const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
     if (!looked) return;
     const desired = inputs.of(node);
     const known = before?.nodes.has(node) ? before.of(node).entries : new Map();

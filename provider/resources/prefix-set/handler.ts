@@ -41,10 +41,10 @@ export class PrefixSetHandler implements Handler {
 
   async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
     if (hasUnknown(inputs.entries)) return {};
-    const looked = await ResourceSet.look(this.runtime, inputs);
+    const isNew = Object.keys(olds).length === 0;
+    const looked = await ResourceSet.look(this.runtime, inputs, isNew);
     if (!looked) return {};
-    if (Object.keys(olds).length === 0)
-      return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
+    if (isNew) return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
     const known = isSameSet(olds, inputs) ? storedSet(olds).entries() : new Map();
     return lookAgain(this.runtime, looked, known, storedSet(inputs).entries());
   }

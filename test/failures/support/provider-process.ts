@@ -24,7 +24,7 @@ export class ProcessKilled extends Error {}
 export interface Provider {
   /** Output of the process. */
   readonly printed: readonly string[];
-  call<M extends Exclude<keyof DynamicProvider, "configure">>(
+  call<M extends Exclude<keyof DynamicProvider, "configure" | "args">>(
     type: TypeName,
     method: M,
     ...args: Parameters<DynamicProvider[M]>
@@ -61,7 +61,7 @@ export class ProviderProcess implements Provider {
   }
 
   /** A call as the server makes it: arguments and results travel as plain JSON, a killed process never answers. */
-  async call<M extends Exclude<keyof DynamicProvider, "configure">>(
+  async call<M extends Exclude<keyof DynamicProvider, "configure" | "args">>(
     type: TypeName,
     method: M,
     ...args: Parameters<DynamicProvider[M]>

@@ -10,7 +10,7 @@ export class ServedProcess implements Provider {
     return this.server.stdout.split("\n");
   }
 
-  async call<M extends Exclude<keyof DynamicProvider, "configure">>(
+  async call<M extends Exclude<keyof DynamicProvider, "configure" | "args">>(
     _type: TypeName,
     method: M,
     ...args: Parameters<DynamicProvider[M]>
