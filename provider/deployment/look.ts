@@ -6,7 +6,7 @@ import type { Advice } from "../messages/advice";
 import type { Notices } from "../messages/notices";
 import { adviceIn } from "../messages/remedy";
 import { messageOf, PacketFilterError } from "../model/errors";
-import { compareNames, some } from "../model/text";
+import { compareNames, NAMED, some } from "../model/text";
 import { ConfigError, type Settings } from "../settings/settings";
 import type { Connection } from "./connections";
 
@@ -16,9 +16,6 @@ export const PATIENCE_MS = 2_000;
 const PATIENCE_IN_ALL_MS = 4_000;
 /** Wait for a slow node before the other nodes of the configuration are asked beside it, in milliseconds. */
 const BESIDE_AFTER_MS = 200;
-
-/** Number of silent addresses whose errors are reported in full. */
-const TOLD = 5;
 
 /** Subject of a look: a set of a node, or the signalings of a receiver. */
 export interface Looked<T> {
@@ -149,7 +146,7 @@ export class Look {
         all.length > 1
           ? `${some(all.map(({ label }) => label))}${object} cannot be read: each ${is}.`
           : `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}.`;
-      const reasons = all.slice(0, TOLD).map(({ why }) => why);
+      const reasons = all.slice(0, NAMED).map(({ why }) => why);
       return `${first} ${reasons.join(" ")}${all.map((it) => it.outcome).join("")}`;
     });
     return {};

@@ -3,7 +3,7 @@ import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { count, some } from "../model/text";
+import { count, NAMED, some } from "../model/text";
 import type { KeysHere } from "../reconcile/desired";
 
 /** One object (a set, or the active signalings) at one address. */
@@ -19,9 +19,6 @@ export interface Addressed {
   /** @returns the list after it, where there is one */
   restore(entries: ListedMap): Promise<ListedMap | undefined>;
 }
-
-/** Number of addresses whose staying entries are reported in full. */
-const TOLD = 5;
 
 /** Name in messages for the address of another provider resource's node, which this process does not know. */
 const ELSEWHERE = "the node of another provider of this stack";
@@ -122,8 +119,8 @@ export class SameMachine {
     this.explained.add(pair);
     const text = `${here.title}: ${what}, since this stack declares the same at ${there.endpoint}, and the two addresses may be one machine: ${some(prefixes)}`;
     this.notices.warnAlike(`${object} stays`, text, (all) => {
-      const rest = all.length > TOLD ? `. So do entries at ${all.length - TOLD} other addresses` : "";
-      return `${all.slice(0, TOLD).join(". ")}${rest}. If each address is a machine of its own, set packetfilter:distinctNodes to true, and clear what stays by hand (docs/guides/moving-and-retiring-nodes.md has the commands).`;
+      const rest = all.length > NAMED ? `. So do entries at ${all.length - NAMED} other addresses` : "";
+      return `${all.slice(0, NAMED).join(". ")}${rest}. If each address is a machine of its own, set packetfilter:distinctNodes to true, and clear what stays by hand (docs/guides/moving-and-retiring-nodes.md has the commands).`;
     });
   }
 }

@@ -1,5 +1,8 @@
+/** Number of items that a message names; the others are counted. */
+export const NAMED = 5;
+
 /** The first few of a list and how many more there are: `192.0.2.0/24, 192.0.2.1/32 and 8 more`. */
-export function some(items: readonly unknown[], shown = 5): string {
+export function some(items: readonly unknown[], shown = NAMED): string {
   const head = items.slice(0, shown).map(String).join(", ");
   return items.length > shown ? `${head} and ${items.length - shown} more` : head;
 }

@@ -3,7 +3,7 @@ import type { LookedAt } from "../engine/handler";
 import type { SayOfSet } from "../messages/notices";
 import { messageOf } from "../model/errors";
 import type { ListedMap } from "../model/prefix-map";
-import { count, some } from "../model/text";
+import { count, NAMED, some } from "../model/text";
 import { type Drift, restoresText, valuesOf } from "../reconcile/drift";
 import type { LookedSet, ResourceSet } from "./resource-set";
 
@@ -55,13 +55,10 @@ function warnUnreadable(
   outcome = "",
 ): void {
   notices.warnAlike(`${url} not seen${outcome}`, { at, refused }, (all) => {
-    const why = all.slice(0, TOLD).map((one) => one.refused);
+    const why = all.slice(0, NAMED).map((one) => one.refused);
     return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be read${outcome}. ${why.join(" ")}`);
   });
 }
-
-/** Number of unseen nodes that are reported in full. */
-const TOLD = 5;
 
 const WITHOUT_LOOK = 'Without this look: packetfilter:detectDrift "off".';
 

@@ -22,7 +22,7 @@ import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
-import { some } from "../model/text";
+import { NAMED, some } from "../model/text";
 import { type Drift, missingOf, sizeOf, unignored } from "../reconcile/drift";
 import type { Intent } from "../reconcile/set-plan";
 import { requireSameAddress, type UsedBefore } from "./changes";
@@ -54,9 +54,6 @@ export interface LookedSet {
 }
 
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
-
-/** Number of nodes that one sentence names. */
-const SHOWN = 5;
 
 /** The set of one resource: what `PrefixSet`, the nodes of a group and `PrefixSetEntry` have in common. */
 export class ResourceSet {
@@ -249,7 +246,7 @@ export class ResourceSet {
       const [sentence, state] =
         all.length === 1 ? ["the node does not answer", "its state is"] : ["they do not answer", "their state is"];
       const where = some(all.map(({ at }) => at));
-      const why = all.slice(0, SHOWN).map((one) => one.message);
+      const why = all.slice(0, NAMED).map((one) => one.message);
       return `Set ${this.url} on ${where}: not refreshed, since ${sentence}; ${state} kept (onUnreachable: "skip"). ${why.join(" ")}`;
     });
     return undefined;

@@ -8,6 +8,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { prefixIn } from "../../model/readable";
 import { formatUrl } from "../../model/resource-url";
+import { NAMED } from "../../model/text";
 import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planUpdate, stillThere } from "../../reconcile/set-plan";
@@ -249,8 +250,8 @@ export class PrefixSetEntryHandler implements Handler {
     const key = `${verb} ${set.at} ${set.url}`;
     const told = (this.told.get(key) ?? 0) + 1;
     this.told.set(key, told);
-    if (told <= TOLD) one();
-    if (told !== TOLD + 1) return;
+    if (told <= NAMED) one();
+    if (told !== NAMED + 1) return;
     const how = verb === "lacks" ? `an update of this plan, with ${RESTORES}` : "created again by the next up";
     this.runtime.notices.warn(`${set.at} ${set.url} ${verb} more declared entries: each is ${how}.`);
   }
@@ -263,9 +264,6 @@ export class PrefixSetEntryHandler implements Handler {
     this.runtime.notices.info(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
   }
 }
-
-/** Number of lost entries that are named, each in its own line. */
-const TOLD = 5;
 
 /** True outputs after a write that failed half-way: the entry is not there, or has another value. */
 function partial(

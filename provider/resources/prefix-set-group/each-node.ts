@@ -5,7 +5,7 @@ import { isUnreachableNode } from "../../messages/remedy";
 import { messageOf } from "../../model/errors";
 import { groupBy } from "../../model/group";
 import { formatUrl } from "../../model/resource-url";
-import { count, some } from "../../model/text";
+import { count, NAMED, some } from "../../model/text";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import type { GroupInputs } from "./state";
 
@@ -74,18 +74,15 @@ export async function eachSet(
   return failures;
 }
 
-/** Number of failures that are reported in full; the other nodes are named. */
-const TOLD = 5;
-
 /** Texts about the failures; nodes that failed with the same error share one. */
 export function failureTexts(failures: readonly NodeFailure[]): string[] {
   const texts = groupBy(failures, ({ error }) => messageOf(error));
   const namesOf = (alike: readonly NodeFailure[]) => alike.map(({ node }) => node);
   const all = [...texts].map(([text, alike]) => (alike.length > 1 ? `${text} (${some(namesOf(alike))})` : text));
-  if (all.length <= TOLD) return all;
-  const rest = namesOf([...texts.values()].slice(TOLD).flat());
+  if (all.length <= NAMED) return all;
+  const rest = namesOf([...texts.values()].slice(NAMED).flat());
   return [
-    ...all.slice(0, TOLD),
+    ...all.slice(0, NAMED),
     `… and ${count(rest.length, "other node", "other nodes")} failed: ${rest.join(", ")}.`,
   ];
 }

@@ -2,7 +2,7 @@ import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject } from "../../model/json";
-import { some } from "../../model/text";
+import { NAMED, some } from "../../model/text";
 import { lookAgain } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { SetLifecycle } from "../prefix-set/lifecycle";
@@ -43,13 +43,10 @@ export async function lookAtGroup(
   parts.sort(
     (a, b) => b.nodes.length - a.nodes.length || order.indexOf(a.nodes[0] ?? "") - order.indexOf(b.nodes[0] ?? ""),
   );
-  const told = parts.slice(0, TOLD).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
-  const rest = parts.slice(TOLD).flatMap(({ nodes }) => nodes);
+  const told = parts.slice(0, NAMED).map(({ text, nodes }) => `${some(nodes)}: ${text}`);
+  const rest = parts.slice(NAMED).flatMap(({ nodes }) => nodes);
   const more = rest.length > 0 ? [`and otherwise ${some(rest)}`] : [];
   // Only the state knows the waves that have passed.
   const waits = inputs.rollout.args ? ["what has not passed goes in with its wave"] : [];
   return parts.length > 0 ? { restores: [...told, ...more, ...waits].join("; ") } : {};
 }
-
-/** Number of kinds of losses that are reported. */
-const TOLD = 5;

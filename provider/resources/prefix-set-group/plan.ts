@@ -2,7 +2,7 @@ import type { NodeInUse } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import { type ListedValue, parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { count, some } from "../../model/text";
+import { count, NAMED, some } from "../../model/text";
 import type { HeldEntries, NormalEntries } from "../../reconcile/entries";
 import { planOf, sayWithdrawn } from "../prefix-set/check";
 import type { GroupInputs } from "./state";
@@ -40,8 +40,8 @@ export function sayGroupPlan(
   }
   const [most, ...others] = [...alike].toSorted(([, a], [, b]) => b.length - a.length);
   if (!most) return;
-  const told = others.slice(0, TOLD).map(([text, nodes]) => `; ${some(nodes)}: ${text}${onEach(nodes)}`);
-  const rest = others.slice(TOLD).flatMap(([, nodes]) => nodes);
+  const told = others.slice(0, NAMED).map(([text, nodes]) => `; ${some(nodes)}: ${text}${onEach(nodes)}`);
+  const rest = others.slice(NAMED).flatMap(([, nodes]) => nodes);
   const more = rest.length > 0 ? `; otherwise on ${count(rest.length, "other node")}: ${some(rest)}` : "";
   const all = kinds.reduce((sum, kind) => sum + kind.nodes.length, 0);
   const label = most[1].length < all && most[1].length <= NAMED ? most[1].join(", ") : namesOf(most[1]);
@@ -61,12 +61,6 @@ export function sayGroupWithdrawn(runtime: Runtime, where: string, { nodes, norm
   }
   for (const [label, withdrawn] of alike) sayWithdrawn(runtime, `${label} ${where}`, withdrawn);
 }
-
-/** Number of nodes up to which they are named, unless they are all. */
-const NAMED = 5;
-
-/** Number of kinds of differences from most nodes that are reported. */
-const TOLD = 5;
 
 /** Differences of the node of a kind from its declared entries: a node with differences is a kind of its own. */
 function stateOf({ nodes: [node = ""] }: Kind, before: GroupInputs | undefined): string[] {

@@ -7,7 +7,7 @@ import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../../model/json
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
-import { count, grouped, inLines, some } from "../../model/text";
+import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import { checkArguments } from "../../reconcile/arguments";
 import {
   type HeldEntries,
@@ -168,7 +168,7 @@ export function planOf({ today }: Runtime, change: PlannedChange): string | unde
 /** Names the expired entries of a plan, if they are too many for its line. */
 export function sayExpiredRemovals({ notices, today }: Runtime, where: string, change: PlannedChange): void {
   const gone = expiredRemovals(change, today);
-  for (const line of inLines(gone.length > SHOWN_IN_PLAN ? gone : []))
+  for (const line of inLines(gone.length > NAMED ? gone : []))
     notices.info(`${where}: removed, since expired: ${line}.`);
 }
 
@@ -199,14 +199,11 @@ export function sayExpired({ notices }: Runtime, label: string, normal: NormalEn
     notices.warn(`${label}: expired, not wanted: ${line}.`);
 }
 
-/** Number of prefixes that the plan's line names. */
-const SHOWN_IN_PLAN = 5;
-
 /** `+3 -2 (expired: 203.0.113.7/32) ~1` */
 function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[]): string {
   if (expired.length === 0) return summary(delta);
   const { insert, remove, change } = delta;
-  return `+${insert.size} -${remove.size} (expired: ${some(expired, SHOWN_IN_PLAN)}) ~${change.size}`;
+  return `+${insert.size} -${remove.size} (expired: ${some(expired)}) ~${change.size}`;
 }
 
 /** Content by the state; nothing if the arguments named another set. */

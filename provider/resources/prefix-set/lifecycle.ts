@@ -7,7 +7,7 @@ import { GONE_NODE } from "../../messages/remedy";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { count, grouped, inLines, some } from "../../model/text";
+import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import { missingOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
@@ -253,7 +253,7 @@ export class SetLifecycle {
       set,
       `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" corrects them.`,
     );
-    const rest = extra.slice(SHOWN);
+    const rest = extra.slice(NAMED);
     for (const line of inLines(rest)) this.say("info", set, `left and not declared, too: ${line}.`);
   }
 
@@ -290,7 +290,7 @@ export class SetLifecycle {
     this.say(
       "info",
       set,
-      `${grouped(shared.length)} ${were} already there as declared, before this resource: ${some(shared, SHOWN)}. They ${they}, and ${outcome}.`,
+      `${grouped(shared.length)} ${were} already there as declared, before this resource: ${some(shared)}. They ${they}, and ${outcome}.`,
     );
   }
 
@@ -398,9 +398,6 @@ const OUTCOMES = {
   keep: "a destroy leaves them",
   created: 'a destroy leaves them (onDestroy: "created")',
 } as const;
-
-/** Number of prefixes in one sentence; the others follow in lines of their own. */
-const SHOWN = 5;
 
 /** Entries of the state that a program declared, and that a list lacks or shows with another value. */
 function lostSince({ entries, foreign }: SetState, listed: ListedMap): ListedMap {
