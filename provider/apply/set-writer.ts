@@ -1,5 +1,5 @@
 import { loadAgent } from "../client/http";
-import type { ObservedSet } from "../client/node-set";
+import type { ObservedSet, SetEntry } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
@@ -8,12 +8,12 @@ import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { type FlushOptions, SetFlush } from "./set-flush";
 import {
+  type Changes,
   isNothing,
   merge,
   type Planned,
   planned,
   type SetOperation,
-  type SetPlan,
   type SetResult,
   unchanged,
 } from "./set-operation";
@@ -140,40 +140,68 @@ export class SetWriter {
 
   /** Changes of the group: an entry that may belong to another address stays, and an operation above a limit fails alone. */
   private plan(operations: readonly SetOperation[], before: ObservedSet) {
-    const { sameMachine, removals, set, desired } = this.options;
+    const { sameMachine, desired } = this.options;
     // Before anything is compared with the wanted entries.
-    const unavailable = removals?.registryUnavailable();
+    const registryUnavailable = this.options.removals?.registryUnavailable();
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
     const unwanted = new Set([...all.remove].filter((prefix) => !desired.has(prefix)));
-    const registryUnavailable = all.remove.size > 0 ? unavailable : undefined;
-    const spared = all.remove.size > 0 ? (sameMachine?.protect(all.remove) ?? new Set()) : new Set<CanonicalPrefix>();
-    const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
-    const gone = new Set([...all.remove].filter((prefix) => !spared.has(prefix)));
-    const counted = new Set([...gone].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
-    const { changed: overwritten } = parted(all.put, before.values);
-    const restored = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.restored ?? [])] : [])));
-    const isChanged = ([prefix, value]: (typeof overwritten)[number]) =>
-      before.values.get(prefix) !== value && !restored.has(prefix);
-    const changed = new Map(overwritten.filter(isChanged));
+    const protectedOnes = all.remove.size > 0 ? sameMachine?.protect(all.remove) : undefined;
+    const refusals = this.refusals(asked, without(all, protectedOnes), before, registryUnavailable);
+    if (refusals.length === 0) return { plans: asked, merged: without(all, protectedOnes), unwanted };
+    const plans = asked.map((plan) => refused(plan, refusals));
+    return { plans, merged: without(merge(plans, before), protectedOnes), unwanted };
+  }
+
+  /** What the limits of the deployment refuse of these changes. */
+  private refusals(
+    asked: readonly Planned[],
+    { put, remove }: Changes,
+    before: ObservedSet,
+    registryUnavailable: string | undefined,
+  ): readonly Refusal[] {
+    const { removals, set } = this.options;
     const size = set.firstSize ?? before.values.size;
+    const [expired, restored] = [uncounted(asked, "expired"), uncounted(asked, "restored")];
+    const counted = new Set([...remove].filter((prefix) => before.has(prefix) && !expired.has(prefix)));
+    const isChange = ([prefix, value]: SetEntry) => before.values.get(prefix) !== value && !restored.has(prefix);
+    const changed = new Map(parted(put, before.values).changed.filter(isChange));
+    // Asked only about what there is: an answer counts it, in all processes of the deployment.
     const tooMuch = counted.size > 0 ? removals?.refuses("Removals", [...counted], size) : undefined;
     const tooDifferent = changed.size > 0 ? removals?.refuses("Changes", [...changed.keys()], size) : undefined;
-    const reasonAgainst = ({ remove, put }: SetPlan) =>
-      (registryUnavailable !== undefined && [...remove].some((prefix) => gone.has(prefix))
-        ? registryUnavailable
-        : undefined) ??
-      (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
-      (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);
-    const limited = (plan: Planned): Planned => {
-      const reason = plan.ok ? reasonAgainst(plan.value) : undefined;
-      return reason === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(reason) };
-    };
-    const isWithin = ((gone.size > 0 ? registryUnavailable : undefined) ?? tooMuch ?? tooDifferent) === undefined;
-    const plans = isWithin ? asked : asked.map(limited);
-    const merged = isWithin ? all : merge(plans, before);
-    if (spared.size === 0) return { plans, merged, unwanted };
-    const remove = new Set([...merged.remove].filter((prefix) => !spared.has(prefix)));
-    return { plans, merged: { ...merged, remove }, unwanted };
+    return [
+      ...(registryUnavailable && remove.size > 0 ? [refusal(registryUnavailable, "remove", remove)] : []),
+      ...(tooMuch ? [refusal(tooMuch, "remove", counted)] : []),
+      ...(tooDifferent ? [refusal(tooDifferent, "put", changed)] : []),
+    ];
   }
+}
+
+/** A limit that entries of a group pass. */
+interface Refusal {
+  readonly reason: string;
+  readonly of: "put" | "remove";
+  readonly prefixes: Pick<ReadonlySet<CanonicalPrefix>, "has">;
+}
+
+function refusal(reason: string, of: Refusal["of"], prefixes: Refusal["prefixes"]): Refusal {
+  return { reason, of, prefixes };
+}
+
+/** The plan, or its failure by the first refusal of one of its entries. */
+function refused(plan: Planned, refusals: readonly Refusal[]): Planned {
+  if (!plan.ok) return plan;
+  const { value } = plan;
+  const hit = refusals.find(({ of, prefixes }) => [...value[of].keys()].some((prefix) => prefixes.has(prefix)));
+  return hit === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(hit.reason) };
+}
+
+/** Entries of all plans that no limit counts. */
+function uncounted(asked: readonly Planned[], why: "expired" | "restored"): ReadonlySet<CanonicalPrefix> {
+  return new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value[why] ?? [])] : [])));
+}
+
+function without(changes: Changes, kept: ReadonlySet<CanonicalPrefix> | undefined): Changes {
+  if (kept === undefined || kept.size === 0) return changes;
+  return { ...changes, remove: new Set([...changes.remove].filter((prefix) => !kept.has(prefix))) };
 }
