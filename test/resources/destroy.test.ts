@@ -4,6 +4,7 @@ import { Runtime } from "../../provider/deployment/runtime";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { MemoryNotes } from "../simulation/engine/registry";
 
 const BLOCKED = "prefixset://edge/blocked";
 
@@ -65,6 +66,33 @@ describe("destroying a set", () => {
     expect(stack.emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
     expect(stack.printed).toEqual([expect.stringContaining("was empty already")]);
   });
+
+  it.each(["applied", "staged"])(
+    "removes what a killed run has staged, of a node that lists %s entries",
+    async (shows) => {
+      await using emulator = await startEmulator({
+        state: { arenas: { edge: { sets: { blocked: {} } } } },
+        dialect: { listShows: shows },
+      });
+      const notes = new MemoryNotes();
+      const run = (name: string) => {
+        const runtime = new Runtime({ env: {}, print: () => {}, notes: notes.of(name) });
+        runtime.configure((key: string) => ({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } })[key]);
+        return new PrefixSetHandler(runtime);
+      };
+      const args = (...entries: string[]) => ({ arena: "edge", set: "blocked", entries });
+      const first = run("first");
+      const { outs } = await first.create(first.check({}, args("192.0.2.0/24")).inputs);
+      notes.ended("first", false);
+      const killed = run("killed");
+      emulator.fail({ cmd: "commit", times: 1, status: 400 });
+      const { inputs } = killed.check(outs, args("192.0.2.0/24", "203.0.113.7"));
+      await expect(killed.update(BLOCKED, outs, inputs)).rejects.toThrow("may be staged");
+      notes.ended("killed", true);
+      await run("last").delete(BLOCKED, outs);
+      expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
+    },
+  );
 
   it("sends nothing with onDestroy: keep, and says what it leaves", async () => {
     await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });

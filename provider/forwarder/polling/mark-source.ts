@@ -26,7 +26,7 @@ export class ListFailure extends Error {
   }
 }
 
-/** What is known of a list that did not come. */
+/** Reason why a list did not come. */
 interface ListFailureReason {
   /** The node said no: it has no such table, or does not know us. */
   readonly refused?: boolean;

@@ -214,8 +214,15 @@ export class SetLifecycle {
     };
     const failure = (message: string, reached: Reached) =>
       new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
-    const written = await set.remove({ plan }, { remedy: wayOut, failure });
-    if (!written) return undefined;
+    const removed = await set.remove({ plan }, { remedy: wayOut, failure });
+    if (!removed) return undefined;
+    // The commit has published what a killed run of this resource staged, where lists do not show that before.
+    const sent = set.sentBefore(WHOLE_SET, entries, removed.after);
+    const published = unwantedOf(new Set([...sent].filter((prefix) => !managed.has(prefix))), desired);
+    for (const prefix of published) managed.add(prefix);
+    const late = () => ({ put: new Map(), remove: unwantedOf(published, desired), expired });
+    const ended = published.size > 0 ? await set.remove({ plan: late }, { remedy: wayOut, failure }) : removed;
+    const written = { before: new Map([...removed.after, ...removed.before]), after: ended?.after ?? removed.after };
     set.settleSent();
     const remove = new Set(managed);
     for (const prefix of kept) remove.delete(prefix);
