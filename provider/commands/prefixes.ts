@@ -64,8 +64,8 @@ interface AggregateFlags extends Omit<Flags, "output" | "limit"> {
 }
 
 const AGGREGATE_HELP = `
-Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that occurs
-several times the last entry counts. Expired entries are left out. Text, CSV and NDJSON are read line by line.
+Prints one prefix a line, with its value unless all are 1, or JSON, which also keeps reasons and times. Of a prefix that several
+files hold, the last file counts. Expired entries are left out. Text, CSV and NDJSON are read line by line.
 
 Examples:
   pulumi-packetfilter prefixes aggregate lists/*.netset > blocked.txt

@@ -4,14 +4,16 @@ import type { JsonObject } from "../model/json";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
 import { Announcements } from "./announcements";
-import { endOf, isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
+import { type Chooser, chooser, contradiction } from "./duplicates";
+import { isExpiry, isSent, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
 import { Selection } from "./selection";
 
-const START: Place = { line: 1, column: 1 };
+/** The beginning of a file. */
+export const START: Place = { line: 1, column: 1 };
 
 /** Turns the records of a file into entries, by the rules of all formats. */
 export class Collector {
@@ -28,15 +30,17 @@ export class Collector {
   protected readonly plain: PrefixEntry;
   private readonly selection: Selection;
   protected readonly isSelecting: boolean;
+  protected readonly choose: Chooser;
 
   constructor(
-    private readonly options: PrefixFileOptions,
+    protected readonly options: PrefixFileOptions,
     readonly problems: Problems,
     /** Milliseconds since 1970. */
     readonly now: number,
   ) {
     this.hostBits = options.hostBits ?? "reject";
     this.selection = new Selection(options.select);
+    this.choose = chooser(options.onDuplicate, now);
     this.isSelecting = options.select !== undefined;
     this.plain = makeEntry(options.value ?? 1, { reason: options.reason });
   }
@@ -173,10 +177,12 @@ export class Collector {
   protected keep(prefix: string, entry: PrefixEntry, where: Where): void {
     const earlier = this.entries[prefix];
     if (earlier !== undefined) {
-      this.entries[prefix] = this.oneOf(prefix, earlier, entry, where);
+      const kept = this.choose(earlier, entry);
+      if (kept === undefined) this.problems.add(where("prefix"), contradiction(prefix, earlier, entry));
+      else this.entries[prefix] = kept;
       return;
     }
-    if (this.size >= this.most) this.refuseMore(where);
+    if (this.size >= this.most) this.refuseMore(where("prefix"));
     this.entries[prefix] = entry;
     this.size++;
   }
@@ -186,26 +192,11 @@ export class Collector {
     return this.options.maxEntries ?? Number.POSITIVE_INFINITY;
   }
 
-  protected refuseMore(where: Where): never {
+  protected refuseMore(place: Place): never {
     this.problems.fail(
-      where("prefix"),
+      place,
       `more than ${count(this.most, "entry", "entries")}: shorten the file, or raise maxEntries.`,
     );
-  }
-
-  private oneOf(prefix: string, earlier: PrefixEntry, later: PrefixEntry, where: Where): PrefixEntry {
-    const { onDuplicate = "fail" } = this.options;
-    const [isOver, isLaterOver] = [endOf(earlier) <= this.now, endOf(later) <= this.now];
-    if (isOver !== isLaterOver) return isOver ? later : earlier;
-    if (onDuplicate === "first") return earlier;
-    if (onDuplicate === "last") return later;
-    if (earlier.value === later.value) return longerLived(earlier, later);
-    if (onDuplicate === "max") return earlier.value > later.value ? earlier : later;
-    this.problems.add(
-      where("prefix"),
-      `${prefix} appears again with the value ${later.value}; it had ${earlier.value} before: keep one of them, or set onDuplicate.`,
-    );
-    return earlier;
   }
 }
 
@@ -234,11 +225,6 @@ export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
 function quickly(spelling: string): string | undefined {
   const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
   return isCanonical(text) ? text : undefined;
-}
-
-/** The first of two entries with equal values, unless the second expires later. */
-function longerLived(earlier: PrefixEntry, later: PrefixEntry): PrefixEntry {
-  return endOf(later) > endOf(earlier) ? later : earlier;
 }
 
 function absent(value: unknown): boolean {

@@ -110,25 +110,29 @@ export function makeEntry(value: number, { reason, ticket, expires, sent }: Omit
   });
 }
 
+/** Entries as given, of which no prefix is checked. */
+interface ReadEntries extends GivenEntries {
+  /** @throws {TypeError} naming an entry with wrong content. */
+  content(index: number): PrefixEntry;
+}
+
 /**
- * Calls `visit` for each entry, with its path for messages. Does not check prefixes.
- * @returns the prefixes as they were given.
- * @throws {TypeError} naming an entry with wrong content
+ * Reads entries one by one, without an object for each of a million.
+ * @throws {TypeError} for a value that cannot be entries
  */
-export function eachEntry(
-  given: EntriesLike,
-  argument: string | undefined,
-  visit: (spelling: unknown, content: PrefixEntry, path: () => string, index: number) => void,
-): readonly unknown[] {
-  const { spellings, content, path } = read(given, argument ?? "entries");
+export function readEntries(given: EntriesLike, argument = "entries"): ReadEntries {
+  const { spellings, content, path } = read(given, argument);
   // Most entries share one content, which is frozen and so judged once.
   let last: PrefixEntry | undefined;
-  for (let index = 0; index < spellings.length; index++) {
-    const one = content(index);
-    if (last === undefined || one !== last) last = contentOf(() => path(index), one);
-    visit(spellings[index], last, () => path(index), index);
-  }
-  return spellings;
+  return {
+    spellings,
+    path,
+    content(index) {
+      const one = content(index);
+      if (last === undefined || one !== last) last = contentOf(() => path(index), one);
+      return last;
+    },
+  };
 }
 
 /**
@@ -145,13 +149,14 @@ function read(given: EntriesLike, name: string): GivenEntries {
   throw new TypeError(`\`${name}\` ${NO_ENTRIES}.`);
 }
 
-/** @throws {TypeError} naming the place. */
-export function parsePrefixAt(path: () => string, spelling: unknown): Prefix {
-  if (typeof spelling !== "string") throw new TypeError(`\`${path()}\` is not a text with a prefix in it.`);
+/** The prefix of an entry. @throws {TypeError} naming the place. */
+export function prefixAt({ spellings, path }: GivenEntries, index: number): Prefix {
+  const spelling = spellings[index];
+  if (typeof spelling !== "string") throw new TypeError(`\`${path(index)}\` is not a text with a prefix in it.`);
   try {
     return Prefix.fromCanonical(spelling as CanonicalPrefix);
   } catch (error) {
-    if (error instanceof PrefixError) throw new TypeError(`\`${path()}\`: ${error.message}`, { cause: error });
+    if (error instanceof PrefixError) throw new TypeError(`\`${path(index)}\`: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -67,7 +67,12 @@ export interface PrefixFileOptions {
    * entry that has expired never takes the place of another one.
    */
   readonly onDuplicate?: DuplicateRule;
-  /** Most entries of a file; more are an error. Default: no limit. */
+  /**
+   * `true` returns the fewest entries, as `aggregatePrefixes` does with the result of `false` (default). A list of a million
+   * lines then takes half of the memory and of the time, since only the entries that are left become an object.
+   */
+  readonly aggregate?: boolean;
+  /** Most entries of a file, before any are joined; more are an error. Default: no limit. */
   readonly maxEntries?: number;
   /** Most bytes of a file; a larger one is an error, and is not read to its end. Default: 268 435 456 (256 MiB). */
   readonly maxBytes?: number;
@@ -117,6 +122,7 @@ const optionsSchema = schema(() => {
     reason: z.string({ error: "is not a text" }).optional(),
     hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
     onDuplicate: z.enum(DUPLICATE_RULES, { error: `is not one of ${DUPLICATE_RULES.join(", ")}` }).optional(),
+    aggregate: z.boolean({ error: "is neither true nor false" }).optional(),
     maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
     maxBytes: z.number({ error: "is not a number" }).int("is not an integer").min(1, "is below 1").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),

@@ -1,11 +1,13 @@
 import { extname } from "node:path";
+import { aggregateTable } from "./algebra/aggregate";
 import { Collector } from "./collector";
 import type { PrefixEntries } from "./entries";
-import { foreignText } from "./foreign-files";
-import { formatOf } from "./formats";
 import { type PrefixFileOptions, parseOptions } from "./options";
 import { Problems } from "./problems";
+import { readSource } from "./read-source";
 import { type TextSource, textSource, withFile } from "./source";
+import { TableCollector } from "./table-collector";
+import { entriesOf } from "./tables";
 
 /**
  * Reads a file of prefixes: text, CSV, JSON, NDJSON, YAML, or a published block list. Text, CSV and NDJSON are read line by
@@ -65,27 +67,13 @@ export function openPrefixText(text: string, options: unknown, now = Date.now())
 }
 
 function read(source: TextSource, extension: string, options: PrefixFileOptions, now: number): PrefixFile {
-  const collector = new Collector(options, new Problems(source.name), now);
-  readSource(source, extension, options, collector);
-  return { entries: collector.finish(), leftOut: collector.leftOut };
-}
-
-/** Passes the records of a text to a collector. @param extension Of the file's name, with the dot. */
-export function readSource(
-  source: TextSource,
-  extension: string,
-  options: PrefixFileOptions,
-  collector: Collector,
-): void {
-  const foreign = foreignText(source.head);
-  if (foreign !== undefined) collector.problems.fail({ line: 1, column: 1 }, foreign);
-  const format = formatOf(source.head, extension, options.format);
-  for (const [name, formats] of [
-    ["header", "csv"],
-    ["records", "json or yaml"],
-  ] as const) {
-    if (options[name] !== undefined && !format.options?.includes(name))
-      throw new TypeError(`The option \`${name}\` needs the format ${formats}.`);
+  const problems = new Problems(source.name);
+  if (!options.aggregate) {
+    const collector = new Collector(options, problems, now);
+    readSource(source, extension, options, collector);
+    return { entries: collector.finish(), leftOut: collector.leftOut };
   }
-  format.read(source, collector, options);
+  const collector = new TableCollector(options, problems, now);
+  readSource(source, extension, options, collector);
+  return { entries: entriesOf(collector.tables().map(aggregateTable)), leftOut: collector.leftOut };
 }

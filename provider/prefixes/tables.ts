@@ -1,14 +1,13 @@
 import { extname } from "node:path";
-import { canonicalV4 } from "../model/prefix";
 import { aggregateTable } from "./algebra/aggregate";
-import { excludePrefixes } from "./algebra/cut";
+import { excludeFrom } from "./algebra/cut";
 import { PrefixTable, TableBuilder } from "./algebra/table";
-import { Collector } from "./collector";
-import { endOf, type PrefixEntries, type PrefixEntry } from "./entries";
-import { type PrefixFileOptions, parseOptions } from "./options";
-import { Problems, type Where } from "./problems";
-import { readSource } from "./read";
+import { endOf, type PrefixEntries } from "./entries";
+import { parseOptions } from "./options";
+import { Problems } from "./problems";
+import { readSource } from "./read-source";
 import { textSource, withFile } from "./source";
+import { TableCollector } from "./table-collector";
 
 /** A file to read: its path, or its text, and its name in errors. */
 export interface TableInput {
@@ -19,29 +18,41 @@ export interface TableInput {
 
 /**
  * Reads files into tables of both families, IPv4 first, without an object for each prefix, and aggregates them as
- * `aggregatePrefixes` does. Of a prefix that occurs several times the last entry counts; expired entries are left out.
+ * `aggregatePrefixes` does. Of a prefix that several files hold, the last file counts; expired entries are left out.
  *
  * @param options Those of `readPrefixFile`, not yet checked. @param now Milliseconds since 1970.
  * @throws {PrefixFileError} with the places of problems.
  */
 export function aggregateFiles(inputs: readonly TableInput[], options: unknown, now: number): readonly PrefixTable[] {
   const parsed = parseOptions(options);
-  const builder = new TableBuilder();
-  for (const { name, path, text = "" } of inputs) {
-    const problems = new Problems(name);
-    const collector = new TableCollector(parsed, problems, now, builder);
+  const files = inputs.map(({ name, path, text = "" }) => {
+    const collector = new TableCollector(parsed, new Problems(name), now);
     const extension = extname(path ?? name).toLowerCase();
     if (path === undefined) readSource(textSource(name, text), extension, parsed, collector);
     else
       withFile(path, { name, maxBytes: parsed.maxBytes }, (source) => readSource(source, extension, parsed, collector));
-    collector.finish();
+    return collector.tables();
+  });
+  return joined(files, now).map(aggregateTable);
+}
+
+/** The tables of several files as those of one, without expired entries. */
+function joined(files: readonly (readonly PrefixTable[])[], now: number): readonly PrefixTable[] {
+  const all = files.flat();
+  const isOver = (entry: { readonly expires?: string }) => endOf(entry) <= now;
+  if (files.length === 1 && !all.some(({ contents }) => contents.some(isOver))) return all;
+  const builder = new TableBuilder(Math.max(...all.map(({ size }) => size)));
+  for (const table of all) {
+    for (let index = 0; index < table.size; index++) if (!isOver(table.entry(index))) builder.addFrom(table, index);
   }
-  return PrefixTable.built(builder, now).map(aggregateTable);
+  return PrefixTable.built(builder);
 }
 
 /** The prefixes of some tables without those of others, aggregated. */
 export function excludeTables(tables: readonly PrefixTable[], others: readonly PrefixTable[]): readonly PrefixTable[] {
-  return PrefixTable.of(excludePrefixes(entriesOf(tables), entriesOf(others))).map(aggregateTable);
+  const builder = new TableBuilder();
+  excludeFrom(tables, others, builder);
+  return PrefixTable.built(builder).map(aggregateTable);
 }
 
 /** The entries of tables by prefix. */
@@ -50,33 +61,4 @@ export function entriesOf(tables: readonly PrefixTable[]): PrefixEntries {
   for (const table of tables)
     for (let index = 0; index < table.size; index++) entries[table.prefix(index)] = table.entry(index);
   return entries;
-}
-
-const SLASH = 47;
-
-/** Puts entries into tables instead of an object. */
-class TableCollector extends Collector {
-  constructor(
-    options: PrefixFileOptions,
-    problems: Problems,
-    now: number,
-    private readonly builder: TableBuilder,
-  ) {
-    super(options, problems, now);
-  }
-
-  override takesPlain(text: string, line: number): boolean {
-    const prefix = text.length > 9 && text.charCodeAt(text.length - 3) === SLASH ? text : `${text}/32`;
-    const address = this.isSelecting || this.size >= this.most ? -1 : canonicalV4(prefix);
-    if (address < 0) return super.takesPlain(text, line);
-    this.countPlain();
-    this.builder.addV4(address, text === prefix ? Number(text.slice(-2)) : 32, this.plain);
-    return true;
-  }
-
-  protected override keep(prefix: string, entry: PrefixEntry, where: Where): void {
-    if (this.size >= this.most) this.refuseMore(where);
-    this.size++;
-    if (endOf(entry) > this.now) this.builder.add(prefix, entry);
-  }
 }

@@ -54,11 +54,11 @@ const SCRIPT = `
   step("excludePrefixes of 100 000, whole", () => prefixes.excludePrefixes(entries, inner, { split: false }));
   process.stdout.write(JSON.stringify(steps));`;
 
-const AGGREGATE = `
+const aggregateBy = (expression: string) => `
   const [room, file, result] = process.argv.slice(1);
   const { aggregatePrefixes, readPrefixFile } = require(room);
   const { closeSync, openSync, writeSync } = require("node:fs");
-  const entries = aggregatePrefixes(readPrefixFile(file, { onDuplicate: "first" }));
+  const entries = ${expression};
   const handle = openSync(result, "w");
   let part = "";
   for (const prefix in entries) {
@@ -85,10 +85,19 @@ function asideOthers(folder: string): Figure[] {
   const [file, result] = [join(folder, "unordered.txt"), join(folder, "result.txt")];
   writeFileSync(file, `${[...unordered()].join("\n")}\n`);
   const provider = join(__dirname, "../../provider");
+  const ours = (expression: string) => [
+    process.execPath,
+    "-e",
+    aggregateBy(expression),
+    join(provider, "prefixes"),
+    file,
+    result,
+  ];
   const programs: Readonly<Record<string, readonly string[]>> = {
     "iprange (Debian)": ["iprange", file],
     "prefixes aggregate": [process.execPath, join(provider, "cli.js"), "prefixes", "aggregate", file],
-    "readPrefixFile, aggregatePrefixes": [process.execPath, "-e", AGGREGATE, join(provider, "prefixes"), file, result],
+    "readPrefixFile with aggregate": ours("readPrefixFile(file, { aggregate: true })"),
+    "readPrefixFile, aggregatePrefixes": ours("aggregatePrefixes(readPrefixFile(file))"),
     "netaddr (Python)": ["python3", "-c", NETADDR, file, result],
   };
   let first: { readonly cpu: number; readonly lines: number } | undefined;

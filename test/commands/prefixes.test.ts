@@ -267,6 +267,11 @@ test("aggregate writes the fewest prefixes of several files, without those of ot
   });
   await writeFile(join(folder, "c.txt"), "203.0.113.0/24 5\n");
   expect((await aggregate("c.txt")).out).toBe("192.0.2.0/24 1\n203.0.113.0/24 5\n2001:db8::/33 1\n");
+  await writeFile(join(folder, "twice.txt"), "203.0.113.0/24 5\n203.0.113.0/24 7\n");
+  expect((await aggregate("twice.txt")).err).toMatch(
+    /^twice\.txt:1:1: 203\.0\.113\.0\/24 appears again with the value 7/,
+  );
+  expect((await aggregate("twice.txt", "--on-duplicate", "max")).out).toContain("203.0.113.0/24 7\n");
   await writeFile(join(folder, "bad.txt"), "192.0.2.1/24\n");
   expect(await aggregate("bad.txt")).toMatchObject({ code: 1, out: "", err: expect.stringContaining("bad.txt:1:1: ") });
   expect(await aggregate("none.txt")).toMatchObject({

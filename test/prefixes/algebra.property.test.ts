@@ -8,6 +8,7 @@ import {
   mergeEntries,
   type PrefixEntries,
   type PrefixEntry,
+  parsePrefixes,
 } from "../../provider/prefixes";
 import { mergeAt } from "../../provider/prefixes/algebra/merge";
 
@@ -274,6 +275,20 @@ describe("aggregate", () => {
       fc.property(crowdedSet, (naive) => {
         const result = naiveOf(aggregatePrefixes(entriesOf(naive)));
         for (const time of times) expect(meaning(at(result, time), 8)).toEqual(meaning(at(naive, time), 8));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("reading and aggregating in one step gives what both give", () => {
+    fc.assert(
+      fc.property(set, (naive) => {
+        const entries = entriesOf(naive);
+        const text = Object.entries(entries).map(([prefix, entry]) => JSON.stringify({ prefix, ...entry }));
+        const options = { format: "ndjson", allowEmpty: true } as const;
+        expect(Object.entries(parsePrefixes(text.join("\n"), { ...options, aggregate: true }))).toEqual(
+          Object.entries(aggregatePrefixes(entries)),
+        );
       }),
       { numRuns: 1_000 },
     );

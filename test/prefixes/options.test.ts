@@ -79,6 +79,16 @@ test("maxEntries counts prefixes, those of ranges too", () => {
   expect(Object.keys(parsePrefixes("192.0.2.1-192.0.2.6\n", { maxEntries: 4 }))).toHaveLength(4);
 });
 
+test("aggregate joins what both steps join, by the same rules", () => {
+  const text = "192.0.2.0/25 2\n192.0.2.128/25 2\n198.51.100.0/24 1\n198.51.100.0/24 3\n2001:db8::/33\n";
+  const read = (options: PrefixFileOptions) => parsePrefixes(text, { ...options, aggregate: true });
+  for (const onDuplicate of ["first", "last", "max"] as const)
+    expect(read({ onDuplicate })).toEqual(aggregatePrefixes(parsePrefixes(text, { onDuplicate })));
+  expect(() => read({})).toThrow("198.51.100.0/24 appears again with the value 3; it had 1 before");
+  expect(() => read({ onDuplicate: "max", maxEntries: 3 })).toThrow("more than 3 entries");
+  expect(() => read({ onDuplicate: "max", maxEntries: 4 })).not.toThrow();
+});
+
 test("allowEmpty: an empty list can be meant", () => {
   expect(parsePrefixes("# none today\n", { allowEmpty: true })).toEqual({});
   expect(parsePrefixes("", { allowEmpty: true })).toEqual({});
@@ -97,6 +107,7 @@ test.each<[object, string]>([
   [{ select: "EC2" }, 'The option `select` is not an object of texts and booleans, such as { service: "EC2" }.'],
   [{ select: { service: 7 } }, "The option `select.service` is neither a text nor a boolean."],
   [["txt"], "The options are not an object."],
+  [{ aggregate: "yes" }, "The option `aggregate` is neither true nor false."],
   [{ header: "yes" }, "The option `header` is neither true nor false."],
   [{ header: true }, "The option `header` needs the format csv."],
   [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PrefixFileError, parsePrefixes } from "../../provider/prefixes";
+import { aggregatePrefixes, PrefixFileError, type PrefixFileOptions, parsePrefixes } from "../../provider/prefixes";
 
 /** A network of the documentation ranges, with eight bits that it may leave free. */
 const network = fc
@@ -30,6 +30,13 @@ const row = (head: readonly string[], of: (one: Network) => readonly (string | n
 });
 const records = (of: (one: Network) => object) => ({
   write: (list: readonly Network[]) => JSON.stringify(list.map(of)),
+});
+const document = (of: (list: readonly Network[]) => unknown) => ({
+  write: (list: readonly Network[]) => JSON.stringify(of(list)),
+});
+const byFamily = (list: readonly Network[]) => ({
+  v4: list.filter((one) => !isV6(one)),
+  v6: list.filter(isV6),
 });
 const lines = (of: (one: Network) => string, begin: readonly string[] = []) => ({
   write: (list: readonly Network[]) => [...begin, ...list.map(of)].join("\n"),
@@ -76,6 +83,85 @@ const FORMS = {
   "prefix-list": lines((one) => `${isV6(one) ? "ipv6" : "ip"} prefix-list NN permit ${cidr(one)}`),
   routeros: lines((one) => `add address=${cidr(one)} list=blocked`, ["/ip firewall address-list"]),
   p2p: lines((one) => `Example, one:${address(one)}-${last(one)}`),
+  ndjson: lines((one) => JSON.stringify({ prefix: cidr(one), note: "x" })),
+  "ndjson with an end": lines((one) => JSON.stringify({ first: address(one), last: last(one) })),
+  "ndjson with a strange length": lines((one) => JSON.stringify({ ip: address(one), size: lengthOf(one) })),
+  "text with blanks": lines((one) => `  ${cidr(one)}\t# x`),
+  "text with strange words": lines((one) => `${cidr(one)} permit`),
+  "spaced ranges": lines((one) => `${address(one)} - ${last(one)}`),
+  "json of texts": document((list) => list.map(cidr)),
+  "json with entries": document((list) => Object.fromEntries(list.map((one) => [cidr(one), { reason: "x" }]))),
+  "roas by records": document((list) => ({
+    metadata: { buildtime: "x" },
+    roas: list.map((one) => ({ asn: "AS64496", prefix: cidr(one), maxLength: lengthOf(one), ta: "x" })),
+  })),
+  "csv without a head, named": lines((one) => `x,${address(one)},${lengthOf(one)}`),
+  "csv without a head, strange names": lines((one) => `x,${address(one)},${lengthOf(one)}`),
+  "access list, strange": lines((one) => `access-list 10 permit ${address(one)} 0.0.0.${2 ** one.free - 1}`),
+  "elements of nft, strange": {
+    write: (list: readonly Network[]) => `set blocked {\n  elements = { ${list.map(cidr).join(", ")} }\n}`,
+  },
+  "nft -j, strange": document((list) => ({ nftables: [{ set: { elem: list.map(cidr) } }] })),
+  "ranges of integers, strange": lines(
+    (one) => `"${3_221_225_984 + one.first}","${3_221_225_984 + one.first + 2 ** one.free - 1}","ZZ"`,
+  ),
+  "delegated, strange": lines((one) => `ripencc|ZZ|ipv4|${address(one)}|${2 ** one.free}|20260101|assigned`),
+  "stix, strange": document((list) => ({
+    type: "bundle",
+    objects: list.map((one) => ({ type: "indicator", pattern: `[ipv4-addr:value = '${cidr(one)}']` })),
+  })),
+  "misp, strange": document((list) => ({
+    Event: { Attribute: list.map((one) => ({ type: "ip-src", value: cidr(one) })) },
+  })),
+  "ipset without some, strange": lines((one) => `add blocked ${cidr(one)} nomatch`),
+  "prefix-list with a range, strange": lines((one) => `ip prefix-list NN permit ${cidr(one)} le 32`),
+  "routeros, disabled, strange": lines((one) => `add address=${cidr(one)} list=blocked disabled=yes`),
+  "drop.txt": lines((one) => `${cidr(one)} ; SBL1`),
+  dshield: lines(
+    (one) => `${address(one)}\t${last(one)}\t${lengthOf(one)}\t1\tx`,
+    ["Start\tEnd\tNetblock\tAttacks\tName"],
+  ),
+  feodo: records((one) => ({ ip_address: cidr(one), port: 443, status: "online" })),
+  aws: document((list) => {
+    const { v4, v6 } = byFamily(list);
+    return {
+      prefixes: v4.map((one) => ({ ip_prefix: cidr(one), service: "EC2" })),
+      ipv6_prefixes: v6.map((one) => ({ ipv6_prefix: cidr(one) })),
+    };
+  }),
+  google: document((list) => ({
+    syncToken: "1",
+    prefixes: list.map((one) => ({ [isV6(one) ? "ipv6Prefix" : "ipv4Prefix"]: cidr(one) })),
+  })),
+  azure: document((list) => ({
+    changeNumber: 1,
+    values: [{ name: "x", properties: { region: "", addressPrefixes: list.map(cidr) } }],
+  })),
+  cloudflare: document((list) => {
+    const { v4, v6 } = byFamily(list);
+    return {
+      result: { ipv4_cidrs: v4.map(cidr), ipv6_cidrs: v6.map(cidr), etag: "x" },
+      success: true,
+      errors: [],
+      messages: [],
+    };
+  }),
+  fastly: document((list) => {
+    const { v4, v6 } = byFamily(list);
+    return { addresses: v4.map(cidr), ipv6_addresses: v6.map(cidr) };
+  }),
+  github: document((list) => ({
+    verifiable_password_authentication: true,
+    ssh_keys: ["ssh-ed25519 AAAA"],
+    hooks: list.map(cidr),
+  })),
+  oracle: document((list) => ({
+    last_updated_timestamp: "x",
+    regions: [{ region: "x", cidrs: list.map((one) => ({ cidr: cidr(one), tags: ["OCI"] })) }],
+  })),
+  crowdsec: document((list) => [
+    { id: 1, decisions: list.map((one) => ({ value: cidr(one), scope: "Range", type: "ban", duration: "4h" })) },
+  ]),
   "number in a comment": {
     write: (list: readonly Network[]) => [`# Entries: ${list.length}`, ...list.map(cidr)].join("\n"),
   },
@@ -86,18 +172,36 @@ const FORMS = {
         .join("\n"),
   },
 } as const;
+/** Options without which a form has no meaning. */
+const OPTIONS: { readonly [name: string]: PrefixFileOptions } = {
+  "roas by records": { records: "roas" },
+  "csv without a head, named": { format: "csv", columns: { prefix: 1, prefixLength: 2 } },
+  "csv without a head, strange names": { format: "csv", columns: { prefix: 1 } },
+  dshield: { format: "txt" },
+};
 /** Forms that announce their number: one of them without some lines is refused. */
 const COUNTED = new Set<string>(["number in a comment", "closing record"]);
 /** Forms whose meaning is clear: these are read. */
 const READ = Object.keys(FORMS).filter(
-  (name) => !/strange|two names|two prefixes|without a head|by prefix|p2p|address[ ;]/.test(name),
+  (name) => !/strange|two names|two prefixes|without a head$|by prefix|p2p|address[ ;]/.test(name),
 );
 
-/** Reads a list as the file that its form names: of TSV, nothing but the name shows the format. */
+/**
+ * Reads a list as the file that its form names: of TSV, nothing but the name shows the format. Reading and aggregating in one
+ * step must give what both give, or refuse alike.
+ */
 function read(text: string, form: string): Set<string> | "refused" {
   const [, extension] = /^(tsv|yaml)/.exec(form) ?? [];
+  const options = { ...OPTIONS[form], ...(extension !== undefined && { file: `list.${extension}` }) };
+  const entries = attempt(() => parsePrefixes(text, options));
+  const fewest = attempt(() => parsePrefixes(text, { ...options, aggregate: true }));
+  expect(fewest).toEqual(entries === "refused" ? "refused" : aggregatePrefixes(entries));
+  return entries === "refused" ? "refused" : new Set(Object.keys(entries));
+}
+
+function attempt<T>(work: () => T): T | "refused" {
   try {
-    return new Set(Object.keys(parsePrefixes(text, extension === undefined ? {} : { file: `list.${extension}` })));
+    return work();
   } catch (error) {
     if (error instanceof PrefixFileError) return "refused";
     throw error;

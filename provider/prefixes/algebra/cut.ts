@@ -63,19 +63,49 @@ export function intersectPrefixes(entries: EntriesLike, prefixes: EntriesLike): 
   return cut(entries, prefixes, "inside");
 }
 
+/** Writes the prefixes of some tables without those of others. */
+export function excludeFrom(tables: readonly PrefixTable[], others: readonly PrefixTable[], result: CutResult): void {
+  cutTables(tables, others, "outside", result);
+}
+
 type Keep = "inside" | "outside" | "untouched";
+
+/** Takes the prefixes that are left. */
+export interface CutResult {
+  /** A prefix of a table, which was not cut. */
+  addFrom(table: PrefixTable, index: number): void;
+  /** @param words The address, in words of 32 bits. */
+  put(words: Uint32Array, length: number, entry: PrefixEntry): void;
+}
 
 function cut(entries: EntriesLike, prefixes: EntriesLike, keep: Keep): CutEntries {
   const result: PrefixEntries = {};
-  const tables = PrefixTable.of(entries);
-  // Merged regions: none contains another, and no entry is split in vain.
-  const others = PrefixTable.of(spellingsOf(prefixes, "prefixes"), "prefixes").map(aggregateTable);
+  const others = PrefixTable.of(spellingsOf(prefixes, "prefixes"), "prefixes");
+  const kept = cutTables(PrefixTable.of(entries), others, keep, {
+    addFrom: (table, index) => {
+      result[table.prefix(index)] = table.entry(index);
+    },
+    put: (words, length, entry) => {
+      result[formatPrefix(words, length)] = entry;
+    },
+  });
+  return Object.defineProperty(result, "kept", { value: kept }) as CutEntries;
+}
+
+/** Returns the number of entries that were kept instead of others. */
+function cutTables(
+  tables: readonly PrefixTable[],
+  others: readonly PrefixTable[],
+  keep: Keep,
+  result: CutResult,
+): number {
   let kept = 0;
   for (const [index, table] of tables.entries()) {
-    const cutter = new Cutter(table, others[index] as PrefixTable, keep, result);
-    kept += cutter.cut();
+    // Merged regions: none contains another, and no entry is split in vain.
+    const regions = aggregateTable(others[index] as PrefixTable);
+    kept += new Cutter(table, regions, keep, result).cut();
   }
-  return Object.defineProperty(result, "kept", { value: kept }) as CutEntries;
+  return kept;
 }
 
 /**
@@ -93,7 +123,7 @@ class Cutter {
     private readonly entries: PrefixTable,
     private readonly regions: PrefixTable,
     private readonly keep: Keep,
-    private readonly result: PrefixEntries,
+    private readonly result: CutResult,
   ) {
     this.node = new Uint32Array(entries.words);
   }
@@ -137,16 +167,16 @@ class Cutter {
     const rests = own === undefined ? inherited : inherited.filter((rest) => endOf(rest) > endOf(own));
     const widest = rests.at(-1);
     if (widest === undefined) {
-      for (let index = i; index < end; index++) this.result[entries.prefix(index)] = entries.entry(index);
+      for (let index = i; index < end; index++) this.result.addFrom(entries, index);
       return;
     }
     if (own !== undefined) this.kept++;
-    this.result[formatPrefix(this.node, depth)] = widest;
+    this.result.put(this.node, depth, widest);
     const first = own === undefined ? i : i + 1;
     const narrower = rests.slice(0, -1);
     if (narrower.length === 0 || depth === entries.bits) {
       this.kept += narrower.length;
-      for (let index = first; index < end; index++) this.result[entries.prefix(index)] = entries.entry(index);
+      for (let index = first; index < end; index++) this.result.addFrom(entries, index);
       return;
     }
     const middle = entries.middle(first, end, depth);

@@ -1,4 +1,4 @@
-import { type EntriesLike, eachEntry, laterOf, type PrefixEntries, parsePrefixAt } from "../entries";
+import { type EntriesLike, laterOf, type PrefixEntries, prefixAt, readEntries } from "../entries";
 
 /**
  * Merges entries. Of a prefix that occurs several times, the last entry counts, as with `{ ...a, ...b }`, but in whatever
@@ -19,11 +19,13 @@ export function mergeEntries(...entries: readonly EntriesLike[]): PrefixEntries 
 export function mergeAt(now: number, entries: readonly EntriesLike[]): PrefixEntries {
   const result: PrefixEntries = {};
   for (const [index, given] of entries.entries()) {
-    eachEntry(given, `entries[${index}]`, (spelling, content, path) => {
-      const prefix = parsePrefixAt(path, spelling).toString();
+    const read = readEntries(given, `entries[${index}]`);
+    for (let at = 0; at < read.spellings.length; at++) {
+      const content = read.content(at);
+      const prefix = prefixAt(read, at).toString();
       const earlier = result[prefix];
       result[prefix] = earlier === undefined ? content : laterOf(earlier, content, now);
-    });
+    }
   }
   return result;
 }

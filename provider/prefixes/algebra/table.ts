@@ -2,7 +2,7 @@ import { sentIn } from "../../model/entry";
 import { Prefix } from "../../model/prefix";
 import { wordsOf } from "../../model/prefix-text";
 import { formatPrefix, readCanonical } from "../address";
-import { type EntriesLike, eachEntry, laterOf, type PrefixEntry, parsePrefixAt } from "../entries";
+import { type EntriesLike, laterOf, type PrefixEntry, prefixAt, readEntries } from "../entries";
 
 /** Bits that are left in a number of 64 bits beside an address of 32 and a length. */
 const INDEX_BITS = 26;
@@ -19,6 +19,11 @@ export interface Addition {
   readonly isBeside: boolean;
   readonly content: number;
 }
+
+/** Chooses one of two entries of a prefix, in the order in which they were given. */
+type Choose = (earlier: PrefixEntry, later: PrefixEntry, prefix: () => string) => PrefixEntry;
+
+const theLater: Choose = (_, later) => later;
 
 /**
  * Prefixes of one family in the order of a binary trie: by first address, then shorter before longer, so that a prefix is
@@ -52,31 +57,34 @@ export class PrefixTable {
    * @throws {TypeError} naming the entry.
    */
   static of(entries: EntriesLike, argument?: string, now = Date.now()): readonly [PrefixTable, PrefixTable] {
-    const building = new TableBuilder();
+    const read = readEntries(entries, argument);
+    const { spellings } = read;
+    const building = new TableBuilder(spellings.length);
     const { contents, columns, scratch } = building;
-    const texts = eachEntry(entries, argument, (spelling, content, path, index) => {
+    for (let index = 0; index < spellings.length; index++) {
+      const spelling = spellings[index];
+      const content = contents.numberOf(read.content(index));
       const length = typeof spelling === "string" ? readCanonical(spelling, scratch) : -1;
       if (length >= 0) {
-        const words = String(spelling).includes(":") ? 4 : 1;
-        columns[words].push(scratch, length, contents.numberOf(content), index + 1);
+        columns[String(spelling).includes(":") ? 4 : 1].push(scratch, length, content, index + 1);
       } else {
-        const prefix = parsePrefixAt(path, spelling);
+        const prefix = prefixAt(read, index);
         const words = wordsOf(prefix.family, prefix.bits);
-        columns[prefix.family === 4 ? 1 : 4].push(words, prefix.length, contents.numberOf(content));
+        columns[prefix.family === 4 ? 1 : 4].push(words, prefix.length, content);
       }
-    });
-    return PrefixTable.built(building, now, texts);
+    }
+    return PrefixTable.built(building, (earlier, later) => laterOf(earlier, later, now), spellings);
   }
 
-  /** The tables of prefixes that were added to a builder. @param now As for {@link of}. */
+  /** The tables of prefixes that were added to a builder. @param choose Chooses between entries of one prefix. */
   static built(
     { columns, contents }: TableBuilder,
-    now: number,
+    choose: Choose = theLater,
     texts: readonly unknown[] = [],
   ): readonly [PrefixTable, PrefixTable] {
     const table = (words: 1 | 4) => {
       const { address, length, content, origin } = columns[words].done();
-      return new PrefixTable(words, address, length, content, contents.all, texts, origin).sorted(now);
+      return new PrefixTable(words, address, length, content, contents.all, texts, origin).sorted(choose);
     };
     return [table(1), table(4)];
   }
@@ -152,18 +160,6 @@ export class PrefixTable {
     return this.contents[this.content[index] as number] as PrefixEntry;
   }
 
-  /** The table with some of its prefixes, in the order of their indexes. */
-  private pick(indexes: Uint32Array): PrefixTable {
-    const { words } = this;
-    const columns = new Columns(words, indexes.length);
-    for (const index of indexes) {
-      const at = index * words;
-      const [length, content] = [this.length[index] as number, this.content[index] as number];
-      columns.push(this.address.subarray(at, at + words), length, content, this.origin[index]);
-    }
-    return this.with(columns);
-  }
-
   /** The table with the kept prefixes alone. It takes the place of this one, which has no use afterwards. */
   compacted(kept: Uint8Array): PrefixTable {
     const { words, address, length, content, origin } = this;
@@ -186,7 +182,7 @@ export class PrefixTable {
 
   /** The table with the kept prefixes and with new ones. */
   changed(kept: Uint8Array, added: readonly Addition[]): PrefixTable {
-    const columns = new Columns(this.words);
+    const columns = new Columns(this.words, kept.length + added.length);
     for (let index = 0; index < kept.length; index++) {
       if (!kept[index]) continue;
       const [length, content] = [this.length[index] as number, this.content[index] as number];
@@ -201,7 +197,7 @@ export class PrefixTable {
       if (isBeside) address[last >>> 5] = (address[last >>> 5] as number) ^ (0x80000000 >>> (last & 31));
       columns.push(address, length, content);
     }
-    return this.with(columns).sorted(0);
+    return this.with(columns).sorted(theLater);
   }
 
   private addressOf(index: number): Uint32Array {
@@ -217,51 +213,102 @@ export class PrefixTable {
     return (this.length[a] as number) - (this.length[b] as number);
   }
 
-  /** The indexes in order; of one prefix, in the order in which they were given. */
-  private order(): Uint32Array {
-    if (this.words === 1 && this.size <= LARGEST_INDEX) {
-      // As numbers of address, length and index, which sort in a tenth of the time.
-      const halves = new Uint32Array(this.size * 2);
-      for (let index = 0; index < this.size; index++) {
-        halves[index * 2 + HIGH] = this.address[index] as number;
-        halves[index * 2 + 1 - HIGH] = (this.length[index] as number) * 2 ** INDEX_BITS + index;
-      }
-      new BigUint64Array(halves.buffer).sort();
-      for (let at = 0; at < this.size; at++) halves[at] = (halves[at * 2 + 1 - HIGH] as number) & LARGEST_INDEX;
-      return halves.subarray(0, this.size);
-    }
-    const order = new Uint32Array(this.size);
-    for (let index = 0; index < order.length; index++) order[index] = index;
-    return order.sort((a, b) => this.compare(a, b) || a - b);
-  }
-
-  /** @param now Time at which expired entries give way to others of their prefix. */
-  private sorted(now: number): PrefixTable {
+  /**
+   * Sorts the table, which has no other use, and drops all but one of equal prefixes, which keep their order.
+   */
+  private sorted(choose: Choose): PrefixTable {
     let ordered = true;
     for (let index = 1; ordered && index < this.size; index++) ordered = this.compare(index - 1, index) < 0;
     // Most lists are in order already.
     if (ordered) return this;
-    const order = this.order();
-    let size = 0;
-    for (const index of order) {
-      const last = order[size - 1];
-      if (last === undefined || size === 0 || this.compare(last, index) !== 0) order[size++] = index;
-      else if (laterOf(this.entry(last), this.entry(index), now) === this.entry(index)) order[size - 1] = index;
+    if (this.words === 1 && this.size <= LARGEST_INDEX) this.sortNumbers();
+    else this.sortByComparing();
+    const kept = new Uint8Array(this.size);
+    for (let index = 0, last = -1; index < this.size; index++) {
+      if (last >= 0 && this.compare(last, index) === 0) {
+        const later = this.entry(index);
+        if (choose(this.entry(last), later, () => this.prefix(index)) !== later) continue;
+        kept[last] = 0;
+      }
+      kept[index] = 1;
+      last = index;
     }
-    return this.pick(order.subarray(0, size));
+    return this.compacted(kept);
+  }
+
+  /**
+   * Sorts IPv4 as numbers of address, length and index: in a tenth of the time, and in the memory of two columns. Equal
+   * prefixes keep the order in which they were given.
+   */
+  private sortNumbers(): void {
+    const { size, address, length } = this;
+    const halves = new Uint32Array(size * 2);
+    for (let index = 0; index < size; index++) {
+      halves[index * 2 + HIGH] = address[index] as number;
+      halves[index * 2 + 1 - HIGH] = (length[index] as number) * 2 ** INDEX_BITS + index;
+    }
+    new BigUint64Array(halves.buffer).sort();
+    for (let at = 0; at < size; at++) {
+      const low = halves[at * 2 + 1 - HIGH] as number;
+      address[at] = halves[at * 2 + HIGH] as number;
+      length[at] = low >>> INDEX_BITS;
+      halves[at] = low & LARGEST_INDEX;
+    }
+    const [order, before] = [halves.subarray(0, size), halves.subarray(size)];
+    for (const column of [this.content, this.origin]) arrange(column, order, before);
+  }
+
+  private sortByComparing(): void {
+    const { size, words } = this;
+    const order = new Uint32Array(size);
+    for (let index = 0; index < size; index++) order[index] = index;
+    order.sort((a, b) => this.compare(a, b) || a - b);
+    const before = new Uint32Array(size * words);
+    arrange(this.address, order, before, words);
+    arrange(this.length, order, before);
+    for (const column of [this.content, this.origin]) arrange(column, order, before);
+  }
+}
+
+/** Puts a column into an order. @param before Room for its values. @param words Values of each prefix. */
+function arrange(column: Uint32Array | Uint8Array, order: Uint32Array, before: Uint32Array, words = 1): void {
+  before.set(column);
+  for (let at = 0; at < order.length; at++) {
+    const from = (order[at] as number) * words;
+    for (let word = 0; word < words; word++) column[at * words + word] = before[from + word] as number;
   }
 }
 
 /** Prefixes that become tables: a million of them need no object each. */
 export class TableBuilder {
   readonly contents = new Contents();
-  readonly columns = { 1: new Columns(1), 4: new Columns(4) };
+  readonly columns: { readonly [W in 1 | 4]: Columns };
   readonly scratch = new Uint32Array(4);
+
+  /** @param room Number of prefixes for which there is room at first. Memory is taken only where it is used. */
+  constructor(room = 1024) {
+    this.columns = { 1: new Columns(1, room), 4: new Columns(4, room) };
+  }
 
   /** @param address As a number, without host bits. */
   addV4(address: number, length: number, content: PrefixEntry): void {
     this.scratch[0] = address;
     this.columns[1].push(this.scratch, length, this.contents.numberOf(content));
+  }
+
+  /** Adds a prefix of a table. */
+  addFrom({ words, address, length, content, contents }: PrefixTable, index: number): void {
+    const at = index * words;
+    this.put(
+      address.subarray(at, at + words),
+      length[index] as number,
+      contents[content[index] as number] as PrefixEntry,
+    );
+  }
+
+  /** @param words The address, in words of 32 bits. */
+  put(words: ArrayLike<number>, length: number, content: PrefixEntry): void {
+    this.columns[words.length === 1 ? 1 : 4].push(words, length, this.contents.numberOf(content));
   }
 
   /** @param prefix In canonical form. */
@@ -274,7 +321,7 @@ export class TableBuilder {
     }
     // Rare forms.
     const { family, bits, length: own } = Prefix.parse(prefix);
-    this.columns[family === 4 ? 1 : 4].push(wordsOf(family, bits), own, this.contents.numberOf(content));
+    this.put(wordsOf(family, bits), own, content);
   }
 }
 
@@ -303,10 +350,9 @@ class Columns {
   private content: Uint32Array<ArrayBuffer>;
   private origin: Uint32Array<ArrayBuffer>;
 
-  /** @param room Number of prefixes for which there is room at first. */
   constructor(
     private readonly words: 1 | 4,
-    room = 1024,
+    room: number,
   ) {
     this.address = new Uint32Array(room * words);
     this.length = new Uint8Array(room);
@@ -317,10 +363,11 @@ class Columns {
   /** @param origin As in {@link PrefixTable}. */
   push(words: ArrayLike<number>, length: number, content: number, origin = 0): void {
     if ((this.size + 1) * this.words > this.address.length) {
-      this.address = doubled(this.address, new Uint32Array(this.address.length * 2));
-      this.length = doubled(this.length, new Uint8Array(this.length.length * 2));
-      this.content = doubled(this.content, new Uint32Array(this.content.length * 2));
-      this.origin = doubled(this.origin, new Uint32Array(this.origin.length * 2));
+      const room = (this.size + 1) * 2;
+      this.address = copied(this.address, new Uint32Array(room * this.words));
+      this.length = copied(this.length, new Uint8Array(room));
+      this.content = copied(this.content, new Uint32Array(room));
+      this.origin = copied(this.origin, new Uint32Array(room));
     }
     for (let word = 0; word < this.words; word++) this.address[this.size * this.words + word] = words[word] as number;
     this.length[this.size] = length;
@@ -339,7 +386,7 @@ class Columns {
   }
 }
 
-function doubled<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
+function copied<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }
