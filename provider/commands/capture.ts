@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { captureNode } from "../capture/capture";
-import { toYaml } from "../emulator/state/state-file";
+import { toYaml } from "../emulator/state/state-yaml";
 import { visible } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
 import { pretty } from "./listing/output";
@@ -26,5 +26,5 @@ async function run(resources: readonly string[], flags: Flags, io: CliIo): Promi
   const node = await nodeOptions(flags, io);
   const warn = (message: string) => io.err(`${visible(message)}\n`);
   const state = await wrongUse(TypeError, () => captureNode(node, { resources, marks, warn, signal: io.stop }));
-  io.out(output === "json" ? pretty(state) : await toYaml(state));
+  io.out(output === "json" ? pretty(state) : toYaml(state));
 }

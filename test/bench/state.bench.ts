@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
-import { toYaml } from "../../provider/emulator/state/state-file";
+import { toYaml } from "../../provider/emulator/state/state-yaml";
 import { type Figure, median } from "./figure";
 
 const SET = "prefixset://edge/blocked";
@@ -55,7 +55,7 @@ export async function stateFigures(): Promise<Figure[]> {
   for (const [name, it] of large) {
     for (const form of ["yaml", "json"] as const) {
       const file = join(folder, `state.${form}`);
-      await writeFile(file, form === "yaml" ? await toYaml(it) : JSON.stringify(it));
+      await writeFile(file, form === "yaml" ? toYaml(it) : JSON.stringify(it));
       const { ms, mebibytes } = await ready(file);
       add(`${name} as ${form.toUpperCase()}: until the ready line`, ms, "ms", "goal: 1 500 ms");
       add(`${name} as ${form.toUpperCase()}: largest size of the process until then`, mebibytes, "MiB");

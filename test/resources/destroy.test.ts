@@ -67,7 +67,7 @@ describe("destroying a set", () => {
     expect(stack.printed).toEqual([expect.stringContaining("was empty already")]);
   });
 
-  it.each(["applied", "staged"])(
+  it.each(["applied", "staged"] as const)(
     "removes what a killed run has staged, of a node that lists %s entries",
     async (shows) => {
       await using emulator = await startEmulator({

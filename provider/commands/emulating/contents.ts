@@ -1,5 +1,6 @@
 import { Option } from "commander";
-import { readStates, toYaml } from "../../emulator/state/state-file";
+import { readStates } from "../../emulator/state/state-file";
+import { toYaml } from "../../emulator/state/state-yaml";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
 import { pretty, printed } from "../listing/output";
@@ -35,7 +36,7 @@ interface StateFlags {
 const state: Call<StateFlags> = async (emulator, { output }, [file]) => {
   if (file === undefined) {
     const contents = await emulator.state();
-    return output === "json" ? pretty(contents) : await toYaml(contents);
+    return output === "json" ? pretty(contents) : toYaml(contents);
   }
   const given = await readStates(file);
   if (given === undefined) throw new UsageError(`${file} has no state in JSON or YAML.`);

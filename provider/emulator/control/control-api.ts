@@ -10,7 +10,7 @@ import { BadRequest, isAuthorized, parseJson, readBody, toOriginForm } from "../
 import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import type { Simulation } from "../simulation";
-import { fromYaml } from "../state/state-file";
+import { fromYaml } from "../state/state-yaml";
 import { fromTexts, strictly } from "../validation/strict";
 import { UnknownResource } from "./lookup";
 import { hasBody, type Operation } from "./operation";
@@ -145,7 +145,7 @@ async function readJsonOrYaml(request: IncomingMessage, body: Buffer): Promise<u
   const type = request.headers["content-type"]?.split(";")[0]?.trim();
   if (body.length === 0) return undefined;
   if (type === "application/json") return notTooLarge(parseJson(body), body);
-  if (type === "application/yaml") return notTooLarge(await fromYaml(body.toString("utf8"), "the body"), body);
+  if (type === "application/yaml") return notTooLarge(fromYaml(body.toString("utf8"), "the body"), body);
   throw new BadRequest("the header Content-Type must be application/json or application/yaml");
 }
 

@@ -7,7 +7,7 @@ import { Members } from "../http/json-parts";
 import type { Contents } from "../state/contents";
 import { type GivenState, stateAsJson } from "../state/given-state";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
-import { yamlParts } from "../state/state-file";
+import { yamlParts } from "../state/state-yaml";
 import { strictly } from "../validation/strict";
 import { name, setChanges, signalChanges, text } from "./arguments";
 import { type SetChanges, type SignalChanges, setChangesAsJson, withTexts } from "./given";
