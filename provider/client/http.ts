@@ -220,7 +220,7 @@ export class Http {
   }
 
   /** The connections, made at the first request: a preview or program without requests does not load undici. */
-  private async dispatcher(): Promise<Dispatcher> {
+  async dispatcher(): Promise<Dispatcher> {
     if (this.world.dispatcher) return this.world.dispatcher;
     this.opened ??= this.connections();
     return this.opened;

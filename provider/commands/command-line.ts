@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Interrupted, removeHeld } from "./interruption";
 import { main } from "./program";
@@ -38,6 +37,8 @@ main(process.argv.slice(2), {
     process.kill(process.pid, "SIGTERM");
   },
   execute: async (program, args, cwd, signal) => {
+    // Most commands start no other.
+    const { execFile } = await import("node:child_process");
     const { stdout } = await promisify(execFile)(program, args, {
       cwd,
       maxBuffer: MOST_OUTPUT,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Http, HttpFailure, type HttpProxy, type OpenAnswer } from "../client/http";
+import { type Dispatcher, Http, HttpFailure, type HttpProxy, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import { codeOf } from "../model/errors";
@@ -97,6 +97,11 @@ export class HttpConnection {
     const chunks: Buffer[] = [];
     for await (const chunk of body()) chunks.push(chunk);
     return { ...answer, body: Buffer.concat(chunks) };
+  }
+
+  /** The connections to an origin, for a client that shares them. */
+  dispatcher(origin: string, timeoutMs: number): Promise<Dispatcher> {
+    return this.http(origin, timeoutMs).dispatcher();
   }
 
   /** Waits for requests under way, then closes the connections. */

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestClock, until } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const STATE = { arenas: { edge: { profiles: { web: { marks: {} } } } } };
 
@@ -78,4 +80,20 @@ test("off: no table waits for another, and a table is polled as often as everyMs
   expect(await forwarding.after(0, 3)).toEqual([2, 1]);
   await forwarding.after(2_999, 3);
   expect(await forwarding.after(1, 5)).toEqual([3, 2]);
+});
+
+test("a node gets all requests of a round over one connection", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(2) });
+  let connections = 0;
+  const relay = createServer((socket) => {
+    connections++;
+    socket.pipe(connect(Number(new URL(emulator.endpoint).port), "127.0.0.1")).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  onTestFinished(() => void relay.close());
+  const endpoint = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  const config = { nodes: { fra1: { endpoint } }, watch: [{ arena: "edge", types: ["shost" as const] }] };
+  const { ok } = await forwardOnce(config, folder.path, { onRecord: () => {} });
+  expect([ok, connections, emulator.requests().length]).toEqual([true, 1, 3]);
 });

@@ -1,5 +1,6 @@
 import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
+import type { Dispatcher } from "../../client/http";
 import { NodeRequests } from "../../client/node-connection";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
 import { failedStatus } from "../../client/reading";
@@ -50,6 +51,12 @@ export class MarkSource {
   ) {
     const { maxConcurrency: connections = DEFAULTS.maxConcurrency } = this.options;
     this.connection = new HttpConnection({ connections, tls: () => this.options.tls }, parts.world);
+  }
+
+  /** Its connections, by the options as they are now: a node has the same for all requests. */
+  dispatcher(): Promise<Dispatcher> {
+    const { timeoutMs = DEFAULTS.timeoutMs } = this.options;
+    return this.connection.dispatcher(new NodeRequests(this.options).endpoint.origin, timeoutMs);
   }
 
   /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */

@@ -131,7 +131,7 @@ class NodePoller {
     let complete = false;
     try {
       const { watch } = config.current;
-      const tables = await readStructure(this.name, this.connected(maxTries), watch, loop, report, signal);
+      const tables = await readStructure(this.name, await this.connected(maxTries), watch, loop, report, signal);
       complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else await secrets.refresh();
@@ -184,12 +184,13 @@ class NodePoller {
   }
 
   /** A client with the node's options as they are now: secrets from files change. */
-  private connected(maxTries?: number): NodeClient {
+  private async connected(maxTries?: number): Promise<NodeClient> {
     const { config, memories } = this.parts;
     const of = config.node(this.name);
     if (this.client?.of !== of) {
       void this.client?.client.close();
-      const world = { memories, ...(maxTries !== undefined && { maxTries }) };
+      const dispatcher = await this.source.dispatcher();
+      const world = { memories, dispatcher, ...(maxTries !== undefined && { maxTries }) };
       this.client = { of, client: new NodeClient(of, world, this.name) };
     }
     return this.client.client;
