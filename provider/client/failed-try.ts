@@ -4,7 +4,7 @@ import { type Outcome, RequestError, type RequestFailure, SignalingRefused, Unex
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
 import type { Failed } from "./reading";
-import type { Redactor } from "./redact";
+import { NOT_QUOTED, type Redactor } from "./redact";
 import { duration } from "./retry";
 
 /** One failed try. Unredacted. */
@@ -139,8 +139,8 @@ export function requestError(
 ): RequestError {
   const { acknowledged, attempted, total } = call.progress ?? {};
   const { outcome, tries } = made;
-  const remedy = last.remedy ?? (outcome === "unknown" ? call.remedy : undefined);
   const told = (text: string) => visible(peer.redactor.text(text));
+  const remedy = remedyOf(last, peer.redactor) ?? (outcome === "unknown" ? call.remedy : undefined);
   const sentences = [
     `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, made)}${detailOf(last, peer.redactor)}`,
     made.stopped,
@@ -170,6 +170,12 @@ function factsOf(last: FailedTry, { tries, elapsedMs }: Tries): string {
   const spent = tries > 1 ? `${tries} tries in ${duration(elapsedMs)}` : undefined;
   const facts = [how, spent].filter((fact) => fact !== undefined);
   return facts.length > 0 ? ` (${facts.join(", ")})` : "";
+}
+
+/** The remedy of an answer, which may name members of it. */
+function remedyOf({ remedy }: FailedTry, redactor: Redactor): string | undefined {
+  const shown = remedy === undefined ? undefined : redactor.foreign(remedy);
+  return shown === NOT_QUOTED ? undefined : shown;
 }
 
 function detailOf(last: FailedTry, redactor: Redactor): string {

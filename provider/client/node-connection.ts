@@ -101,9 +101,9 @@ export class NodeConnection {
     return { ...this.habits, place };
   }
 
-  /** The answer as a message may quote it: short, and without secrets. */
+  /** The answer as a message may quote it: short, and nothing that may repeat a secret. */
   quote(body: string): string {
-    return quotable(this.requests.redactor.text(body));
+    return quotable(this.requests.redactor.foreign(body));
   }
 
   /** Waits until a list of a table of marks may be tried; returns the function to call at the end of the try. */

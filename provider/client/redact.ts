@@ -7,35 +7,43 @@ const CUT = "[secret]";
 /** Length from which a secret is removed inside words. A shorter one is removed only as a whole word: without every "a", no message is readable. */
 const FREELY_FROM = 4;
 
+/** Text in the place of one that may repeat a credential in a form that is not searched for. */
+export const NOT_QUOTED = "the answer is not quoted, since it may repeat a credential in another form";
+
+/** Characters of a text of others that are read for a message. */
+const READ = 65_536;
+
 /**
- * Removes the secrets of one connection from texts, in every encoding of `SecretMatcher`. Also removes the credential of an
- * `Authorization` header, alone and decoded, and single lines of a PEM key.
+ * Keeps the secrets of one connection out of texts, by `SecretMatcher`: also the credential of an `Authorization` header, alone and
+ * decoded, and single lines of a PEM key. Own texts lose the secrets ({@link text}). A text of others is quoted only where nothing in it could
+ * be another form of one ({@link foreign}).
  */
 export class Redactor {
   private made: SecretMatcher | undefined;
 
   constructor(private readonly secrets: readonly (string | undefined)[]) {}
 
-  /** Made at the first use: it costs more than a request, and most connections never need it. */
+  /** Made at the first use: most connections never need it. */
   private get matcher(): SecretMatcher {
     this.made ??= new SecretMatcher(
-      this.secrets.flatMap((secret = "") => [...partsOf(secret), ...linesOf(secret)]),
+      this.secrets.flatMap((secret = "") => (secret.includes("-----BEGIN ") ? linesOf(secret) : [...partsOf(secret)])),
       FREELY_FROM,
     );
     return this.made;
   }
 
-  /** The text without secrets. */
+  /** An own text without secrets. */
   readonly text = (text: string): string => (this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text);
 
-  /** The beginning of a longer text without secrets, and without its end, where a secret may be cut off. */
-  beginning(text: string): string {
-    return this.text(text).slice(0, -this.matcher.longest || undefined);
-  }
+  /** A text of others without secrets, or {@link NOT_QUOTED}; of a connection without secrets the text itself. */
+  readonly foreign = (text: string): string => {
+    const shown = this.text(text.slice(0, READ));
+    return this.matcher.mayBeIn(shown) ? NOT_QUOTED : shown;
+  };
 
-  /** Foreign text for a message: without secrets and control characters, on one line, short. */
+  /** Foreign text for a message: as {@link foreign}, without control characters, on one line, short. */
   told(text: string): string {
-    return told(text, this.text);
+    return told(text, this.foreign);
   }
 
   /**
@@ -54,7 +62,7 @@ export class Redactor {
   }
 
   private lines(text: string): string {
-    return visibleLines(this.text(text));
+    return visibleLines(this.foreign(text));
   }
 }
 
@@ -71,8 +79,7 @@ function* partsOf(secret: string): Generator<string> {
   yield pair.slice(pair.indexOf(":") + 1);
 }
 
-/** Lines of a PEM key, which a dump of options may show one by one. The armour lines are not secret. */
+/** Lines of a PEM key, which a dump of options may show one by one. The armour is not secret. */
 function linesOf(secret: string): string[] {
-  if (!secret.includes("\n")) return [];
   return secret.split(/\r?\n/).filter((line) => line.length >= 8 && !line.startsWith("-----"));
 }

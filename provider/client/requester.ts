@@ -11,7 +11,7 @@ import {
 } from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
-import type { Failed, Reading } from "./reading";
+import type { Reading } from "./reading";
 import type { Redactor } from "./redact";
 import { backoff, duration, MAX_TRIES, retryAfter } from "./retry";
 import type { World } from "./world";
@@ -143,25 +143,14 @@ export class Requester {
       const reading = request.read(answer);
       if (reading.kind === "done") return reading;
       const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
-      return { ...reading, message: this.wordsOf(request, answer, reading), status: answer.status, asked };
+      const message = request.withholds?.() ? WITHHELD : reading.message;
+      return { ...reading, message, status: answer.status, asked };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs, maxAnswerBytes } = this.connection;
       const limits = { timeoutMs, maxAnswerBytes, neverAnswered: !this.answered };
       return readTransportFailure(error, until - this.world.monotonic(), limits);
     }
-  }
-
-  /**
-   * The message of a failure, read again from the redacted body: a reader may quote half a secret, which would not be
-   * recognised. Success or failure is judged by the original body.
-   */
-  private wordsOf(request: ApiRequest<unknown>, answer: HttpAnswer, reading: Failed): string {
-    if (request.withholds?.()) return WITHHELD;
-    const body = this.connection.redactor.text(answer.body);
-    if (body === answer.body) return reading.message;
-    const again = request.read({ ...answer, body });
-    return again.kind === "done" ? "the answer cannot be shown" : again.message;
   }
 
   /** Sends, and follows 307 and 308 within the origin: only these keep method and body (RFC 9110, section 15.4). */

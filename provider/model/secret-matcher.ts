@@ -1,197 +1,109 @@
 import { attempt } from "./errors";
-import { type Decoded, decodeLayer, type EscapeKind, joinBase64 } from "./escapes";
 
-/** Most layers of encoding that are decoded: a redirect to an echo that was encoded twice has three (test/client/secrets.test.ts). */
-const LAYERS = 4;
+/** Fewest characters of a secret that betray it in a text of others: shorter pieces occur by chance. */
+const PIECE = 8;
 
-/** Longest spelling of one character: `&#x0000002b;`. */
-const SPELLED = 12;
+/** As {@link PIECE}, for the beginning of a secret before a sign of omission. */
+const HEADS = [4, 5, 6, 7] as const;
 
-/** Characters that are searched at a time, which bounds memory; windows overlap, so that each secret is whole in one of them. */
-const WINDOW = { length: 1_048_576, overlap: 131_072 } as const;
+/** Signs of omission: what a reader or another side writes in the place of the rest. */
+const OMISSION = /…|\.{3}|\*{2}/g;
 
-/** Fewest characters of base64: shorter stretches occur by chance. */
-const SHORTEST_BASE64 = 8;
+/** Escapes of urls, HTML, JSON and programming languages, but those of line breaks; and bytes that could not be read. */
+const ESCAPE = /%(?:u|[\da-f]{2})|&[#a-z]|\\(?![nrt])|\ufffd/i;
+
+/** Characters of base64 and of hexadecimal numbers in a row; fewer cannot carry {@link READABLE}. */
+const ENCODED = /[\w+/-]{16,}/g;
+
+/** Bytes in a row that are text: by chance they occur in one name of 100 000. */
+const READABLE = /[\t\n\r -~]{12}/;
 
 /**
- * Finds secrets in a text: verbatim, in every encoding of `decodeLayer` and mixtures of these, up to four layers deep, and in
- * base64 or base64url at any offset. Ignores case. Takes linear time.
+ * Finds secrets in a text, in two layers: as they are (in JSON, too), and their whole in a url, in base64 and in hexadecimal numbers. Ignores case. Every other form is
+ * suspected alone, by {@link mayBeIn}: a text of others is then not quoted.
  *
  * @example
  * ```ts
- * new SecretMatcher(["a+b/c"], 4).cut("you sent a%2Bb&#47;c", "***");    // "you sent ***"
+ * new SecretMatcher(["a+b/c"], 4).cut("you sent a%2Bb%2Fc", "***");    // "you sent ***"
+ * new SecretMatcher(["a+b/c"], 4).mayBeIn("you sent a+b&#47;c");       // true: it is not quoted
  * ```
  */
 export class SecretMatcher {
-  /** Characters that the longest secret takes in its longest spelling. */
-  readonly longest: number;
+  /** Each secret in each form, the longest first: one that contains another is cut as a whole. */
+  readonly forms: readonly string[];
   private readonly pattern: RegExp | undefined;
-  /** The forms in base64 alone. */
-  private readonly encoded: RegExp | undefined;
-  /** Forms of secrets whose beginnings may end a cut text, see {@link halves}. */
-  private readonly beginnings: readonly string[];
+  private pieces: ReadonlySet<string> | undefined;
 
-  /**
-   * @param freelyFrom Secrets with fewer characters are found as whole words only: without every "a", no text is readable.
-   */
+  /** @param freelyFrom Forms with fewer characters are found as whole words only: without every "a", no text is readable. */
   constructor(secrets: Iterable<string>, freelyFrom: number) {
-    const whole = [...new Set(secrets)].filter((secret) => secret !== "");
-    this.longest = SPELLED * Math.max(0, ...whole.map(({ length }) => length));
-    // The longest first: a secret that contains another is cut as a whole.
-    const forms = [...new Set(whole.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-    const encoded = [...whole, ...inUrls(whole)].flatMap(base64);
-    const patterns = [...forms.map((form) => literal(form, freelyFrom)), ...encoded];
-    this.beginnings = [...forms, ...whole.flatMap((secret) => base64Cores(secret).map(({ core }) => core))].map(evened);
-    this.pattern = anyOf(patterns);
-    this.encoded = anyOf(encoded);
+    const forms = new Set([...secrets].filter((secret) => secret !== "").flatMap(formsOf));
+    this.forms = [...forms].sort((a, b) => b.length - a.length);
+    const patterns = this.forms.map((form) => {
+      const pattern = form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+      return form.length >= freelyFrom ? pattern : `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`;
+    });
+    this.pattern = patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
   }
 
   /** The text with `mark` in the place of every secret. */
   cut(text: string, mark: string): string {
-    const parts: string[] = [];
-    let last = 0;
-    for (const [start, end] of this.find(text)) {
-      parts.push(text.slice(last, start), mark);
-      last = end;
-    }
-    return last === 0 ? text : `${parts.join("")}${text.slice(last)}`;
+    return this.pattern === undefined ? text : text.replace(this.pattern, () => mark);
   }
 
-  /** Positions of secrets, in order, overlapping ones as one. */
-  private find(text: string): [start: number, end: number][] {
-    const found: [start: number, end: number][] = [];
-    if (this.pattern === undefined) return found;
-    const step = WINDOW.length - WINDOW.overlap;
-    for (let from = 0; from === 0 || from + WINDOW.overlap < text.length; from += step) {
-      const part = text.length <= WINDOW.length ? text : text.slice(from, from + WINDOW.length);
-      this.findIn(part, "all", from, found);
-      if (part.includes("\\")) this.findIn(part, "but signs", from, found);
-    }
-    const merged: [start: number, end: number][] = [];
-    for (const [start, end] of found.sort((a, b) => a[0] - b[0])) {
-      const before = merged.at(-1);
-      if (before && start < before[1]) before[1] = Math.max(before[1], end);
-      else merged.push([start, end]);
-    }
-    return merged;
+  /**
+   * True if a text of others, after {@link cut}, may still repeat a secret: a piece of one, its beginning before a sign of omission,
+   * any escape, or a text in base64 or hexadecimal numbers. Always false without secrets.
+   */
+  mayBeIn(text: string): boolean {
+    if (this.pattern === undefined) return false;
+    // Texts in JSON are usual.
+    const plain = text.replace(/\\(["/])/g, "$1");
+    if (ESCAPE.test(plain) || this.cut(plain, "") !== plain) return true;
+    return this.holdsPiece(plain) || holdsEncodedText(plain);
   }
 
-  private findIn(text: string, kind: EscapeKind, from: number, found: [start: number, end: number][]): void {
-    if (this.pattern === undefined) return;
-    const origins: Decoded["origin"][] = [];
-    for (let layer = text; ; ) {
-      const places = placesOf(this.pattern, layer);
-      const joined = this.encoded && joinBase64(layer);
-      if (joined) places.push(...placesOf(this.encoded, joined.text).map(([start, end]) => joined.origin(start, end)));
-      if (layer.length <= MESSAGE && layer.includes("…")) places.push(...this.halves(layer));
-      for (const [start, end] of places) {
-        const [first, last] = origins.reduceRight((at, origin) => origin(at[0], at[1]), [start, end]);
-        found.push([from + first, from + last]);
-      }
-      const decoded = origins.length < LAYERS ? decodeLayer(layer, kind) : undefined;
-      if (!decoded) return;
-      origins.push(decoded.origin);
-      layer = decoded.text;
-    }
-  }
-
-  /** Beginnings of secrets before a "…", left by a reader that cut the text. */
-  private halves(text: string): [start: number, end: number][] {
-    const found: [start: number, end: number][] = [];
-    const even = evened(text);
-    for (let end = even.indexOf("…"); end >= 0; end = even.indexOf("…", end + 1)) {
-      const whole = even.slice(0, end).replace(HALF_ESCAPE, "").length;
-      const longest = Math.max(0, ...this.beginnings.map((secret) => commonEnd(even, whole, secret)));
-      if (longest > 0) found.push([whole - longest, end]);
-    }
-    return found;
+  private holdsPiece(text: string): boolean {
+    this.pieces ??= new Set(this.forms.flatMap((form) => piecesOf(form.toLowerCase())));
+    const even = text.toLowerCase();
+    for (let at = 0; at + PIECE <= even.length; at++) if (this.pieces.has(even.slice(at, at + PIECE))) return true;
+    const heads = [...even.matchAll(OMISSION)].flatMap(({ index }) =>
+      HEADS.map((length) => even.slice(Math.max(0, index - length), index)),
+    );
+    return heads.some(
+      (head) => head.length >= HEADS[0] && this.forms.some((form) => form.toLowerCase().startsWith(head)),
+    );
   }
 }
 
-function anyOf(patterns: readonly string[]): RegExp | undefined {
-  return patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
-}
-
-function placesOf(pattern: RegExp | undefined, text: string): [start: number, end: number][] {
-  if (pattern === undefined) return [];
-  return [...text.matchAll(pattern)].map(({ index, 0: secret }) => [index, index + secret.length]);
-}
-
-/** Longest text that may have been cut for a message. */
-const MESSAGE = 65_536;
-
-/** Fewest characters of such a beginning: shorter ones occur by chance. */
-const SHORTEST_HALF = 4;
-
-/** Part of an escape that a cut leaves. */
-const HALF_ESCAPE = /(?:%[0-9a-f]?|&#?x?[0-9a-z]{0,8}|\\{1,4}(?:u[0-9a-f]{0,3})?)$/;
-
-/** The text with one alphabet of base64, in lower case, and blanks as the "+" of forms. */
-function evened(text: string): string {
-  return text
-    .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-    .replace(/[-\s]/g, "+")
-    .replaceAll("_", "/");
-}
-
-/** Number of characters before `end` that are the beginning of a secret. */
-function commonEnd(text: string, end: number, secret: string): number {
-  for (let length = Math.min(secret.length, end); length >= SHORTEST_HALF; length--) {
-    if (text.startsWith(secret.slice(0, length), end - length)) return length;
-  }
-  return 0;
-}
-
-/** A secret, and its decoded forms if it looks encoded itself: texts are decoded as a whole. */
+/** The secret itself, what it is in a url, as JSON writes it, as bytes that were read as ISO 8859-1, and its whole in a url, in base64 and in hexadecimal numbers. */
 function formsOf(secret: string): string[] {
-  return (["all", "but signs"] as const).flatMap((kind) => {
-    const forms = [secret];
-    for (let layers = 0; layers < LAYERS; layers++) {
-      const decoded = decodeLayer(forms.at(-1) ?? "", kind);
-      if (!decoded) break;
-      if (decoded.text !== "") forms.push(decoded.text);
-    }
-    return forms;
-  });
-}
-
-function literal(form: string, freelyFrom: number): string {
-  const pattern = [...form].map(one).join("");
-  return form.length >= freelyFrom ? pattern : `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`;
-}
-
-/** Pattern of one character; beyond ASCII also of its bytes read as ISO 8859-1, and of replacement characters. */
-function one(sign: string): string {
-  // Forms write a blank as "+".
-  if (/[\s+]/.test(sign)) return "[\\s+]";
-  if (sign < "\u0080") return sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
-  const bytes = Buffer.from(sign, "utf8").toString("latin1");
-  return `(?:${sign}|${bytes}|\\ufffd{1,${bytes.length}}|\\?)`;
-}
-
-/** Secrets as urls write them, where that differs: what is then put into base64 has no plain form that could be found. */
-function inUrls(secrets: readonly string[]): string[] {
-  const written = secrets.map((secret) => attempt(() => encodeURIComponent(secret)) ?? secret);
-  return written.filter((text) => !secrets.includes(text));
-}
-
-/** Patterns of the secret within base64. */
-function base64(secret: string): string[] {
-  return base64Cores(secret).flatMap(({ core, offset, isWhole }) => {
-    if (core.length < SHORTEST_BASE64 && offset > 0) return [];
-    const signs = core.replaceAll("+", "[+ -]").replaceAll("/", "[/_]");
-    const pattern = `${offset > 0 ? "[\\w+/-]?" : ""}${signs}${isWhole ? "" : "[\\w+/-]?"}={0,2}`;
-    return [core.length >= SHORTEST_BASE64 ? pattern : `(?<![\\w+/=-])${pattern}(?![\\w+/=-])`];
-  });
-}
-
-/** Characters of base64 that depend on the secret alone, for each of the three offsets of its bytes in a group. */
-export function base64Cores(secret: string): { core: string; offset: number; isWhole: boolean }[] {
+  const inUrl = attempt(() => encodeURIComponent(secret)) ?? secret;
   const bytes = Buffer.from(secret, "utf8");
-  return [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    const bits = (offset + bytes.length) * 8;
-    const core = text.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
-    return { core, offset, isWhole: bits % 6 === 0 };
-  });
+  const encoded = [bytes, Buffer.from(inUrl)].flatMap((text) => [text.toString("base64"), text.toString("base64url")]);
+  const fromUrl = attempt(() => decodeURIComponent(secret)) ?? secret;
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [
+    secret,
+    fromUrl,
+    inJson,
+    bytes.toString("latin1"),
+    bytes.toString("hex"),
+    inUrl,
+    inUrl.replaceAll("%20", "+"),
+    ...encoded,
+  ];
+}
+
+function piecesOf(form: string): string[] {
+  return Array.from({ length: Math.max(0, form.length - PIECE + 1) }, (_, at) => form.slice(at, at + PIECE));
+}
+
+/** True for a text in base64 or hexadecimal numbers, wherever in a row of such characters its first byte stands. */
+function holdsEncodedText(text: string): boolean {
+  const isText = (row: string, encoding: "base64" | "hex") =>
+    READABLE.test(Buffer.from(row, encoding).toString("latin1"));
+  return [...text.matchAll(ENCODED)].some(
+    ([row]) =>
+      [0, 1, 2, 3].some((at) => isText(row.slice(at), "base64")) || [0, 1].some((at) => isText(row.slice(at), "hex")),
+  );
 }

@@ -1,5 +1,6 @@
 import { NodeRequests } from "../client/node-connection";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
+import { NOT_QUOTED } from "../client/redact";
 import { SignalingRequests } from "../client/signaling-request";
 import { systemWorld, type World } from "../client/world";
 import type { Prefix } from "../model/prefix";
@@ -54,19 +55,28 @@ export async function withBench<T>(options: BenchOptions, work: (bench: Bench) =
     },
   });
   const redactors = [new NodeRequests(node), ...(receiver ? [new SignalingRequests(receiver.options)] : [])];
-  const hide = (text: string) => redactors.reduce((left, { redactor }) => redactor.text(left), text);
+  const names = [bench.endpoint, ...(bench.receiver ? [bench.receiver.endpoint] : []), ...urls.map(formatUrl)];
+  const own = (text: string) => redactors.reduce((left, { redactor }) => redactor.text(left), text);
+  const foreign = (text: string) => {
+    // Names of the user's own may have escapes.
+    const rest = names.reduce((left, name) => left.replaceAll(name, ""), text);
+    return redactors.some(({ redactor }) => redactor.foreign(rest) === NOT_QUOTED) ? NOT_QUOTED : own(text);
+  };
   try {
-    return withoutSecrets(await work(bench), hide);
+    return withoutSecrets(await work(bench), own, foreign);
   } finally {
     await bench.close();
   }
 }
 
-/** Hides secrets in all texts, names of members included: a node may say anything anywhere. */
-function withoutSecrets<T>(value: T, hide: (text: string) => string): T;
-function withoutSecrets(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, hide));
+/** Hides secrets in all texts, which may quote the node, and in names of members, which are mostly those of findings. */
+function withoutSecrets<T>(value: T, own: Hide, foreign: Hide): T;
+function withoutSecrets(value: unknown, own: Hide, foreign: Hide): unknown {
+  if (typeof value === "string") return foreign(value);
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, own, foreign));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), withoutSecrets(one, hide)]));
+  const members = Object.entries(value).map(([name, one]) => [own(name), withoutSecrets(one, own, foreign)]);
+  return Object.fromEntries(members);
 }
+
+type Hide = (text: string) => string;

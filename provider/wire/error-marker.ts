@@ -14,7 +14,7 @@ const CODES = ["code", "errno", "errcode", "error_code"];
 const MESSAGES = ["message", "msg", "errmsg", "error_message", "detail", "details", "reason", "text", "description"];
 const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "fault", "status", "result", "ok", "success"]);
 const MAX_DEPTH = 3;
-const MAX_MESSAGE = 300;
+const MAX_MESSAGE = 200;
 
 /** An error marker; with `code` if that is the only sign of the error: another node may use it for a success. */
 interface Marker {

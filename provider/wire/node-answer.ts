@@ -1,5 +1,5 @@
 import { attempt } from "../model/errors";
-import { isObject } from "../model/json";
+import { isObject, type JsonObject } from "../model/json";
 import type { Sign, Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
 import { jsonOf, parseJson, ShapeError, short, sketch, textOf } from "./json";
@@ -94,10 +94,16 @@ export function errorText(body: string): string {
     case "json":
       if (typeof answer.json === "string") return answer.json;
       if (!isObject(answer.json) || Object.keys(answer.json).length === 0) return "";
-      return wordsOf(answer.json) ?? quotable(body);
+      return wordsOf(answer.json) ?? onlyText(answer.json) ?? `the answer is ${sketch(answer.json)}`;
     default:
       return "";
   }
+}
+
+/** The text of an object that has no other. */
+function onlyText(json: JsonObject): string | undefined {
+  const [text, ...more] = Object.values(json).filter((member) => typeof member === "string");
+  return more.length === 0 ? text : undefined;
 }
 
 /** Reason why a text is not a list or status; a text of punctuation alone is quoted. */

@@ -38,7 +38,7 @@ const ANSWERS: Record<string, [answer: Answer, says: RegExp]> = {
     reply(200, { IP_prefix: [1, {}, null] }),
     /the number 1 instead of a prefix/,
   ],
-  "a prefix that acts on a screen": [reply(200, { IP_prefix: [`${ACTING}${SECRET}`] }), /prefix/],
+  "a prefix that acts on a screen": [reply(200, { IP_prefix: [`${ACTING}${SECRET}`] }), /the answer is not quoted/],
   "an error that acts on a screen and has the secret": [
     reply(400, `${ACTING}${SECRET} ${encodeURIComponent(SECRET)} ${Buffer.from(SECRET).toString("base64")}`),
     /HTTP 400/,

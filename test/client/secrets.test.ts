@@ -46,6 +46,13 @@ const echoes: Record<string, (text: string) => string> = {
     [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   base64: (text) => Buffer.from(text).toString("base64"),
   base64url: (text) => Buffer.from(`it was ${text}.`).toString("base64url"),
+  "base64 of what a url writes, in lines": (text) =>
+    Buffer.from(encodeURIComponent(text)).toString("base64").replace(/.{19}/g, "$&\r\n"),
+  "hexadecimal numbers": (text) => Buffer.from(text).toString("hex"),
+  "html by number without a semicolon": (text) => text.replace(/\W/gu, (c) => `&#${c.codePointAt(0)}`),
+  "without its end": (text) => text.slice(0, text.includes("Bearer") ? 16 : 9),
+  "without its beginning": (text) => text.slice(-9),
+  "with dots": (text) => `${text.replace("Bearer ", "").slice(0, 5)}...`,
   "each character in another way": (text) =>
     [...text]
       .map((c, place) => {
@@ -108,7 +115,7 @@ describe.each(Object.entries(echoes))("an echo of secrets, %s", (_name, echo) =>
     for (const text of failures) {
       expect(text).toMatch(/failed|incomplete/);
       // "canary" begins each secret: none of it may be left, in whatever form.
-      expect(text).not.toMatch(/canary|t0ken|p4ss|k3y/i);
+      expect(text).not.toMatch(/canar|t0ken|p4ss|k3y/i);
       for (const secret of [TOKEN, PASSWORD, SECRET]) expect(text).not.toContain(echo(secret));
     }
     await Promise.all([node.close(), receiver.close()]);

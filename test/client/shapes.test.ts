@@ -62,7 +62,8 @@ it.each([
   [200, { Err: "no such set", data: [] }, "no such set"],
   [200, "ERROR: no such set", "ERROR: no such set"],
   [202, { response: { status: "failed", reason: "no such set" } }, "no such set"],
-  [404, { fault: "no such set" }, '{"fault":"no such set"}'],
+  [404, { fault: "no such set" }, "no such set"],
+  [404, { fault: "no such set", at: "edge", size: 7 }, 'the answer is {"fault":text,"at":text,"size":number}'],
 ])("status %d and %j is an error at once, in the node's words", async (status, body, words) => {
   await using server = await serve(reply(status, body));
   const client = new NodeClient({ endpoint: server.url }, new TestWorld());

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Redactor } from "../../provider/client/redact";
+import { NOT_QUOTED, Redactor } from "../../provider/client/redact";
 import { told, visible, visibleJson, visibleLines } from "../../provider/model/foreign-text";
 import { SecretMatcher } from "../../provider/model/secret-matcher";
 
@@ -50,20 +50,7 @@ describe("foreign text", () => {
   });
 });
 
-test.each([
-  ["base64 of the text as a url writes it", Buffer.from(encodeURIComponent("canary +/ token")).toString("base64")],
-  ["base64 in lines", Buffer.from("canary +/ token").toString("base64").replace(/.{5}/g, "$&\r\n")],
-  ["numbers without a semicolon", [..."canary +/ token"].map((sign) => `&#${sign.charCodeAt(0)}`).join("")],
-  [
-    "hexadecimal ones without a semicolon",
-    [..."canary +/ token"].map((sign) => `&#x${sign.charCodeAt(0).toString(16)}`).join(""),
-  ],
-])("a secret is found in %s", (_, text) => {
-  const shown = new SecretMatcher(["canary +/ token"], 4).cut(`before: ${text} :after`, "[secret]");
-  expect(shown).toMatch(/^before: \[secret\]\S*\s*:after$/);
-});
-
-test("a private key is cut out of a text, as it is and in base64 in lines, with all that surrounds it left", () => {
+test("a private key is cut out of a text line by line, and a text with it in base64 is not quoted", () => {
   const { privateKey: key } = generateKeyPairSync("rsa", {
     modulusLength: 2_048,
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -71,7 +58,12 @@ test("a private key is cut out of a text, as it is and in base64 in lines, with 
   });
   const mail = Buffer.from(key).toString("base64").replace(/.{76}/g, "$&\r\n");
   const redactor = new Redactor([key]);
-  expect(redactor.text(`before: ${key}: between: ${mail} :after`)).toBe("before: [secret]: between: [secret] :after");
+  const lines = key.trim().split("\n").length - 2;
+  expect(redactor.foreign(`before: ${key}: after`)).toBe(
+    `before: -----BEGIN PRIVATE KEY-----\n${"[secret]\n".repeat(lines)}-----END PRIVATE KEY-----\n: after`,
+  );
+  for (const text of [mail, mail.slice(60, 100), encodeURIComponent(key)])
+    expect(redactor.foreign(`before: ${text} :after`)).toBe(NOT_QUOTED);
 });
 
 /** Ways in which one character is written. */
@@ -107,76 +99,85 @@ const NAMED: Readonly<Record<string, string>> = {
 describe("a secret", () => {
   const SECRET = "c+a/n=a'r\"y&1%2<3>4\\5 ü6🔑z";
   const matcher = new SecretMatcher([SECRET], 4);
+  /** The text as it may be quoted; `undefined` if it may not. */
+  const quoted = (text: string) => {
+    const left = matcher.cut(text, "***");
+    return matcher.mayBeIn(left) ? undefined : left;
+  };
 
-  test("is found in every mixture of encodings, and nothing around it is lost", () => {
+  test.each([
+    ["as it is", SECRET],
+    ["in other case", SECRET.toUpperCase()],
+    ["in a url", encodeURIComponent(SECRET)],
+    ["in a form", encodeURIComponent(SECRET).replaceAll("%20", "+")],
+    ["in JSON", JSON.stringify(SECRET).slice(1, -1)],
+    ["read as ISO 8859-1", Buffer.from(SECRET).toString("latin1")],
+    ["in base64", Buffer.from(SECRET).toString("base64")],
+    ["in base64url", Buffer.from(SECRET).toString("base64url")],
+    ["in hexadecimal numbers", Buffer.from(SECRET).toString("hex")],
+    ["in base64 of what a url writes", Buffer.from(encodeURIComponent(SECRET)).toString("base64")],
+  ])("is cut out %s, and all around it stays", (_, form) => {
+    expect(quoted(`you sent <${form}>, and "${form}".`)).toBe('you sent <***>, and "***".');
+  });
+
+  test("in any mixture of encodings keeps a text from being quoted", () => {
     const spelled = fc
       .array(fc.nat(WAYS.length - 1), { minLength: [...SECRET].length, maxLength: [...SECRET].length })
       .map((ways) => [...SECRET].map((sign, place) => WAYS[ways[place] ?? 0]?.(sign)).join(""));
     fc.assert(
       fc.property(spelled, fc.nat(3), (spelling, layers) => {
         let text = `<${spelling}>`;
-        // As JSON a spelling with a bare backslash means something else.
-        for (let layer = 1; !spelling.includes("\\") && layer < layers; layer++)
-          text = JSON.stringify(text).slice(1, -1);
-        expect(matcher.cut(`you sent ${text}.`, "***")).toBe("you sent <***>.");
+        for (let layer = 1; layer < layers; layer++) text = JSON.stringify(text).slice(1, -1);
+        expect([undefined, "you sent <***>."]).toContain(quoted(`you sent ${text}.`));
       }),
     );
   });
 
-  test("is found in four layers of one encoding", () => {
-    const text = [1, 2, 3, 4].reduce((inner) => encodeURIComponent(inner), SECRET);
-    expect(matcher.cut(text, "***")).toBe("***");
-  });
-
-  test("with a backslash is found where that escapes nothing", () => {
-    for (const text of [
-      SECRET.replace("5", "\\u0035"),
-      SECRET.replace("5", "&#53;"),
-      SECRET.replace(/[&<>"'/]/g, (c) => NAMED[c] ?? c),
-    ])
-      expect(matcher.cut(text, "***")).toBe("***");
-  });
-
-  test.each(["base64", "base64url"] as const)("is found in %s, wherever its bytes begin", (encoding) => {
-    for (const before of ["", "u", "us", "user:"]) {
-      const text = Buffer.from(`${before}${SECRET}`).toString(encoding);
-      const left = matcher.cut(`credential ${text}, again ${encodeURIComponent(text)}`, "***");
-      const kept = Buffer.from(before)
-        .toString(encoding)
-        .replace(/=+$/, "")
-        .slice(0, Math.floor((before.length * 8) / 6));
-      expect(left).toBe(`credential ${kept}***, again ${kept}***`);
-    }
-  });
-
-  test("that itself looks encoded is found", () => {
-    const encoded = new SecretMatcher(["a%2Fb\\u0041&amp;c"], 4);
-    const secret = "a%2Fb\\u0041&amp;c";
-    for (const text of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), "a/bA&c"]) {
-      expect(encoded.cut(text, "***")).toBe("***");
-    }
-  });
-
-  test("is found where bytes of it could not be read", () => {
-    const text = Buffer.from("k3y-ü-canary", "latin1").toString("utf8");
-    expect(new SecretMatcher(["k3y-ü-canary"], 4).cut(text, "***")).toBe("***");
-  });
-
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
   test.each([
-    [`the member "c+a/n=a'…" and more`, `the member "***…" and more`],
-    ["you sent c%2Ba%2Fn%3Da%2…", "you sent ***…"],
-    ["you sent Yythl…, and YythL249YSdy…", "you sent ***…, and ***…"],
-    ["cut in the midst of words c+a…", "cut in the midst of words c+a…"],
-  ])("that a reader has cut is found: %s", (text, left) => {
-    expect(matcher.cut(text, "***")).toBe(left);
+    ["in four layers", [1, 2, 3, 4].reduce((inner) => encodeURIComponent(inner), SECRET)],
+    ["in base64 that begins before it", base64(`u${SECRET}`)],
+    ["in base64url that begins before it", Buffer.from(`user:${SECRET}`).toString("base64url")],
+    ["in base64 in lines", base64(SECRET).replace(/.{19}/g, "$&\r\n")],
+    ["in base64 of base64", base64(base64(SECRET))],
+    ["in hexadecimal numbers, among others", Buffer.from(`user ${SECRET.slice(0, 7)}`).toString("hex")],
+    ["by number without a semicolon", [...SECRET].map((sign) => `&#${sign.codePointAt(0)}`).join("")],
+    ["in bytes that could not be read", Buffer.from(SECRET, "latin1").toString("utf8")],
+    ["without its end", SECRET.slice(0, 9)],
+    ["without its beginning", SECRET.slice(-9)],
+    ["without both", SECRET.slice(4, 13)],
+    ["with a sign of omission", `${SECRET.slice(0, 4)}…`],
+    ["with dots", `${SECRET.slice(0, 6)}...`],
+    ["with stars", `${SECRET.slice(0, 5)}****`],
+    ["in base64 without its end", base64(SECRET).slice(0, 8)],
+    ["in a url, cut by a reader", `${encodeURIComponent(SECRET).slice(0, 11)}…`],
+  ])("%s keeps a text from being quoted", (_, form) => {
+    expect(quoted(`you sent <${form}>.`)).toBeUndefined();
   });
 
-  test("that is short is found only where it stands alone", () => {
-    expect(new SecretMatcher(["abc"], 4).cut("abcd abc %61bc xabc", "***")).toBe("abcd *** *** xabc");
+  test("keeps nothing from being quoted that nodes usually say", () => {
+    for (const text of [
+      "set prefixset://edge/blocked is locked by admin@fra1 since 2026-01-02T03:04:05.678Z, 50% done...",
+      'no such profile "CustomerPortal2024Frankfurt" in arena edge',
+      '{"error":"exists: 192.0.2.0\\/24","request":"5d9c1a1e-0d9f-4d3a-9a55-0242ac120002"}',
+      "fe80::1%eth0 and 2001:db8:1234:5678:9abc:def0:1234:5678 are refused",
+      "connect ECONNREFUSED 192.0.2.1:8080 (firewall-management-interface-03.example.net)",
+    ])
+      expect(quoted(text)).toBe(text);
+    expect(new SecretMatcher([], 4).mayBeIn(`%41 &amp; \\u0041 ${base64("a text in base64")}`)).toBe(false);
   });
 
-  test("is found across a text of any length, in a time that grows with it alone", () => {
-    const far = `${"%25".repeat(200_000)} ${encodeURIComponent(SECRET)} ${"&amp;".repeat(200_000)}`;
-    expect(matcher.cut(far, "***")).toBe(`${"%25".repeat(200_000)} *** ${"&amp;".repeat(200_000)}`);
+  test("that is itself written as in a url is found as it is there", () => {
+    expect(new SecretMatcher(["a%2Fb c"], 4).cut("a/b c, a%2Fb c, a%252Fb%20c", "***")).toBe("***, ***, ***");
+  });
+
+  test("that is short is cut out only where it stands alone", () => {
+    expect(new SecretMatcher(["abc"], 4).cut("abcd abc xabc", "***")).toBe("abcd *** xabc");
+  });
+
+  test("is found in a text of any length", () => {
+    const far = "x y ".repeat(200_000);
+    expect(matcher.cut(`${far}${SECRET}${far}`, "***")).toBe(`${far}***${far}`);
+    expect(matcher.mayBeIn(`${far}${SECRET.slice(0, 8)}${far}`)).toBe(true);
   });
 });

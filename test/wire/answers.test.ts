@@ -107,7 +107,7 @@ it("what a body says is told in its own words", () => {
   expect(errorText('{"message":"no such set"}')).toBe("no such set");
   expect(errorText('"no such set"')).toBe("no such set");
   expect(errorText("no such set")).toBe("no such set");
-  expect(errorText('{"fault":"no such set"}')).toBe('{"fault":"no such set"}');
+  expect(errorText('{"fault":"no such set"}')).toBe("no such set");
   expect(errorText("{}")).toBe("");
   expect(errorText("[]")).toBe("");
   expect(errorText('{"__proto__":1}')).toBe("");

@@ -1,14 +1,16 @@
 import { attempt } from "../../model/errors";
-import { base64Cores, SecretMatcher } from "../../model/secret-matcher";
+import { SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
 
 const CUT = "***";
 
-/** Removes secrets from texts, in every encoding of `SecretMatcher`. */
+/** A text in quotes, as JSON writes it; the last one of a cut text has no end. */
+const QUOTED = /"(?:[^"\\]+|\\(?:.|$))*(?:"|$)/gs;
+
+/** Keeps secrets out of texts, by `SecretMatcher`. */
 export class Secrets {
   private readonly secrets: readonly string[];
   private made: SecretMatcher | undefined;
-  private literal: readonly Buffer[] | undefined;
 
   /** @param freelyFrom Secrets with fewer characters are removed only as whole words. */
   constructor(
@@ -18,9 +20,9 @@ export class Secrets {
     this.secrets = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST_SECRET.alone);
   }
 
-  /** Length of the longest encoding of a secret, in characters. */
+  /** Length of the longest form of a secret, in characters. */
   get longest(): number {
-    return this.secrets.length === 0 ? 0 : this.matcher.longest;
+    return this.secrets.length === 0 ? 0 : (this.matcher.forms[0]?.length ?? 0);
   }
 
   /** Made at the first use, which most requests do not need. */
@@ -32,6 +34,26 @@ export class Secrets {
   /** The text without secrets. */
   cut(text: string): string {
     return this.secrets.length === 0 ? text : this.matcher.cut(text, CUT);
+  }
+
+  /**
+   * The answer to a request that carried the secrets, or a header of either: without them, and without each text in quotes that may repeat one in
+   * another form. If the rest may, nothing is kept.
+   */
+  kept(text: string): string {
+    if (this.secrets.length === 0) return text;
+    const clean = this.cut(text).replace(QUOTED, (quoted) => {
+      const inner: unknown = attempt(() => JSON.parse(quoted));
+      const shown = typeof inner === "string" ? this.cut(inner) : quoted;
+      if (this.matcher.mayBeIn(shown)) return JSON.stringify(CUT);
+      return shown === inner ? quoted : typeof inner === "string" ? JSON.stringify(shown) : shown;
+    });
+    return this.matcher.mayBeIn(clean.replace(QUOTED, "")) ? CUT : clean;
+  }
+
+  /** Headers for journal and recording, as {@link kept}. */
+  keptHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [this.cut(name), this.kept(value)]));
   }
 
   /** A JSON value without secrets in its strings. */
@@ -47,16 +69,9 @@ export class Secrets {
   /** True if the JSON of a request may contain a secret; a quick test, since parsing a large request takes long. */
   mayBeIn(body: Buffer): boolean {
     if (this.secrets.length === 0) return false;
-    this.literal ??= this.secrets.flatMap(beginningsOf);
-    // An escape may encode anything.
-    return ["\\", "%", "&"].some((sign) => body.includes(sign)) || this.literal.some((start) => body.includes(start));
+    // An escape of JSON may stand for anything.
+    return body.includes("\\") || this.matcher.forms.some((form) => body.includes(form));
   }
-}
-
-/** Possible beginnings of an unescaped secret: plain, or in base64 at each offset of a group. */
-function beginningsOf(secret: string): Buffer[] {
-  const encoded = base64Cores(secret).map(({ core }) => core.split(/[+/]/, 1)[0] ?? "");
-  return [secret, ...encoded.filter(({ length }) => length > 3)].map((text) => Buffer.from(text));
 }
 
 /** Request headers whose values are shown. Any other may carry a credential. */
@@ -142,7 +157,6 @@ export function sentSecrets(target: string, headers: NodeJS.Dict<string | string
 
 /** Keeps the beginning of an answer while it is sent, with limited memory. */
 export class AnswerStart {
-  private readonly secrets: readonly Secrets[];
   private readonly chunks: Buffer[] = [];
   private taken = 0;
   /** Length of the longest secret, in characters. */
@@ -150,9 +164,15 @@ export class AnswerStart {
   /** Length to keep: more than is shown, so that a secret across the end is complete. */
   private readonly wanted: number;
 
-  constructor(...secrets: Secrets[]) {
-    this.secrets = secrets;
-    this.margin = Math.max(0, ...secrets.map(({ longest }) => longest));
+  /**
+   * @param known Secrets of the emulator.
+   * @param sent Credentials of the request.
+   */
+  constructor(
+    private readonly known: Secrets,
+    private readonly sent: Secrets,
+  ) {
+    this.margin = Math.max(known.longest, sent.longest);
     this.wanted = JOURNAL.answerBytes + 4 * this.margin;
   }
 
@@ -165,13 +185,13 @@ export class AnswerStart {
 
   /** The headers of the answer to show. */
   headers(headers: Readonly<Record<string, string>>): Record<string, string> {
-    return this.secrets.reduce((left, secrets) => secrets.cutJson(left), redactAnswerHeaders(headers));
+    return this.sent.keptHeaders(this.known.cutJson(redactAnswerHeaders(headers)));
   }
 
   /** The beginning of the answer to show, without secrets. */
   text(): string {
     const seen = decoded(Buffer.concat(this.chunks));
-    const clean = this.secrets.reduce((text, secrets) => secrets.cut(text), withoutPrivateKeys(seen));
+    const clean = this.sent.kept(this.known.cut(withoutPrivateKeys(seen)));
     if (this.taken <= JOURNAL.answerBytes) return clean;
     // A secret that begins in the last part may be incomplete.
     const end = this.taken < this.wanted ? clean.length : Math.max(clean.length - this.margin, 0);

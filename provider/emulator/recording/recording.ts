@@ -68,11 +68,11 @@ export class Recorder {
     const request = describe(incoming, secrets);
     const answer: RecordedAnswer = {
       status: reply.status,
-      headers: secrets.cutJson({
+      headers: secrets.keptHeaders({
         ...(reply.type && { "content-type": reply.type }),
         ...redactAnswerHeaders(reply.headers ?? {}),
       }),
-      body: secrets.cut(textOf(reply)),
+      body: secrets.kept(textOf(reply)),
     };
     const [key, text] = [keyOf(request), JSON.stringify(answer)];
     const isSame = this.last.get(key) === text;

@@ -73,11 +73,11 @@ export class ProtocolPort {
       time: clock.now.toISOString(),
       api,
       method,
-      path: secrets.cut(redactPath(url)),
-      headers: sent.cutJson(secrets.cutJson(redactHeaders(headers))),
+      path: sent.cut(secrets.cut(redactPath(url))),
+      headers: sent.keptHeaders(secrets.cutJson(redactHeaders(headers))),
       concurrent,
     };
-    const label = sent.cut(secrets.cut(runLabel(headers))) || undefined;
+    const label = sent.kept(secrets.cut(runLabel(headers))) || undefined;
     /** Delivers the outcome of a request, and completes its entry. */
     const finish = async (delivery: Delivery, entry: JournalEntry, close = false) => {
       if ("cut" in delivery) {

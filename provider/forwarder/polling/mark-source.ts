@@ -86,8 +86,7 @@ export class MarkSource {
       if (isList) return { head: headOf(answer, this.habits), body: body.finish() };
       const text = Buffer.concat(body.finish()).toString("utf8");
       const { redactor } = requests;
-      const isWhole = body.bytes <= SIZES.errorBytes;
-      const said = errorText(isWhole ? redactor.text(text) : redactor.beginning(text));
+      const said = errorText(text);
       const { outcome, isBusy = false } = failedStatus({ status, header, body: text }, errorText, "endpoint") ?? {};
       throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, {
         refused: outcome === "refused",
@@ -126,8 +125,11 @@ export class MarkSource {
     const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
-    const fail = (what: string, reason: ListFailureReason) =>
-      new ListFailure(visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`)), reason);
+    const fail = (what: string, reason: ListFailureReason) => {
+      const { redactor } = requests;
+      const message = visible(`${redactor.text(subject)}: ${redactor.foreign(what).replace(/\.$/, "")}.`);
+      return new ListFailure(message, reason);
+    };
     return { requests, fail };
   }
 

@@ -3,6 +3,7 @@ import zlib from "node:zlib";
 import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
+import { visible } from "../../model/foreign-text";
 import { withoutEnding } from "../../model/resource-url";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
 import { duration, flag, headers, httpUrl, tls } from "../fields";
@@ -140,7 +141,7 @@ export class PostingSink implements Sink<Uint8Array | undefined> {
       authorization,
       tls?.key,
     ]);
-    const where = redactor.told(`${target.origin}${target.pathname}`);
+    const where = visible(redactor.text(`${target.origin}${target.pathname}`));
     const wanted = options.zstd ? "zstd" : options.gzip ? "gzip" : undefined;
     const encoding = this.kind.connection ? undefined : wanted;
     const request = {

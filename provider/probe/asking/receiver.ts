@@ -369,7 +369,7 @@ export class Receiver {
       if (last === undefined || last.status < 500 || isUnreachable(error)) throw error;
       return last;
     });
-    const quote = quotable(this.requests.redactor.text(answer.body));
+    const quote = quotable(this.requests.redactor.foreign(answer.body));
     const whole = new Answer(operation, answer, quote, (body) => readAnswer(body, this.answers, operation));
     this.seen.push({ operation, answer: whole });
     if (calm && (whole.isRefusal || refusalIn(whole.body) !== undefined)) this.refusal = whole;

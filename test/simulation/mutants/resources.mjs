@@ -153,7 +153,7 @@ export const RESOURCES = mutants([
     promise: 16,
     seed: 33,
     file: "resources/prefix-set-group/rollout/http-check.ts",
-    find: "return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);",
+    find: "return `${label}: ${this.redactor.told(this.wordsOf(error, timeoutMs))}`;",
     replace: 'return (error as HttpFailure).kind === "timeout" ? undefined : this.wordsOf(error, timeoutMs);',
   },
   {

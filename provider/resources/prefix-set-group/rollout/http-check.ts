@@ -3,6 +3,7 @@ import { Http, HttpFailure } from "../../../client/http";
 import { Redactor } from "../../../client/redact";
 import { duration } from "../../../client/retry";
 import { codeOf, messageOf } from "../../../model/errors";
+import { told } from "../../../model/foreign-text";
 import { addTo } from "../../../model/group";
 import { some } from "../../../model/text";
 import { type Check, OK, urlFor } from "./arguments";
@@ -66,12 +67,12 @@ export class HttpCheck {
       path: `${url.pathname}${url.search}`,
       headers: { ...senderHeaders(authorization), ...given },
     } as const;
-    const label = `GET ${url.href}`;
+    const label = told(`GET ${url.href}`, this.redactor.text);
     try {
       const { status } = await this.http.send(request, { timeoutMs, signal: this.world.signal });
-      return status === desired ? undefined : this.redactor.told(`${label}: HTTP ${status}`);
+      return status === desired ? undefined : `${label}: HTTP ${status}`;
     } catch (error) {
-      return this.redactor.told(`${label}: ${this.wordsOf(error, timeoutMs)}`);
+      return `${label}: ${this.redactor.told(this.wordsOf(error, timeoutMs))}`;
     }
   }
 
