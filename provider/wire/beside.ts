@@ -85,6 +85,10 @@ const POSITIONS = set("page pagenumber currentpage pageindex offset skip startin
 /** Signs that a list continues: harmless where nothing follows them. */
 const MORE =
   /^(?:is|has)?(?:more|next|cursor|cursors|continue|continuation|truncated|partial|incomplete|remaining|rest|left)|(?:more|next|nexttoken|nextmarker|nextlink|pagetoken|truncated|cursor)$|continuation/;
+/** Places from which a next request goes on: objects under such names are signs, too. */
+const PLACES = /^(?:last\w+|after|marker|bookmark|anchor|resume\w*|exclusivestart\w*|searchafter)$/;
+/** Queries for another page than the first one. */
+const PAGE_OF_URL = /[?&](?:page|offset|skip|start|startindex|cursor|after|marker|page_?token)=(?![01]?(?:&|$))/i;
 /** Signs that a list is whole: harmless where they are true. */
 const WHOLE = /^(?:is|has)?(?:complete|completed|whole|last|lastpage|final|done|exhausted|full|end|eof)$/;
 /** Times, versions, durations and ids of the request, and the words with which answers repeat the request. */
@@ -141,11 +145,22 @@ class Judge {
       if (isObject(value) && path.length < DEEPEST) {
         if (this.isNamed && holdsList(value)) this.other(value, own);
         else this.object(value, own);
+        // Of which no member is doubtful by itself.
+        if (this.isContinuation(value, own)) this.report(own, CONTINUES);
         continue;
       }
       const problem = this.problemOf(object, key(name), value, isAround);
       if (problem !== undefined) this.report(own, problem);
     }
+  }
+
+  /** True for an object such as `"next": {"href": "/2"}` or `"LastEvaluatedKey": {"id": 7}`, in which something stands. */
+  private isContinuation(object: JsonObject, path: readonly string[]): boolean {
+    const name = key(path.at(-1) ?? "");
+    if (HARMLESS.has(name) || !(MORE.test(name) || PLACES.test(name))) return false;
+    return Object.keys(object).some(
+      (one) => !isNothing(object[one]) && !this.ignored.has([...path, one].join(".").toLowerCase()),
+    );
   }
 
   /** An object with another list: its numbers may be about that one, and all other members are its own. */
@@ -177,11 +192,12 @@ class Judge {
         : { what: `is ${describe(value)} beside the list` };
     }
     if (MORE.test(name)) {
-      return isNothing(value) || SAYS_NO.test(String(value))
-        ? undefined
-        : { what: "says that the list continues", says: "more" };
+      return isNothing(value) || SAYS_NO.test(String(value)) ? undefined : CONTINUES;
     }
-    if (WHOLE.test(name) && SAYS_YES.test(String(value))) return undefined;
+    // A number under "end" or "last" may be that of an element or of a page.
+    const isNumber = typeof value === "number" || /^\d+$/.test(String(value));
+    if (WHOLE.test(name) && SAYS_YES.test(String(value)) && !(isNumber && /^(?:end|last)$/.test(name)))
+      return undefined;
     if (name === "empty" && value === (this.length === 0)) return undefined;
     if (name === "first" && value === true && this.isWhole(object)) return undefined;
     const number = readNumber(typeof value === "string" ? value.trim() : value)?.number;
@@ -197,6 +213,9 @@ class Judge {
           : { what: `is ${number} and ${this.length} are listed`, says: "total" };
       if (POSITIONS.has(name) && number <= 1 && this.isWhole(object)) return undefined;
     }
+    if (isAboutRequest(name) && /^206\b/.test(String(value))) return { what: "is 206, Partial Content", says: "total" };
+    if (typeof value === "string" && ECHOES.has(name) && PAGE_OF_URL.test(value))
+      return { what: `is ${short(value)}, which asks for a part of the list`, says: "total" };
     if (typeof value === "string" && PARTIAL_WORDS.test(value) && !ECHOES.has(name))
       return { what: `is ${short(value)}, which may report a part of the list`, says: "total" };
     if (HARMLESS.has(name) || isAboutRequest(name) || (ECHOES.has(name) && typeof value === "string")) return undefined;
@@ -228,6 +247,8 @@ interface Problem {
   readonly what: string;
   readonly says?: "more" | "total";
 }
+
+const CONTINUES: Problem = { what: "says that the list continues", says: "more" };
 
 /** A record of a list of links, such as `{"rel":"next","href":"/2"}`. */
 function isNextLink(link: unknown): boolean {

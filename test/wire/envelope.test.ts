@@ -226,7 +226,15 @@ const PARTIAL: readonly (readonly [beside: Record<string, unknown>, named: strin
   [{ complete: false }, "complete"],
   [{ "@odata.nextLink": "https://example.com/2" }, "@odata.nextLink"],
   [{ NextToken: "abc" }, "NextToken"],
-  [{ LastEvaluatedKey: { pk: "abc" } }, "LastEvaluatedKey.pk"],
+  [{ LastEvaluatedKey: { id: "abc" } }, "LastEvaluatedKey"],
+  [{ _links: { self: { href: "/1" }, next: { href: "/2" } } }, "_links.next"],
+  [{ after: { id: 7 } }, "after"],
+  [{ searchAfter: { name: "x" } }, "searchAfter"],
+  [{ end: 1 }, "end"],
+  [{ code: 206 }, "code"],
+  [{ status: "206 Partial Content" }, "status"],
+  [{ url: "/l?page=2" }, "url"],
+  [{ href: "https://example.com/l?offset=100&limit=10" }, "href"],
   [{ marker: "abc" }, "marker"],
   [{ _scroll_id: "abc" }, "_scroll_id"],
   [{ pageInfo: { hasNextPage: true, endCursor: "x" } }, "pageInfo.hasNextPage"],
@@ -287,8 +295,14 @@ describe("a list is the whole list only where nothing beside it may say otherwis
     { draw: 1, recordsTotal: 1, filteredCount: 1, responseText: "Approved" },
     { next: null, cursor: "", has_more: false, remaining: 0, truncated: "no", nextPageToken: null },
     { status: { code: 200, message: "ok" }, meta: { version: "1", tags: [] } },
+    { _links: { self: { href: "/l?page=1" }, next: null }, next: { href: null }, lastModified: { time: "x" }, eof: 1 },
   ])("%j says nothing else", (beside) => {
     for (const answers of [{}, { path: "data" }]) expect(find({ ...beside, data: ONE }, answers)).toEqual(ONE);
+  });
+
+  it("an object of which all members are ignored does not matter", () => {
+    expect(find({ data: ONE, next: { id: 7 } }, { ignore: ["next.id"] })).toEqual(ONE);
+    expect(refusal({ data: ONE, next: { id: 7, at: 3 } }, { ignore: ["next.at"] }).message).toContain('"next" says');
   });
 
   it("another list beside the one that the path names does not matter, and its numbers do not", () => {
