@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, test } from "vitest";
+import { type Declared, declare, FRONT_ENDS, prepare, secret } from "./support/front-ends";
 import type { Run } from "./support/stack";
 import { BLOCKED, mutations, world } from "./support/world";
 
@@ -17,12 +18,12 @@ const CANARY = {
   "recipient of a signaling": "198.51.100.77",
   "reason of a signaling": "canary-attack-62aa",
   "forbidden prefix": "10.99.31.0/24",
+  "host in a secret": "10.55.31.9",
   "password of a node": "canary-password-node",
   "password of an Output": "canary-password-output",
   "password in the configuration": "canary-password-named",
   "password of a receiver": "canary-password-receiver",
 } as const;
-const canary = (name: keyof typeof CANARY) => JSON.stringify(CANARY[name]);
 
 /** The event log without what the SDK writes to it for its own debugging: every resource of every provider, in the clear. */
 function eventsOf(log: string): string {
@@ -30,91 +31,147 @@ function eventsOf(log: string): string {
   return lines.filter((line) => !line.includes('"severity":"debug"')).join("\n");
 }
 
-it("secrets stay hidden in state, previews, events, audit log and messages", async () => {
-  // The option --event-log is one of the commands for debugging.
-  const env = { PULUMI_DEBUG_COMMANDS: "true" };
-  await using w = await world({ program: "", config: { auditLog: "audit.ndjson" }, env });
-  const { emulator, stack } = w;
-  const [client] = emulator.clients;
-  const at = (user: string, url = emulator.endpoint) => url.replace("://", `://admin:${user}@`);
-  await stack.must(
-    ...["config", "set", "--secret", "packetfilter:nodes", "--stack", "test"],
-    JSON.stringify({ named: { endpoint: at(CANARY["password in the configuration"]) } }),
-  );
-  const program = (step: number) => `
-    const secret = pulumi.secret;
+test.each(FRONT_ENDS)(
+  "secrets of %s stay hidden in state, previews, events, audit log and messages",
+  async (frontEnd) => {
+    // The option --event-log is one of the commands for debugging.
+    const env = { PULUMI_DEBUG_COMMANDS: "true" };
+    await using w = await world({ program: "", config: { auditLog: "audit.ndjson" }, env });
+    const { emulator, stack } = w;
+    await prepare(frontEnd, stack);
+    const [client] = emulator.clients;
+    const at = (user: string, url = emulator.endpoint) => url.replace("://", `://admin:${user}@`);
+    await stack.must(
+      ...["config", "set", "--secret", "packetfilter:nodes", "--stack", "test"],
+      JSON.stringify({ named: { endpoint: at(CANARY["password in the configuration"]) } }),
+    );
     const blocked = { arena: "edge", set: "blocked", exclusive: false };
-    new pf.PrefixSet("notes", { ...blocked, node: { endpoint: ${JSON.stringify(at(CANARY["password of a node"]))} }, entries: {
-      "192.0.2.1": { reason: secret(${canary("reason of an entry")}), ticket: secret(${canary("ticket of an entry")}), value: ${step} },
-    } });
-    new pf.PrefixSet("value", { ...blocked, node: "named", entries: { "192.0.2.2": { value: secret(${CANARY["value of an entry"]}) } },
-      forbiddenPrefixes: secret([${canary("forbidden prefix")}]) });
-    new pf.PrefixSet("entries", { ...blocked, node: { endpoint: pulumi.output(${JSON.stringify(at(CANARY["password of an Output"]))}) },
-      entries: secret({ ${canary("prefix in secret entries")}: {
-        value: ${CANARY["value in secret entries"]}, reason: ${canary("reason in secret entries")} } }) });
-    new pf.PrefixSetEntry("single", { arena: "edge", set: "partners", prefix: "192.0.2.4", ticket: "INC-${step}",
-      reason: secret(${canary("reason of a single entry")}), value: secret(${CANARY["value of a single entry"]}) });
-    new pf.CloudSignaling("attack", { prefixes: secret([${canary("recipient of a signaling")}]), ticket: "INC-${step}",
-      reason: secret(${canary("reason of a signaling")}), receiver: { clientId: "client-a",
-        secretKey: ${JSON.stringify(client?.secretKey)}, url: ${JSON.stringify(at(CANARY["password of a receiver"], emulator.signalingUrl))} } });
-    ${step === 3 ? `new pf.PrefixSet("wrong", { ...blocked, set: "partners", entries: [${canary("prefix in secret entries").replace("0/24", "1/24")}].map(secret) });` : ""}
-    ${step === 3 ? `new pf.PrefixSet("over", { ...blocked, set: "partners", entries: ["10.99.31.7"], forbiddenPrefixes: secret([${canary("forbidden prefix")}]) });` : ""}
-  `;
-  const runs: Run[] = [];
-  const run = async (code: number, ...args: string[]) => {
-    const result = await stack.pulumi(...args);
-    if (code === 0) expect(result.code, result.text).toBe(0);
-    else expect(result.code, result.text).not.toBe(0);
-    runs.push(result);
-    return result;
-  };
+    const node = { endpoint: at(CANARY["password of a node"]) };
+    const set = (name: string, args: object): Declared => ({ name, type: "PrefixSet", args: { ...blocked, ...args } });
+    const program = (step: number): Declared[] => [
+      set("notes", {
+        node,
+        entries: {
+          "192.0.2.1": {
+            reason: secret(CANARY["reason of an entry"]),
+            ticket: secret(CANARY["ticket of an entry"]),
+            value: step,
+          },
+        },
+      }),
+      set("value", {
+        node: "named",
+        entries: { "192.0.2.2": { value: secret(Number(CANARY["value of an entry"])) } },
+        forbiddenPrefixes: secret([CANARY["forbidden prefix"]]),
+      }),
+      set("entries", {
+        node: { endpoint: secret(at(CANARY["password of an Output"])) },
+        entries: secret({
+          [CANARY["prefix in secret entries"]]: {
+            value: Number(CANARY["value in secret entries"]),
+            reason: CANARY["reason in secret entries"],
+          },
+        }),
+      }),
+      {
+        name: "single",
+        type: "PrefixSetEntry",
+        args: {
+          ...{ arena: "edge", set: "partners", prefix: "192.0.2.4", ticket: `INC-${step}` },
+          reason: secret(CANARY["reason of a single entry"]),
+          value: secret(Number(CANARY["value of a single entry"])),
+        },
+      },
+      {
+        name: "attack",
+        type: "CloudSignaling",
+        args: {
+          prefixes: secret([CANARY["recipient of a signaling"]]),
+          ticket: `INC-${step}`,
+          reason: secret(CANARY["reason of a signaling"]),
+          receiver: {
+            clientId: "client-a",
+            secretKey: client?.secretKey,
+            url: at(CANARY["password of a receiver"], emulator.signalingUrl),
+          },
+        },
+      },
+    ];
+    /** What each front end refuses, without the words of the secret. */
+    const refusals = [
+      set("bits", { set: "partners", entries: secret([CANARY["prefix in secret entries"].replace("0/24", "1/24")]) }),
+      set("over", {
+        set: "partners",
+        entries: ["10.99.31.7"],
+        forbiddenPrefixes: secret([CANARY["forbidden prefix"]]),
+      }),
+      set("address", { set: "partners", entries: secret({ [`https://${CANARY["host in a secret"]}/`]: 1 }) }),
+    ];
+    // The classes of TypeScript end the program: the secret would stand in the id.
+    const single: Declared = {
+      name: "named",
+      type: "PrefixSetEntry",
+      args: { arena: "edge", set: "partners", prefix: secret(CANARY["host in a secret"]) },
+    };
+    const runs: Run[] = [];
+    const run = async (code: number, ...args: string[]) => {
+      const result = await stack.pulumi(...args);
+      if (code === 0) expect(result.code, result.text).toBe(0);
+      else expect(result.code, result.text).not.toBe(0);
+      runs.push(result);
+      return result;
+    };
 
-  // The node holds other values, which previews and failures speak of.
-  emulator.change(BLOCKED, { insert: { [CANARY["prefix in secret entries"]]: 5 } });
-  await stack.program(program(1));
-  await run(1, "preview", "--diff", "--event-log", join(stack.folder, "preview.ndjson"));
-  expect(runs.at(-1)?.text).toContain("holds other values of [secret]");
-  await run(1, "up", "--yes", "--skip-preview", "--continue-on-error");
-  expect(runs.at(-1)?.text).toMatch(/already holds other values of \[secret\]/);
-  emulator.change(BLOCKED, { delete: [CANARY["prefix in secret entries"]] });
-  await run(0, "up", "--yes", "--skip-preview", "--diff", "--event-log", join(stack.folder, "up.ndjson"));
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({
-    "10.77.31.0/24": 471_131,
-    "192.0.2.1/32": 1,
-    "192.0.2.2/32": 471_199,
-  });
-  const sent = mutations(emulator).length;
-  await stack.program(program(2));
-  await run(0, "preview", "--json");
-  await run(0, "up", "--yes", "--refresh", "--diff");
-  expect(mutations(emulator).slice(sent)).toEqual(["insert 1", "commit"]);
-  const state = await stack.state();
-  expect(state.notes?.inputs.node).toMatchObject({ endpoint: `${emulator.endpoint}/` });
-  await stack.program(program(3));
-  const refused = await run(1, "preview");
-  expect(refused.text).toContain("[secret]");
-  const exported = await stack.must("stack", "export");
-  await run(0, "destroy", "--yes", "--skip-preview", "-v=9", "--logtostderr");
-  const verbose = runs.pop();
+    // The node holds other values, which previews and failures speak of.
+    emulator.change(BLOCKED, { insert: { [CANARY["prefix in secret entries"]]: 5 } });
+    await declare(frontEnd, stack, program(1));
+    await run(1, "preview", "--diff", "--event-log", join(stack.folder, "preview.ndjson"));
+    expect(runs.at(-1)?.text).toContain("holds other values of [secret]");
+    await run(1, "up", "--yes", "--skip-preview", "--continue-on-error");
+    expect(runs.at(-1)?.text).toMatch(/already holds other values of \[secret\]/);
+    emulator.change(BLOCKED, { delete: [CANARY["prefix in secret entries"]] });
+    await run(0, "up", "--yes", "--skip-preview", "--diff", "--event-log", join(stack.folder, "up.ndjson"));
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({
+      "10.77.31.0/24": 471_131,
+      "192.0.2.1/32": 1,
+      "192.0.2.2/32": 471_199,
+    });
+    const sent = mutations(emulator).length;
+    await declare(frontEnd, stack, program(2));
+    await run(0, "preview", "--json");
+    await run(0, "up", "--yes", "--refresh", "--diff");
+    expect(mutations(emulator).slice(sent)).toEqual(["insert 1", "commit"]);
+    const state = await stack.state();
+    expect(state.notes?.inputs.node).toMatchObject({ endpoint: `${emulator.endpoint}/` });
+    await declare(frontEnd, stack, [...program(2), ...refusals]);
+    const refused = await run(1, "preview");
+    expect(refused.text).toContain("[secret]");
+    await declare(frontEnd, stack, [...program(2), single]);
+    expect((await run(1, "preview")).text).toMatch(/prefix is a secret, but stands in the id and the url/);
+    const exported = await stack.must("stack", "export");
+    await run(0, "destroy", "--yes", "--skip-preview", "-v=9", "--logtostderr");
+    const verbose = runs.pop();
 
-  const texts = {
-    output: runs.map(({ text }) => text).join("\n"),
-    "the end of a verbose run": verbose?.stdout ?? "",
-    state: exported.stdout,
-    "events of the preview": eventsOf(await stack.read("preview.ndjson")),
-    "events of the up": eventsOf(await stack.read("up.ndjson")),
-    "audit log": await readFile(join(stack.folder, "audit.ndjson"), "utf8"),
-    journal: JSON.stringify(emulator.journal.map(({ headers, url }) => ({ headers, url }))),
-  };
-  for (const [where, text] of Object.entries(texts)) {
-    expect(text.length, where).toBeGreaterThan(100);
-    for (const [what, secret] of Object.entries(CANARY))
-      expect(text.includes(secret), `${what} in ${where}`).toBe(false);
-  }
-  for (const password of Object.values(CANARY).filter((text) => text.includes("password"))) {
-    expect(texts.state).not.toContain(Buffer.from(`admin:${password}`).toString("base64"));
-  }
-}, 240_000);
+    const texts = {
+      output: runs.map(({ text }) => text).join("\n"),
+      "the end of a verbose run": verbose?.stdout ?? "",
+      state: exported.stdout,
+      "events of the preview": eventsOf(await stack.read("preview.ndjson")),
+      "events of the up": eventsOf(await stack.read("up.ndjson")),
+      "audit log": await readFile(join(stack.folder, "audit.ndjson"), "utf8"),
+      journal: JSON.stringify(emulator.journal.map(({ headers, url }) => ({ headers, url }))),
+    };
+    for (const [where, text] of Object.entries(texts)) {
+      expect(text.length, where).toBeGreaterThan(100);
+      for (const [what, secret] of Object.entries(CANARY))
+        expect(text.includes(secret), `${what} in ${where}`).toBe(false);
+    }
+    for (const password of Object.values(CANARY).filter((text) => text.includes("password"))) {
+      expect(texts.state).not.toContain(Buffer.from(`admin:${password}`).toString("base64"));
+    }
+  },
+  240_000,
+);
 
 it("of a set with secret prefixes nothing of others is shown, and the state keeps secrets", async () => {
   const env = { PULUMI_DEBUG_COMMANDS: "true" };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { root } from "../support/markdown";
+import { ROWS, shownBy } from "./options/front-ends";
 import { journeys } from "./options/journey";
 import "./options/arguments";
 import "./options/choosing";
@@ -13,16 +14,23 @@ import "./options/names";
 import "./options/plans";
 import "./options/replacing";
 
-const page = readFileSync(join(root, "docs/guides/options-and-flags.md"), "utf8");
+const PAGE = join(root, "docs/guides/options-and-flags.md");
+const page = readFileSync(PAGE, "utf8");
 const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
-const cells = page.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split(" | ")] : []));
-const rows = Object.fromEntries(
-  cells.flatMap(([names = "", , shownBy = ""]) => named(names).map((name) => [name, shownBy.replace(" |", "")])),
-);
+/** A row of the page: its names, and the rest but for what shows it. */
+const ROW = /^(\| (`.+?)\| .* \| )[^|]* \|$/;
+const names = page.split("\n").flatMap((line) => named(ROW.exec(line)?.[2] ?? ""));
 const withoutEffect = named(page.split("## Without effect on entries").at(-1) ?? "");
 
-it("each row of the page names the journey that shows it, and each journey has its rows", () => {
-  expect(rows).toEqual(journeys());
+it("the page names what shows each row, and each journey and each row of the front ends is on it", async () => {
+  const known = { ...ROWS, ...journeys() };
+  expect(names.toSorted()).toEqual(Object.keys(known).toSorted());
+  const lines = page.split("\n").map((line) => {
+    const [, start = "", all = ""] = ROW.exec(line) ?? [];
+    const shown = new Set(named(all).map((name) => shownBy(name, journeys()[name])));
+    return start === "" ? line : `${start}${[...shown].join("; ")} |`;
+  });
+  await expect(lines.join("\n")).toMatchFileSnapshot(PAGE);
 });
 
 it("each option of the SDK has a row", () => {
@@ -34,11 +42,8 @@ it("each option of the SDK has a row", () => {
   const options = types.flatMap(({ members }) =>
     members.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : [])),
   );
-  expect(
-    Object.keys(rows)
-      .filter((name) => /^\w+$/.test(name))
-      .sort(),
-  ).toEqual([...new Set(options)].sort());
+  expect(names.filter((name) => /^\w+$/.test(name)).sort()).toEqual([...new Set(options)].sort());
+  expect(Object.keys(ROWS).sort()).toEqual([...new Set(options)].sort());
 });
 
 it("each flag of the engine has a row or no effect; each command on the state is named", () => {
@@ -54,6 +59,6 @@ it("each flag of the engine has a row or no effect; each command on the state is
     ...[state, ...commands.map((name) => help("state", name))],
   ];
   const flags = texts.flatMap((text) => [...text.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag ?? ""));
-  const ours = [...Object.keys(rows).filter((name) => name.startsWith("--")), ...withoutEffect];
+  const ours = [...names.filter((name) => name.startsWith("--")), ...withoutEffect];
   expect(ours.sort()).toEqual([...new Set(flags)].sort());
 });

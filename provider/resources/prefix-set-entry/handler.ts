@@ -149,10 +149,10 @@ export class PrefixSetEntryHandler implements Handler {
     const observed = listed.get(state.prefix);
     if (observed === undefined) {
       if (state.expired) return { id, inputs: { ...state.verbatim }, props: json };
-      const { notices } = this.runtime;
-      this.tell(set, "lacked", () =>
-        eachAtOnce(notices)("seen", set, `lacked ${declared(1)} (${state.prefix}): the next up creates it again.`),
-      );
+      const say = eachAtOnce(this.runtime.notices);
+      const text = `lacked ${declared(1)} (${state.prefix}): the next up creates it again.`;
+      // What an import asks for was never there.
+      if (json.endpoint !== undefined) this.tell(set, "lacked", () => say("seen", set, text));
       return undefined;
     }
     set.managed.add([state.prefix]);

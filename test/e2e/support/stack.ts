@@ -146,7 +146,7 @@ export class TestStack implements AsyncDisposable {
 
   /** The resources of the state by name, `outputs` as they are stored. */
   async state(): Promise<
-    Record<string, { id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>
+    Record<string, { urn: string; id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>
   > {
     // What `pulumi stack export` prints, without its process.
     const { checkpoint } = JSON.parse(await this.read(".backend/.pulumi/stacks/journey/test.json"));
@@ -155,7 +155,7 @@ export class TestStack implements AsyncDisposable {
     return Object.fromEntries(
       resources
         .filter(({ urn }) => /dynamic\/packetfilter|packetfilter:index:/.test(urn))
-        .map(({ urn, id, inputs, outputs }) => [urn.split("::").at(-1), { id, inputs, outputs }]),
+        .map(({ urn, id, inputs, outputs }) => [urn.split("::").at(-1), { urn, id, inputs, outputs }]),
     );
   }
 
