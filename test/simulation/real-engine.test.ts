@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RealEngine } from "./real-engine/engine";
-import { brokenPromises, nonconformities, seedsFrom, tryEach } from "./real-engine/seeds";
+import { brokenPromises, nonconformities, retold, STORIES_FOUND, seedsFrom, tryEach } from "./real-engine/seeds";
 
 // Pulumi's own engine in a process, and real plugin processes, at real addresses. What is drawn is the same as in the simulated world.
 const BUILDS_MS = 600_000;
@@ -20,6 +20,10 @@ test("without Go the engine cannot be built, and the error says so", async () =>
   const built = ensureRealEngine({ env: { PATH: home, PULUMI_HOME: home }, out: { write: () => true } });
   await expect(built).rejects.toThrow(/there is no go on PATH\. Install Go 1\.26 or later/);
   rmSync(home, { recursive: true });
+});
+
+test("no fault that was found comes back", { timeout: 600_000 }, async () => {
+  expect(await tryEach(engine, seedsFrom(1, STORIES_FOUND), retold)).toEqual([]);
 });
 
 test("every promise holds in fixed seeds", { timeout: 600_000 }, async () => {

@@ -256,7 +256,10 @@ export class World {
     };
     if (!isPreview) stack.history.push(before);
     const keep = (resources: State["resources"]) => {
-      if (!wasKilled) stack.state = { resources: [...resources], config: command === "up" ? settings : before.config };
+      // A destroy leaves no provider resource either, whose settings these are.
+      const isLeft = command !== "destroy" || resources.length > 0;
+      const last = command === "up" ? settings : isLeft ? before.config : undefined;
+      if (!wasKilled) stack.state = { resources: [...resources], config: last };
     };
     const deployment = new Deployment(before, {
       door: plan.door,

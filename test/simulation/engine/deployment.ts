@@ -53,12 +53,16 @@ export class Deployment {
   private resources: Kept[];
   private readonly running = new Map<string, Promise<void>>();
   private readonly failedNames = new Set<string>();
+  /** Resources of the state that the command leaves out, and that the program has under another name. */
+  private readonly leftOut = new Set<Kept>();
+  private readonly isEmpty: boolean;
 
   constructor(
     state: State,
     private readonly parts: DeploymentParts,
   ) {
     this.resources = [...state.resources];
+    this.isEmpty = state.config === undefined;
   }
 
   /** The snapshot of now. */
@@ -69,7 +73,8 @@ export class Deployment {
   /** Reads all resources side by side, and compares what was read with the inputs. The state is written once, at the end. */
   async refresh(): Promise<void> {
     const { targets = [], excludes = [] } = this.parts.options;
-    if (!this.requireKnown([...targets, ...excludes], [])) return;
+    // A state in which nothing was ever written is not looked at.
+    if (this.isEmpty || !this.requireKnown([...targets, ...excludes], [])) return;
     const found = new Map<Kept, Kept | undefined>();
     for (const old of this.resources.filter((kept) => this.isTarget(kept.name))) {
       await this.start(old.name, async () => {
@@ -106,7 +111,7 @@ export class Deployment {
     const goesOn = this.parts.options.continueOnError === true && !this.isBailed;
     if (programFailed || this.parts.isCancelled() || this.isKilled || (this.errors.length > 0 && !goesOn)) return;
     const names = new Set(registrations.map(({ declared }) => declared.name));
-    const gone = this.resources.filter((kept) => kept.replaced || !names.has(kept.name));
+    const gone = this.resources.filter((kept) => kept.replaced || !(names.has(kept.name) || this.leftOut.has(kept)));
     await this.remove(gone);
     this.requireKnown(targets, known);
   }
@@ -147,16 +152,22 @@ export class Deployment {
       (kept) => !kept.replaced && kept.type === type && [name, ...(options.aliases ?? [])].includes(kept.name),
     );
     const old = found && { ...found, name, urn: subject.urn, ...optionsIn(options) };
-    if (!this.isTarget(name)) return;
+    if (!this.isTarget(name)) {
+      if (found) this.leftOut.add(found);
+      return;
+    }
     if (old && found) this.replace(found, [old]);
     const news = old ? withIgnored(registration.inputs, old.inputs, registration.ignoreChanges) : registration.inputs;
-    const inputs = await this.check(subject, options.instance, old?.inputs ?? {}, news);
+    const isToReplace = this.parts.options.replace?.includes(name) === true;
+    const inputs = await this.check(subject, options.instance, (!isToReplace && old?.inputs) || {}, news);
     if (!inputs || isBlocked) return;
     if (!old) return this.create(subject, inputs, options);
     const isProtected = found?.protect === true && old.protect;
-    if (this.parts.options.replace?.includes(name)) {
+    // What is replaced is deleted, or retained, as the state says.
+    const former = { ...old, retainOnDelete: found?.retainOnDelete === true };
+    if (isToReplace) {
       requireUnprotected(name, isProtected);
-      return this.makeAnew(subject, old, inputs, options);
+      return this.makeAnew(subject, former, inputs, options);
     }
     const { changes, replaces } = await this.call("diff", old, (door) => door.diff(subject, old.id, old, inputs));
     const changed = Object.keys({ ...old.inputs, ...inputs }).filter((key) => !sameJson(old.inputs[key], inputs[key]));
@@ -164,7 +175,7 @@ export class Deployment {
     if (isReplaced) {
       requireUnprotected(name, isProtected);
       const again = await this.check(subject, options.instance, {}, registration.inputs);
-      if (again) await this.makeAnew(subject, old, again, options);
+      if (again) await this.makeAnew(subject, former, again, options);
       return;
     }
     if (changes ?? changed.length > 0) return this.update(old, inputs, options);
@@ -182,7 +193,7 @@ export class Deployment {
     }
     await this.start(old.name, async () => {
       if (isFirst) {
-        await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
+        if (!old.retainOnDelete) await this.call("delete", old, (door) => door.delete(old, old.id, old.outputs));
         this.replace(old, []);
       }
       const { id, outputs } = await this.creating(subject, inputs, options, isFirst ? undefined : old);

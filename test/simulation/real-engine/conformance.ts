@@ -1,4 +1,4 @@
-import { sameJson } from "../../../provider/model/json";
+import { type JsonObject, sameJson, without } from "../../../provider/model/json";
 import type { Call } from "../engine/deployment";
 import type { Kept } from "../engine/state";
 import type { Act, Disturbance, Run, Scenario, Turn } from "../scenario";
@@ -31,26 +31,33 @@ function withRefusals(run: Run): Run {
 }
 
 /** Differences between what the simulated and the real engine did; empty if they conform. */
-export function differencesOf(simulated: readonly RunRecord[], real: readonly RunRecord[]): string[] {
+export function differencesOf(
+  { stacks }: Scenario,
+  simulated: readonly RunRecord[],
+  real: readonly RunRecord[],
+): string[] {
   return simulated.flatMap((record, index) => {
     const other = real[index];
     const title = `turn ${record.turn}, ${record.run.command} ${JSON.stringify(record.run.options)}`;
     if (!other) return [`${title}: the real engine did not run it`];
+    const isAlone = stacks[record.run.stack]?.instances === 0;
     return [
-      ...ofCommands(`${title}, preview`, record.preview, other.preview),
-      ...(record.done === record.preview ? [] : ofCommands(title, record.done, other.done)),
+      ...ofCommands(`${title}, preview`, isAlone, record.preview, other.preview),
+      ...(record.done === record.preview ? [] : ofCommands(title, isAlone, record.done, other.done)),
     ];
   });
 }
 
-function ofCommands(title: string, simulated: CommandRecord | undefined, real: CommandRecord | undefined): string[] {
+/** @param isAlone True if the stack has one provider process: with several, the look of one may come before or after a commit of another. */
+function ofCommands(title: string, isAlone: boolean, simulated?: CommandRecord, real?: CommandRecord): string[] {
   if (!simulated || !real) return simulated === real ? [] : [`${title}: one of the engines has none`];
+  const inputsOf = ({ inputs }: Kept) => (isAlone ? inputs : without(inputs, ["restores"]));
   const parts: [string, unknown, unknown][] = [
     ["outcome", simulated.errors.length > 0, real.errors.length > 0],
     ["order of checks and diffs", planned(simulated.calls), planned(real.calls)],
     ["calls of each resource", byResource(simulated.calls), byResource(real.calls)],
     ["deletes", deletes(simulated.calls), deletes(real.calls)],
-    ["state", shown(simulated.after.resources), shown(real.after.resources)],
+    ["state", shown(simulated.after.resources, inputsOf), shown(real.after.resources, inputsOf)],
   ];
   return parts
     .filter(([, one, other]) => !sameJson(one, other))
@@ -82,20 +89,23 @@ function deletes(calls: readonly Call[]): string[] {
   return calls.flatMap(({ method, name, outcome }) => (method === "delete" ? [`${name} ${outcome}`] : [])).sort();
 }
 
-function shown(resources: readonly Kept[]): unknown[] {
+function shown(resources: readonly Kept[], inputsOf: (kept: Kept) => JsonObject): unknown[] {
   return resources
-    .map(({ type, name, id, inputs, outputs, protect, retainOnDelete, failed, replaced }) => ({
-      type,
-      name,
-      // Signalings have no id of their own.
-      id: type === "CloudSignaling" ? "" : id,
-      inputs,
-      outputs,
-      protect,
-      retainOnDelete,
-      failed: failed ?? false,
-      replaced: replaced ?? false,
-    }))
+    .map((kept) => {
+      const { type, name, id, outputs, protect, retainOnDelete, failed, replaced } = kept;
+      return {
+        type,
+        name,
+        // Signalings have no id of their own.
+        id: type === "CloudSignaling" ? "" : id,
+        inputs: inputsOf(kept),
+        outputs,
+        protect,
+        retainOnDelete,
+        failed: failed ?? false,
+        replaced: replaced ?? false,
+      };
+    })
     .sort((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 

@@ -15,6 +15,8 @@ export interface EngineRun {
   readonly instances: number;
   readonly program: readonly Declared[];
   readonly options: RunOptions;
+  /** The provider processes cannot share what they want. */
+  readonly isDeaf: boolean;
 }
 
 /** A call of the provider. */

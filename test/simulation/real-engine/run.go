@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +45,9 @@ type run struct {
 	// Instances is the number of provider resources; they are configured as the stack is.
 	Instances int        `json:"instances"`
 	Program   []declared `json:"program"`
-	Options   struct {
+	// IsDeaf keeps the provider processes from sharing what they want.
+	IsDeaf  bool `json:"isDeaf"`
+	Options struct {
 		Refresh         bool     `json:"refresh"`
 		Targets         []string `json:"targets"`
 		Excludes        []string `json:"excludes"`
@@ -93,6 +98,9 @@ type running struct {
 	m           sync.Mutex
 	isKilled    bool
 	plugins     []*pluginProcess
+	isDeaf      bool
+	// inPlace is the file that keeps the plugins from sharing; a later engine may get the address of this one.
+	inPlace string
 }
 
 func newRunning() *running {
@@ -134,11 +142,34 @@ func (r *running) load(plugins *pool, host plugin.Host) (plugin.Provider, error)
 	}
 	r.plugins = append(r.plugins, process)
 	r.m.Unlock()
+	if r.isDeaf {
+		if err := r.deafen(host.ServerAddr()); err != nil {
+			return nil, err
+		}
+	}
 	_, err = process.client.Attach(context.Background(), &pulumirpc.PluginAttach{Address: host.ServerAddr()})
 	return plugin.NewProviderWithClient(nil, process.client, false), err
 }
 
+// deafen puts a file in the place of the folder in which the provider processes of the engine at this address share what they want.
+func (r *running) deafen(address string) error {
+	shared := filepath.Join(os.Getenv("PULUMI_HOME"), fmt.Sprintf("packetfilter-%d", os.Getuid()))
+	if err := os.MkdirAll(shared, 0o700); err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(shared, "deployment-"+port)
+	r.m.Lock()
+	r.inPlace = file
+	r.m.Unlock()
+	return os.WriteFile(file, nil, 0o600)
+}
+
 func (r *running) start(stack *stackState, what *run, plugins *pool) (*outcome, error) {
+	r.isDeaf = what.IsDeaf
 	before, err := stack.snapshot()
 	if err != nil {
 		return nil, err
@@ -204,6 +235,9 @@ func (r *running) start(stack *stackState, what *run, plugins *pool) (*outcome, 
 func (r *running) giveBack(plugins *pool) {
 	r.m.Lock()
 	defer r.m.Unlock()
+	if r.inPlace != "" {
+		_ = os.Remove(r.inPlace)
+	}
 	if r.isKilled {
 		return
 	}

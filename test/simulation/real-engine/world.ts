@@ -21,7 +21,7 @@ export interface RealRunRecord extends RunRecord {
 }
 
 /** Time limits of the product's clients by default, divided by the speed of the scenario. */
-const LIMITS = { timeoutMs: 10_000 / SPEED, deadlineMs: 60_000 / SPEED };
+const LIMITS: Readonly<Record<string, number>> = { timeoutMs: 10_000 / SPEED, deadlineMs: 60_000 / SPEED };
 /** Longer than any delay of an effect, in milliseconds. */
 const SETTLED_MS = 3_000;
 
@@ -68,6 +68,7 @@ export class RealWorld implements AsyncDisposable {
     readonly scenario: Scenario,
     private readonly engine: RealEngine,
     private readonly checks: HttpServer,
+    private readonly limits: Readonly<Record<string, number>>,
   ) {
     this.stacks = scenario.stacks.map((plan) => ({ plan, history: [EMPTY] }));
     this.random = new Random(scenario.seed);
@@ -83,9 +84,10 @@ export class RealWorld implements AsyncDisposable {
     return this.health.get(node) ?? "pass";
   }
 
-  static async open(scenario: Scenario, engine: RealEngine): Promise<RealWorld> {
+  /** @param limits Time limits of the product's clients, in real milliseconds. */
+  static async open(scenario: Scenario, engine: RealEngine, limits = LIMITS): Promise<RealWorld> {
     const checks = await HttpServer.listen({ host: "127.0.0.1", port: 0 });
-    const world = new RealWorld(scenario, engine, checks);
+    const world = new RealWorld(scenario, engine, checks, limits);
     checks.serve(({ url = "/" }, response) => {
       const health = world.healthOf(url.slice(1));
       if (health !== "hang") response.writeHead(health === "pass" ? 200 : 503).end();
@@ -174,7 +176,7 @@ export class RealWorld implements AsyncDisposable {
   }
 
   private async run(turn: number, run: Run, hasCompany: boolean): Promise<RealRunRecord> {
-    const isQuiet = run.meanwhile.length === 0 && !hasCompany;
+    const isQuiet = run.meanwhile.length === 0 && !hasCompany && !run.isDeaf;
     const isCalm = isQuiet && [...this.machines.values()].every(({ reach }) => reach === "up");
     const facts = { turn, run, hasCompany, isCalm };
     if (run.command !== "up") {
@@ -188,7 +190,7 @@ export class RealWorld implements AsyncDisposable {
   }
 
   private async deploy(
-    { stack, command, program, options, meanwhile }: Run,
+    { stack, command, program, options, meanwhile, isDeaf }: Run,
     isPreview: boolean,
   ): Promise<{ record: CommandRecord; outcome: EngineOutcome }> {
     const { plan, history } = this.stacks[stack] as RealStack;
@@ -233,6 +235,7 @@ export class RealWorld implements AsyncDisposable {
       instances: plan.instances,
       program: this.real(stack, program) as Declared[],
       options,
+      isDeaf: isDeaf === true,
     });
     const outcome = this.normal(await running.outcome);
     this.underway.delete(stack);
@@ -256,11 +259,11 @@ export class RealWorld implements AsyncDisposable {
     const headers = { authorization: `Bearer ${CANARY}` };
     const nodes = [...this.nodes.keys()].map((name) => [
       name,
-      { ...LIMITS, endpoint: this.addressOf(name, stack), headers, ...scaled(node, 1 / SPEED) },
+      { ...this.limits, endpoint: this.addressOf(name, stack), headers, ...scaled(node, 1 / SPEED) },
     ]);
     const receivers = this.scenario.receivers.map(({ name }) => [
       name,
-      { ...LIMITS, url: `${this.addressOf(name, stack)}/path`, ...CLIENT },
+      { ...this.limits, url: `${this.addressOf(name, stack)}/path`, ...CLIENT },
     ]);
     return { nodes: Object.fromEntries(nodes), receivers: Object.fromEntries(receivers), ...rest };
   }

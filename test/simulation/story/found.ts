@@ -1,0 +1,276 @@
+import type { Broken } from "../play";
+import type { Act, Declared, Disturbance, Door, Entries, NodePlan, Run, RunOptions, Scenario, Turn } from "../scenario";
+import type { RunRecord, World } from "../simulation";
+
+/** Story of a fault that a trial or the simulation has found: as few turns as bring it about, and what is true after them. */
+export interface FoundStory {
+  readonly turns: readonly Turn[];
+  /** Nodes; `n1` and `n2` if absent. */
+  readonly nodes?: readonly string[];
+  /** Other names of the first node. */
+  readonly aliases?: readonly string[];
+  /** The settings say wrongly that no two names are one machine: what is removed is put back, and was away for a moment. */
+  readonly isLie?: true;
+  readonly dialect?: NodePlan["dialect"];
+  /** Prefixes that a receiver `r1` has active at the start. */
+  readonly active?: readonly string[];
+  /** Content of nodes after the last turn, by their names; of `r1` its active prefixes. */
+  readonly ends?: Readonly<Record<string, Entries | readonly string[]>>;
+  /** Runs of the story that fail, counted from 0. */
+  readonly red?: readonly number[];
+  /** Number of a run that is a preview, which has to show an update. */
+  readonly shown?: number;
+}
+
+const SET = "prefixset://edge/blocked";
+const [A, B, C] = ["192.0.2.0/25", "203.0.113.0/24", "198.51.100.0/25"];
+const [X, Y] = ["198.51.100.1/32", "198.51.100.2/32"];
+/** Long enough for a busy machine, where the real engine plays them faster than real time. */
+const CHECK_MS = 80_000;
+const SIX = ["n1", "n2", "n3", "n4", "n5", "n6"];
+
+const set = (entries: Entries, options?: Declared["options"]): Declared => ({
+  type: "PrefixSet",
+  name: "blocked",
+  args: { arena: "edge", set: "blocked", node: "n1", entries, onExisting: "adopt" },
+  ...(options && { options }),
+});
+const group = (entries: Entries, name = "group", more: object = {}): Declared => ({
+  type: "PrefixSetGroup",
+  name,
+  args: {
+    ...{ arena: "edge", set: "blocked", nodes: ["n1", "n2"], entries, onExisting: "adopt" },
+    rollout: { waves: [1, 1], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS },
+    ...more,
+  },
+});
+/** Waves of one, two and three nodes. */
+const six = (entries: Entries, more: object = {}): Declared =>
+  group(entries, "group", {
+    nodes: SIX,
+    rollout: { waves: [1, 2], check: { url: "http://health.example/{node}" }, checkTimeoutMs: CHECK_MS },
+    ...more,
+  });
+const signal = (prefixes: readonly string[]): Declared => ({
+  type: "CloudSignaling",
+  name: "signal",
+  args: { receiver: "r1", prefixes },
+});
+const run = (
+  command: Run["command"],
+  program: readonly Declared[],
+  meanwhile: readonly Disturbance[] = [],
+  options: RunOptions = {},
+): Turn => ({ kind: "runs", runs: [{ stack: 0, command, program, options, meanwhile }] });
+const up = (declared: Declared, ...meanwhile: readonly Disturbance[]) => run("up", [declared], meanwhile);
+const act = (what: Act): Turn => ({ kind: "act", act: what });
+const fault = (at: string, what: Extract<Disturbance, { kind: "fault" }>["fault"]): Disturbance => ({
+  kind: "fault",
+  at,
+  fault: what,
+});
+const staleList = (at: string, nth = 1) => fault(at, { kind: "stale-list", cmd: "list", nth, times: 1 });
+const kill = (request: number): Disturbance => ({ kind: "kill", request, when: "after" });
+const health = (node: string, state: "pass" | "fail") => act({ actor: "health", node, state });
+const restart = (node: string, how: "empty" | "older") => act({ actor: "node", node, restart: how });
+const outage = (at: string, silent: boolean) => act({ actor: "outage", at, silent });
+const byNode = (entries: Entries, ...names: readonly string[]) => Object.fromEntries(names.map((it) => [it, entries]));
+
+/** What an engineer on call met in a month of several failures at once. */
+const ON_CALL: Readonly<Record<string, FoundStory>> = {
+  "a stale list makes a removal vanish": {
+    turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 1 })), up(set({ [A]: 1, [C]: 1 }), staleList("n1"))],
+    ends: { n1: { [A]: 1, [C]: 1 } },
+  },
+  "of two names of one machine one leaves, and what it removed is falsely said to be put back": {
+    nodes: ["n1"],
+    aliases: ["n1b"],
+    turns: [
+      up(group({ [A]: 1 }, "group", { nodes: ["n1", "n1b"], rollout: { waves: [2] } })),
+      up(group({ [A]: 1 }, "group", { nodes: ["n1"], rollout: { waves: [1] } })),
+    ],
+    isLie: true,
+    ends: { n1: { [A]: 1 } },
+  },
+  "a change goes around its canary": {
+    nodes: SIX,
+    turns: [
+      up(six({ [A]: 1 })),
+      up(six({ [A]: 1, [B]: 1 }), fault("n6", { cmd: "commit", status: 500, every: 1 })),
+      health("n1", "fail"),
+      up(six({ [B]: 1 })),
+    ],
+    red: [1, 2],
+    ends: { n1: { [B]: 1 }, ...byNode({ [A]: 1, [B]: 1 }, "n2", "n3", "n4", "n5") },
+  },
+  "taking a mistake back does not reach where the mistake is": {
+    nodes: SIX,
+    turns: [up(six({ [A]: 1 })), health("n3", "fail"), up(six({ [A]: 1, [B]: 1 })), up(six({ [A]: 1 }))],
+    red: [1, 2],
+    ends: byNode({ [A]: 1 }, ...SIX),
+  },
+  "a node that is wiped while its wave is red is never repaired after a refresh": {
+    nodes: SIX,
+    turns: [
+      up(six({ [A]: 1, [B]: 1 })),
+      health("n3", "fail"),
+      up(six({ [A]: 1, [B]: 1, [C]: 1 })),
+      restart("n2", "empty"),
+      run("refresh", []),
+      up(six({ [A]: 1, [B]: 1, [C]: 1 })),
+    ],
+    red: [1, 3],
+    ends: { ...byNode({ [A]: 1, [B]: 1, [C]: 1 }, "n1", "n2", "n3"), ...byNode({ [A]: 1, [B]: 1 }, "n4", "n5", "n6") },
+  },
+  "removals at a node that was silent are in no preview": {
+    turns: [
+      up(group({ [A]: 1, [B]: 1 }, "group", { maxUnreachable: 1 })),
+      outage("n2", true),
+      up(group({ [C]: 1 }, "group", { maxUnreachable: 1 })),
+      outage("n2", false),
+      up(group({ [C]: 1 }, "group", { maxUnreachable: 1 })),
+    ],
+    ends: byNode({ [C]: 1 }, "n1", "n2"),
+  },
+  "Ctrl-C is ignored": {
+    turns: [up(group({ [A]: 1 })), up(group({ [A]: 1, [B]: 1 }), { kind: "cancel", request: 5 })],
+    red: [1],
+    ends: { n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1 } },
+  },
+  "a silent node holds up the healthy ones": {
+    nodes: SIX,
+    turns: [
+      up(six({ [A]: 1 }, { maxUnreachable: 2 })),
+      outage("n2", true),
+      up(six({ [A]: 1, [B]: 1 }, { maxUnreachable: 2 })),
+    ],
+    ends: { ...byNode({ [A]: 1, [B]: 1 }, "n1", "n3", "n4", "n5", "n6"), n2: { [A]: 1 } },
+  },
+  "ignoreChanges hides a loss": {
+    turns: [
+      up(set({ [A]: 1, [B]: 1 }, { ignoreChanges: ["entries"] })),
+      restart("n1", "empty"),
+      run("preview", [set({ [A]: 1, [B]: 1 }, { ignoreChanges: ["entries"] })], [], { refresh: true }),
+      run("up", [set({ [A]: 1, [B]: 1 }, { ignoreChanges: ["entries"] })], [], { refresh: true }),
+    ],
+    shown: 1,
+    ends: { n1: { [A]: 1, [B]: 1 } },
+  },
+  "a declared signaling that others had started is off, and the run is green": {
+    active: [X],
+    turns: [up(signal([X, Y])), act({ actor: "client", receiver: "r1", stop: [X] }), up(signal([X, Y]))],
+    ends: { r1: [X, Y] },
+  },
+  "a node that is ill since it is empty is restored one run late": {
+    nodes: SIX,
+    turns: [
+      up(six({ [A]: 1 })),
+      health("n5", "fail"),
+      up(six({ [A]: 1, [B]: 1 })),
+      restart("n3", "empty"),
+      health("n3", "fail"),
+      up(six({ [A]: 1, [B]: 1 })),
+    ],
+    red: [1, 2],
+    ends: byNode({ [A]: 1, [B]: 1 }, ...SIX),
+  },
+  "what this stack's own killed run inserted is called foreign, and stays": {
+    turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 1 }), kill(3)), up(set({ [A]: 1 }))],
+    red: [1],
+    ends: { n1: { [A]: 1 } },
+  },
+};
+
+/** What the simulation has found. */
+const SIMULATED: Readonly<Record<string, FoundStory>> = {
+  "the next wave begins although the first one shows an older set": {
+    turns: [up(group({ [A]: 1 })), up(group({ [A]: 1, [B]: 1 })), up(group({ [B]: 1 }), staleList("n1"))],
+  },
+  "a loss that a refresh noted and a later list no longer shows is put back for ever": {
+    turns: [
+      up(group({ [A]: 1 })),
+      restart("n2", "empty"),
+      run("refresh", []),
+      act({ actor: "colleague", node: "n2", set: SET, insert: { [A]: 1 }, commit: true }),
+      up(group({ [A]: 1 })),
+    ],
+  },
+  "a killed run's first wave is passed unchecked by the next run": {
+    turns: [up(group({ [A]: 1 })), health("n1", "fail"), up(group({ [B]: 1 }), kill(5)), up(group({ [B]: 1 }))],
+    red: [1, 2],
+  },
+  "a red wave is passed by another program": {
+    turns: [up(group({ [A]: 1 })), health("n1", "fail"), up(group({ [B]: 1 })), up(group({ [A]: 2, [B]: 1 }))],
+    red: [1, 2],
+  },
+  "a node that comes back empty while the wave is red gets the new entries of the others": {
+    turns: [
+      up(group({ [A]: 1 })),
+      health("n1", "fail"),
+      up(group({ [A]: 1, [B]: 1 })),
+      restart("n2", "empty"),
+      up(group({ [A]: 1, [B]: 1 })),
+    ],
+    red: [1, 2],
+  },
+  "a red wave is passed by a group of another name": {
+    turns: [
+      up(group({ [A]: 1 })),
+      health("n1", "fail"),
+      up(group({ [B]: 1 })),
+      run("up", [group({ [B]: 1 }, "group-2")], [], { refresh: true }),
+    ],
+    red: [1, 2],
+  },
+  "a value that a killed run staged is lost on a node that refuses what exists": {
+    turns: [up(set({ [A]: 1 })), up(set({ [A]: 2 }), kill(3)), up(set({ [A]: 3 }))],
+    dialect: { insertExisting: "error" },
+    red: [1],
+  },
+};
+
+export const FOUND: Readonly<Record<string, FoundStory>> = { ...ON_CALL, ...SIMULATED };
+
+/** The scenario of a story. @param seed Tells scenarios apart that are played at the same time. */
+export function scenarioOf(
+  { turns, nodes = ["n1", "n2"], aliases, dialect, active }: FoundStory,
+  door: Door,
+  seed = 1,
+): Scenario {
+  const [first] = nodes;
+  return {
+    seed,
+    nodes: nodes.map((name) => ({
+      name,
+      sets: { [SET]: {} },
+      ...(aliases && name === first && { aliases }),
+      ...(dialect && { dialect }),
+    })),
+    receivers: active ? [{ name: "r1", active }] : [],
+    stacks: [{ name: "stack-1", door, settings: { distinctNodes: true }, instances: 0 }],
+    turns,
+  };
+}
+
+/** Broken promises of a story that nothing in it excuses. */
+export function unexcused({ isLie }: FoundStory, broken: readonly Broken[]): Broken[] {
+  return broken.filter(({ promise }) => !(isLie && promise.startsWith("1 ")));
+}
+
+/** Facts after the turns of a story, and those that the story names; both the same if it is told no more. */
+export function factsOf(
+  { ends = {}, red = [], shown }: FoundStory,
+  { nodes, machines }: World,
+  records: readonly RunRecord[],
+): readonly [is: unknown, told: unknown] {
+  const places = Object.keys(ends).map((name) => {
+    const active = machines.get(name)?.emulator.signalings["client-a"];
+    return [name, nodes.get(name)?.held(SET) ?? active] as const;
+  });
+  const failed = records.flatMap(({ done }, index) => (done.errors.length > 0 || done.wasKilled ? [index] : []));
+  const isShown = shown === undefined || records[shown]?.done.steps.some(({ op }) => op === "update") === true;
+  return [
+    { ends: Object.fromEntries(places), red: failed, isShown },
+    { ends, red, isShown: true },
+  ];
+}
