@@ -74,7 +74,7 @@ export function reportRemovedNodes(
       const rest = cleared > 0 ? `; up clears ${count(cleared, "entry", "entries")} there` : "";
       say(
         "warn",
-        `${count(prefixes.size, "entry stays", "entries stay")} there, since ${some(nodes)} ${nodes.length === 1 ? "has" : "have"} the same and may be the same machine${rest}. If each address is a machine of its own, say so: ${DISTINCT}`,
+        `${count(prefixes.size, "entry stays", "entries stay")} there, since ${some(nodes)} ${nodes.length === 1 ? "has" : "have"} the same and may be the same machine${rest}. If each address is a machine of its own, say so: ${DISTINCT}; if not, onDestroy: "keep" in one run forgets it`,
       );
     }
   }

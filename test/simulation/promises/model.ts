@@ -37,11 +37,14 @@ export function claimsOf(program: readonly Declared[], { targets, excludes }: Ru
     }
     const entries = canonicalEntries(args.entries as Entries);
     const exclusive = args.exclusive !== false;
-    // A program writes a list, and the state has an object.
-    const several = Array.isArray(args.nodes) ? args.nodes.map(String) : Object.keys((args.nodes ?? {}) as object);
-    const nodes = type === "PrefixSet" ? [String(args.node)] : several;
+    const nodes = type === "PrefixSet" ? [String(args.node)] : nodesOf(args);
     return nodes.map((node) => ({ kind: "set", resource, node, url, entries, exclusive }));
   });
+}
+
+/** Nodes of a group: a program writes a list, and the state has an object. */
+export function nodesOf({ nodes }: Readonly<Record<string, unknown>>): string[] {
+  return Array.isArray(nodes) ? nodes.map(String) : Object.keys((nodes ?? {}) as object);
 }
 
 /** True where the option `ignoreChanges` leaves a prefix to whatever the state has. */
