@@ -1,6 +1,7 @@
 import type { Clock } from "../client/clock";
 import { RequestError, UnexpectedResponse } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
+import { duration } from "../client/retry";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -42,6 +43,8 @@ export interface Confirmed {
   readonly unlisted?: RequestError | undefined;
   /** Entries that the node lists in place of others. */
   readonly made?: Aggregation;
+  /** Milliseconds between the commit and `after`; none if no list after the commit was answered. */
+  readonly listedMs?: number | undefined;
 }
 
 /** Changes of a group. */
@@ -64,6 +67,7 @@ export async function confirm(
 ): Promise<Confirmed> {
   const verified = await verify(options, merged, before);
   if (verified.unlisted) return verified;
+  const { listedMs } = verified;
   const made = aggregatedIn(before, verified.after, merged);
   const after = await restore(options, merged, before, verified.after, partsOf(made));
   // Entries that the node made of ours are nobody else's.
@@ -74,23 +78,28 @@ export async function confirm(
       `Set ${options.label}: with our commit, entries that this run did not send ${foreign}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
-  return { after, made };
+  return { after, listedMs, made };
 }
 
 /** Lists until the result shows, or until the deadline. Lost changes are sent once more, after the node's own delay. */
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
   const { set, deadlineMs, clock } = options;
-  const due = clock.monotonic() + set.commitDelayMs;
+  const committed = clock.monotonic();
+  const due = committed + set.commitDelayMs;
   let isRepaired = false;
   let after = before;
+  let listedMs: number | undefined;
   for (let pause = FIRST_LIST_PAUSE_MS, lists = 0; ; pause = Math.min(pause * 2, LONGEST_LIST_PAUSE_MS)) {
     const listed = await set.observe().catch(unlessUnreadable);
     const unlisted = listed instanceof RequestError ? listed : undefined;
-    if (!(listed instanceof RequestError)) after = listed;
+    if (!(listed instanceof RequestError)) {
+      after = listed;
+      listedMs = clock.monotonic() - committed;
+    }
     const absent = missing(merged, after);
     const isShown = unlisted === undefined && absent.length === 0;
     const isMade = unlisted === undefined && coversAll(aggregatedIn(before, after, merged), absent);
-    if (isShown || isMade || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted };
+    if (isShown || isMade || clock.monotonic() + pause > due + deadlineMs) return { after, unlisted, listedMs };
     // A failed list says nothing about lost entries.
     if (unlisted === undefined) lists += 1;
     if (!isRepaired && unlisted === undefined && lists >= REPAIR_AFTER_LISTS && clock.monotonic() >= due) {
@@ -145,18 +154,22 @@ async function restore(
     !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix) && !aggregated.has(prefix);
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
-  const names = some(lost.map(([prefix]) => prefix));
-  notices.warn(
-    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; restored, since this stack declares it.`,
-  );
+  const what = `Set ${label}: our commit published a removal that another writer had staged, of ${some(lost.map(([prefix]) => prefix))}`;
+  const changes = { put: new Map(lost), remove: new Set<CanonicalPrefix>() };
+  let now = after;
   try {
     await set.insert(lost);
     await set.commit();
-    return (await verify(options, { put: new Map(lost), remove: new Set() }, after)).after;
+    now = (await verify(options, changes, after)).after;
+    const absent = missing(changes, now);
+    if (absent.length > 0) throw new Error(`the node's list does not show ${some(absent)}.`);
+    notices.warn(`${what}; restored, since this stack declares it.`);
   } catch (error) {
-    notices.warn(`Set ${label}: ${names} could not be restored: ${messageOf(error)}`);
-    return after;
+    notices.warn(
+      `${what}, and could not be restored, although this stack declares it: ${messageOf(error)} Run "pulumi up" again.`,
+    );
   }
+  return now;
 }
 
 /** The result of carrying out a group. */
@@ -170,7 +183,6 @@ interface Flushed extends Confirmed {
 /** The answer to an operation whose group succeeded. */
 export function outcomeOf(plan: Planned, flushed: Flushed, options: ConfirmationOptions): Settled<SetResult> {
   const { label } = options;
-  const waitedMs = options.set.commitDelayMs + options.deadlineMs;
   const { before, after, refused: refusals, removed, unlisted, made = new Map() } = flushed;
   if (!plan.ok) return plan;
   const { put } = plan.value;
@@ -189,11 +201,26 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   if (absent.length > 0) {
     const message = coversAll(made, absent)
       ? `Set ${label}: ${aggregationRemedy(made)}`
-      : `Set ${label}: committed, but after ${waitedMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
+      : `Set ${label}: committed, but ${unshown({ put, remove }, absent, flushed)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
     const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }
   return { ok: true, value: resultOf(plan.value, before, after) };
+}
+
+/** What the last list shows of changes that it does not confirm; half a sentence. */
+function unshown({ put, remove }: Changes, absent: readonly CanonicalPrefix[], flushed: Flushed): string {
+  const { after, unlisted, listedMs } = flushed;
+  const named = (prefixes: readonly CanonicalPrefix[]) =>
+    `${count(prefixes.length, "entry", "entries")}: ${some(prefixes)}`;
+  if (unlisted && listedMs === undefined) return `no list after it was answered, which would show ${named(absent)}`;
+  const parts: [string, readonly CanonicalPrefix[]][] = [
+    ["does not show", absent.filter((prefix) => put.has(prefix) && !after.has(prefix))],
+    ["shows another value of", absent.filter((prefix) => put.has(prefix) && after.has(prefix))],
+    ["still shows", absent.filter((prefix) => !put.has(prefix) && remove.has(prefix))],
+  ];
+  const said = parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, all]) => `${verb} ${named(all)}`);
+  return `${listedMs === undefined ? "" : `after ${duration(listedMs)} `}the node's list ${said.join("; it ")}`;
 }
 
 /** A part was refused, and another part is applied, since the node did not take it back. */

@@ -212,7 +212,9 @@ describe("the writer of a set", () => {
     await using setup = await bench({});
     setup.emulator.fail({ status: 503, cmd: "list", nth: 2, times: 1_000 });
     const failure = await setup.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
-    expect(failure.message).toMatch(/does not show 1 entry: 203\.0\.113\.0\/24.*The last list failed: .*503/);
+    expect(failure.message).toMatch(
+      /no list after it was answered, which would show 1 entry: 203\.0\.113\.0\/24.*The last list failed: .*503/,
+    );
     expect(failure.unsettled).toEqual(["203.0.113.0/24"]);
     const commands = sent(setup.emulator);
     expect(commands.slice(0, 3)).toEqual(["list", "insert 1", "commit"]);

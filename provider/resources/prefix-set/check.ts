@@ -169,7 +169,7 @@ export function planOf({ today }: Runtime, change: PlannedChange): string | unde
 export function sayExpiredRemovals({ notices, today }: Runtime, where: string, change: PlannedChange): void {
   const gone = expiredRemovals(change, today);
   for (const line of inLines(gone.length > NAMED ? gone : []))
-    notices.info(`${where}: removed, since expired: ${line}.`);
+    notices.info(`${where}: up removes, since expired: ${line}.`);
 }
 
 /** Entries that expired in the program, or whose note in the state has expired. */
