@@ -7,6 +7,7 @@ import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/nod
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
+import { eachAtOnce } from "../messages/notices";
 import {
   adviceIn,
   advised,
@@ -22,7 +23,7 @@ import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
-import { NAMED, some } from "../model/text";
+import { count, NAMED, some } from "../model/text";
 import { type Drift, missingOf, sizeOf, unignored } from "../reconcile/drift";
 import type { Intent } from "../reconcile/set-plan";
 import { requireSameAddress, type UsedBefore } from "./changes";
@@ -359,13 +360,19 @@ export class ResourceSet {
     }
   }
 
-  /** Reports entries that a delete no longer found, by the lists before and after its commit. */
-  reportAbsent(removed: ReadonlySet<CanonicalPrefix>, { before, after }: Pick<SetResult, "before" | "after">): void {
-    if (before.size > 0 || after.size > 0 || removed.size === 0) return;
-    const were = removed.size === 1 ? "was" : "were";
-    this.runtime.notices.info(
-      `${this.label} was empty already, by two lists with a commit between them: ${some([...removed])} ${were} gone before this run.`,
-    );
+  /** Reports entries of the state that a delete did not find, by the lists before and after its commit. @param say Shows it at once by default. */
+  reportAbsent(
+    known: readonly CanonicalPrefix[],
+    { before, after }: Pick<SetResult, "before" | "after">,
+    say = eachAtOnce(this.runtime.notices),
+  ): void {
+    const absent = known.filter((prefix) => !before.has(prefix) && !after.has(prefix));
+    if (absent.length === 0) return;
+    const isEmpty = before.size === 0 && after.size === 0;
+    const text = isEmpty
+      ? `it was empty already, by two lists with a commit between them: ${some(absent)} ${absent.length === 1 ? "was" : "were"} gone before this run.`
+      : `the list before the removal did not show ${count(absent.length, "entry", "entries")} of this resource: ${some(absent)}.`;
+    say("info", this, text);
   }
 
   private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome"> | undefined): void {

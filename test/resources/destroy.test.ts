@@ -57,6 +57,15 @@ describe("destroying a set", () => {
     ]);
   });
 
+  it("names entries that the list before the removal lacked", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1 });
+    await stack.destroy();
+    expect(stack.printed).toEqual([
+      expect.stringContaining("the list before the removal did not show 1 entry of this resource: 203.0.113.0/24."),
+      expect.stringContaining("1 entry was removed with the resource: 192.0.2.0/24."),
+    ]);
+  });
+
   it("removes also what others have staged of it, where the list was empty", async () => {
     await using stack = await bench({});
     const other = new NodeClient({ endpoint: stack.emulator.endpoint });

@@ -215,7 +215,7 @@ export class PrefixSetEntryHandler implements Handler {
     const plan = () => ({ put: new Map(), remove: left(), unsettled, expired });
     const written = await set.remove({ plan });
     if (set.desired.has(prefix)) return sayStays();
-    if (written) set.reportAbsent(remove, written);
+    if (written && unsettled.size === 0) set.reportAbsent([prefix], written);
   }
 
   /** False if the look saw another value, which the program ignores, and no loss. */

@@ -227,7 +227,11 @@ export class SetLifecycle {
     const remove = new Set(managed);
     for (const prefix of kept) remove.delete(prefix);
     reportKept([...remove].filter((prefix) => desired.has(prefix)));
-    set.reportAbsent(remove, written);
+    set.reportAbsent(
+      [...remove].filter((prefix) => !unsettled.has(prefix)),
+      written,
+      this.say,
+    );
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
