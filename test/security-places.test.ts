@@ -58,12 +58,13 @@ const WRITERS: Record<string, [names: string, why: string, shown?: Case]> = {
   "provider/commands/probe.ts": ["rm", "removes a name", "what probe found, a pid file"],
   "provider/commands/probing/undo-file.ts": ["rmSync", "removes its own name", "notes of a probe"],
   "provider/files/private-folder.ts": ["mkdirSync", "proves that the folder is this user's own, and no link"],
+  "provider/deployment/process-files.ts": ["appendFileSync", "a folder that is proved to be this user's own"],
   "provider/deployment/other-processes.ts": [
-    "appendFileSync openSync renameSync rmSync",
+    "openSync renameSync rmSync",
     "a folder that is proved to be this user's own",
   ],
   "provider/deployment/sent-files.ts": [
-    "appendFileSync rmSync writeFileSync",
+    "rmSync writeFileSync",
     "the same folder, under names of the processes",
   ],
   "provider/commands/plugin.ts": [

@@ -1,13 +1,12 @@
-import { hash, randomUUID } from "node:crypto";
-import { appendFileSync, closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync } from "node:fs";
-import { homedir, hostname } from "node:os";
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../client/clock";
-import { hasEnded } from "../files/ended-process";
-import { PRIVATE_FILE } from "../files/private";
 import { privateFolder } from "../files/private-folder";
 import { attempt, messageOf } from "../model/errors";
 import type { OtherProcesses } from "../reconcile/desired";
+import { isOfEnded, LEFT_MS, ownFile, ProcessFiles } from "./process-files";
 
 /** A process of a deployment: the address that the engine serves for it, and the process id. */
 export interface ProcessOfDeployment {
@@ -15,12 +14,9 @@ export interface ProcessOfDeployment {
   readonly pid: number;
 }
 
-/** Milliseconds after which the folder of an ended deployment may be removed. */
-const LEFT_MS = 24 * 3_600_000;
-
 /** Replaces the process id in the name of a file once the process has ended. */
 const ENDED = "ended";
-const OWN_FILE = /^(\d+|ended)-[\da-f-]{36}$/;
+const ENDED_FILE = /^ended-[\da-f-]{36}$/;
 
 /** End of a message; text after the last one is not complete yet. */
 const END = "\n\n";
@@ -48,9 +44,7 @@ export function sharedFolder(home?: string): string {
  * cannot be written or read, {@link sync} returns the reason, and the next call tries again.
  */
 export class DeploymentFolder implements OtherProcesses {
-  private readonly folder: string;
-  private readonly own: string;
-  private readonly hashes = new Map<string, string>();
+  private readonly files: ProcessFiles;
   /** Position up to which each file was read. */
   private readonly read = new Map<string, number>();
   /** Hash of an address to hashes of keys. */
@@ -65,13 +59,13 @@ export class DeploymentFolder implements OtherProcesses {
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
     // Not named by the engine's process, which need not be the parent, nor by the host name, which can change.
-    this.folder = join(parent, `deployment-${address.split(":").at(-1)}`);
-    this.own = `${pid}-${randomUUID()}`;
+    this.files = new ProcessFiles(join(parent, `deployment-${address.split(":").at(-1)}`), pid);
   }
 
   publish(addresses: readonly string[], keys: readonly string[]): void {
     if (keys.length === 0) return;
-    const lines = [addresses.map((it) => this.hashOf(it)).join(" "), ...keys.map((it) => this.hashOf(it))];
+    const { files } = this;
+    const lines = [addresses.map((it) => files.hashOf(it)).join(" "), ...keys.map((it) => files.hashOf(it))];
     this.pending += `${lines.join("\n")}${END}`;
     attempt(() => this.send());
   }
@@ -88,14 +82,16 @@ export class DeploymentFolder implements OtherProcesses {
   }
 
   received(address: string): ReadonlyKeys {
-    const keys = this.known.size === 0 ? undefined : this.known.get(this.hashOf(address));
-    return keys === undefined ? NONE : { size: keys.size, has: (key) => keys.has(this.hashOf(key)) };
+    const { files } = this;
+    const keys = this.known.size === 0 ? undefined : this.known.get(files.hashOf(address));
+    return keys === undefined ? NONE : { size: keys.size, has: (key) => keys.has(files.hashOf(key)) };
   }
 
   /** Marks this process as ended; the last process of a deployment removes the folder. */
   end(): void {
-    attempt(() => renameSync(join(this.folder, this.own), join(this.folder, `${ENDED}-${randomUUID()}`)));
-    attempt(() => removeLeft(this.folder));
+    const { folder, own } = this.files;
+    attempt(() => renameSync(join(folder, own), join(folder, `${ENDED}-${randomUUID()}`)));
+    attempt(() => removeLeft(folder));
   }
 
   /** @throws {Error} if the file cannot be written, or the folder cannot be trusted */
@@ -103,7 +99,7 @@ export class DeploymentFolder implements OtherProcesses {
     if (this.isThere && this.pending === "") return;
     if (!this.isThere) this.prepare();
     // Ends a message that a full disk has cut off.
-    appendFileSync(join(this.folder, this.own), `${END}${this.pending}`, { mode: PRIVATE_FILE });
+    this.files.append(`${END}${this.pending}`);
     this.isThere = true;
     this.pending = "";
   }
@@ -117,29 +113,31 @@ export class DeploymentFolder implements OtherProcesses {
       const isOld = (attempt(() => statSync(folder).mtimeMs) ?? before) < before;
       if (isOld) attempt(() => removeLeft(folder));
     }
-    privateFolder(this.folder);
+    privateFolder(this.files.folder);
   }
 
   /** @throws {Error} if a file cannot be read, or this process's own file is gone */
   private takeAll(): true {
-    const names = readdirSync(this.folder);
-    if (!names.includes(this.own)) throw new Error(`${join(this.folder, this.own)} was removed by another process`);
-    for (const name of names) if (name !== this.own) this.take(name);
+    const { folder, own } = this.files;
+    const names = readdirSync(folder);
+    if (!names.includes(own)) throw new Error(`${join(folder, own)} was removed by another process`);
+    for (const name of names) if (name !== own) this.take(name);
     return true;
   }
 
   /** Reads new messages of a file. @throws {Error} if it cannot be read, or does not end */
   private take(name: string): void {
+    const file = ownFile(join(this.files.folder, name));
     for (let reads = 0; reads < UNFINISHED.reads; reads += 1) {
       const from = this.read.get(name) ?? 0;
-      const text = readFrom(join(this.folder, name), from);
+      const text = readFrom(file, from);
       const whole = text.lastIndexOf(END) + END.length;
       if (whole >= END.length) this.read.set(name, from + whole);
       for (const block of text.slice(0, whole).split(END)) if (block !== "") this.record(block.split("\n"));
       if (text === "" || whole === text.length) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNFINISHED.pauseMs);
     }
-    throw new Error(`what ${join(this.folder, name)} says does not end`);
+    throw new Error(`what ${file} says does not end`);
   }
 
   private record([addresses = "", ...keys]: readonly string[]): void {
@@ -148,13 +146,6 @@ export class DeploymentFolder implements OtherProcesses {
       for (const key of keys) known.add(key);
       this.known.set(address, known);
     }
-  }
-
-  /** Hashes each text once: most wanted keys are also owned. */
-  private hashOf(text: string): string {
-    const known = this.hashes.get(text) ?? digest(text);
-    this.hashes.set(text, known);
-    return known;
   }
 }
 
@@ -176,13 +167,6 @@ function readFrom(file: string, from: number): string {
 
 /** Removes the folder of a deployment without running processes, and nothing else. */
 function removeLeft(folder: string): void {
-  const isOver = (name: string) => {
-    const [, pid] = OWN_FILE.exec(name) ?? [];
-    return pid !== undefined && (pid === ENDED || hasEnded({ host: hostname(), pid: Number(pid) }));
-  };
+  const isOver = (name: string) => ENDED_FILE.test(name) || isOfEnded(name);
   if (/[\\/]deployment-\d+$/.test(folder) && readdirSync(folder).every(isOver)) rmSync(folder, { recursive: true });
-}
-
-function digest(text: string): string {
-  return hash("sha256", text, "base64url").slice(0, 22);
 }

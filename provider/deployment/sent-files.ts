@@ -1,22 +1,16 @@
-import { hash, randomUUID } from "node:crypto";
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../client/clock";
-import { hasEnded } from "../files/ended-process";
-import { PRIVATE_FILE } from "../files/private";
 import { privateFolder } from "../files/private-folder";
 import { attempt } from "../model/errors";
+import { isOfEnded, LEFT_MS, ownFile, ProcessFiles } from "./process-files";
 import type { SentNotes } from "./sent-before";
 
-/** Milliseconds after which a note of an ended process counts no longer. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+const KIND = "sent-";
 
-const FILE = /^sent-(\d+)-[\da-f-]{36}$/;
-
-/** One line of a file: place, names and keys, all as hashes, since they may be secret; or the number of a line with the same keys. */
-const lineSchema = z.tuple([z.string(), z.array(z.string()), z.union([z.array(z.string()), z.number()])]);
+/** One line of a file: its number; place, names and keys as hashes; or, in place of the keys, the number of an earlier line with the same ones. */
+const lineSchema = z.tuple([z.number(), z.string(), z.array(z.string()), z.union([z.array(z.string()), z.number()])]);
 
 /** A line with its keys. */
 type Line = readonly [place: string, names: readonly string[], keys: readonly string[]];
@@ -24,38 +18,42 @@ type Line = readonly [place: string, names: readonly string[], keys: readonly st
 /**
  * Notes in files of a private folder, one for each process. A process that the engine ends in order removes its own: by then each
  * answer is in the state. A note that cannot be written or read is none, and then the next run does not know whose entry it finds.
+ *
+ * A note claims an equal entry that another writer has inserted since, which no list tells apart. So the next run settles it, and after a
+ * day it counts no longer.
  */
 export class SentFiles implements SentNotes {
-  private readonly own: string;
-  private readonly hashes = new Map<string, string>();
+  private readonly files: ProcessFiles;
   private found: Map<string, readonly Line[]> | undefined;
   /** Lines of the own file by their keys: the nodes of a group share them. */
   private readonly lines = new WeakMap<readonly string[], number>();
-  private written = 0;
+  private last = 0;
 
   constructor(
     pid: number,
     private readonly parent: string,
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
-    this.own = join(parent, `sent-${pid}-${randomUUID()}`);
+    this.files = new ProcessFiles(parent, pid, KIND);
   }
 
   note(place: string, names: readonly string[], keys: readonly string[]): void {
-    const shared = this.lines.get(keys) ?? keys.map((it) => this.hashOf(it));
-    const line = JSON.stringify([this.hashOf(place), names.map((it) => this.hashOf(it)), shared]);
+    const { files, lines } = this;
+    const hashed = (texts: readonly string[]) => texts.map((it) => files.hashOf(it));
+    this.last += 1;
+    const line = JSON.stringify([this.last, files.hashOf(place), hashed(names), lines.get(keys) ?? hashed(keys)]);
     attempt(() => {
       privateFolder(this.parent);
-      appendFileSync(this.own, `${line}\n`, { mode: PRIVATE_FILE });
-      if (!this.lines.has(keys)) this.lines.set(keys, this.written);
-      this.written += 1;
+      // Ends a line that a full disk has cut off.
+      files.append(`\n${line}\n`);
+      if (!lines.has(keys)) lines.set(keys, this.last);
     });
   }
 
   noted(place: string, names?: readonly string[]): Pick<ReadonlySet<string>, "has" | "size"> {
     const isOf = this.isOf(place, names);
     const keys = new Set([...this.ended().values()].flatMap((lines) => lines.filter(isOf).flatMap(([, , its]) => its)));
-    return { size: keys.size, has: (key) => keys.has(this.hashOf(key)) };
+    return { size: keys.size, has: (key) => keys.has(this.files.hashOf(key)) };
   }
 
   settle(place: string, names: readonly string[]): void {
@@ -64,54 +62,48 @@ export class SentFiles implements SentNotes {
       const left = lines.filter((line) => !isOf(line));
       if (left.length === lines.length) continue;
       this.ended().set(file, left);
-      const text = left.map((line) => `${JSON.stringify(line)}\n`).join("");
+      const text = left.map((line, index) => `${JSON.stringify([index, ...line])}\n`).join("");
       attempt(() => (left.length > 0 ? writeFileSync(file, text) : rmSync(file)));
     }
   }
 
   /** The engine ends this process in order. */
   end(): void {
-    attempt(() => rmSync(this.own));
+    attempt(() => rmSync(join(this.parent, this.files.own)));
   }
 
   private isOf(place: string, names?: readonly string[]): (line: Line) => boolean {
-    const [at, by] = [this.hashOf(place), names && new Set(names.map((it) => this.hashOf(it)))];
+    const { files } = this;
+    const [at, by] = [files.hashOf(place), names && new Set(names.map((it) => files.hashOf(it)))];
     return ([where, whose]) => where === at && (!by || whose.some((it) => by.has(it)));
   }
 
   /** Notes of ended processes, by file, as this process finds them first. */
   private ended(): Map<string, readonly Line[]> {
     this.found ??= new Map(
-      this.files().map((file) => [file, attempt(() => linesOf(readFileSync(file, "utf8"))) ?? []]),
+      this.ofEnded().map((file) => [file, attempt(() => linesOf(readFileSync(ownFile(file), "utf8"))) ?? []]),
     );
     return this.found;
   }
 
-  private files(): string[] {
+  private ofEnded(): string[] {
     const all = attempt(() => statSync(this.parent) && readdirSync(privateFolder(this.parent))) ?? [];
-    const files = all.flatMap((name) => {
-      const [, pid] = FILE.exec(name) ?? [];
-      return pid !== undefined && hasEnded({ host: hostname(), pid: Number(pid) }) ? join(this.parent, name) : [];
-    });
-    const isOld = (file: string) => (attempt(() => statSync(file).mtimeMs) ?? 0) < this.clock.wall() - KEPT_MS;
+    const files = all.filter((name) => name.startsWith(KIND) && isOfEnded(name)).map((name) => join(this.parent, name));
+    const isOld = (file: string) => (attempt(() => statSync(file).mtimeMs) ?? 0) < this.clock.wall() - LEFT_MS;
     for (const file of files.filter(isOld)) attempt(() => rmSync(file));
     return files.filter((file) => !isOld(file));
-  }
-
-  private hashOf(text: string): string {
-    const known = this.hashes.get(text) ?? hash("sha256", text, "base64url").slice(0, 16);
-    this.hashes.set(text, known);
-    return known;
   }
 }
 
 /** Whole lines: what a killed process had not noted in full, it had not sent. */
 function linesOf(text: string): Line[] {
-  const lines: Line[] = [];
-  for (const line of text.split("\n")) {
-    const [place, names, keys = []] = lineSchema.safeParse(attempt(() => JSON.parse(line))).data ?? [];
-    if (place !== undefined && names)
-      lines.push([place, names, typeof keys === "number" ? (lines[keys]?.[2] ?? []) : keys]);
-  }
-  return lines;
+  const keysOf = new Map<number, readonly string[]>();
+  return text.split("\n").flatMap((line): Line[] => {
+    const { data } = lineSchema.safeParse(attempt(() => JSON.parse(line)));
+    if (!data) return [];
+    const [number, place, names, given] = data;
+    const keys = typeof given === "number" ? (keysOf.get(given) ?? []) : given;
+    keysOf.set(number, keys);
+    return [[place, names, keys]];
+  });
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
@@ -11,12 +12,15 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DeploymentFolder } from "../../provider/deployment/other-processes";
+import { ownFile } from "../../provider/deployment/process-files";
+import { SentFiles } from "../../provider/deployment/sent-files";
 import { parseShareLimit } from "../../provider/model/limits";
 import { Prefix } from "../../provider/model/prefix";
 import { KeyRegistry } from "../../provider/reconcile/desired";
@@ -251,4 +255,54 @@ it("a full disk is said, and what was not written is told later; what does not e
 
   rmSync(file);
   expect(first.folder.sync()).toMatch(/was removed by another process/);
+});
+
+describe("notes of what a killed run sent", () => {
+  const names = ["dev::web::PrefixSet::blocked"];
+  const read = (wall = Date.now) => new SentFiles(process.pid, parent, { wall });
+  const files = () => readdirSync(parent).map((name) => join(parent, name));
+  const noted = (place: string, by = read()) => ["a", "b", "c"].filter((key) => by.noted(place, names).has(key));
+
+  it("are whole again after a line that a full disk has cut off", () => {
+    const [writer, shared] = [new SentFiles(ended(), parent), ["b", "c"]];
+    writer.note("n1", names, ["a"]);
+    const [file = ""] = files();
+    truncateSync(file, statSync(file).size - 5);
+    writer.note("n2", names, shared);
+    writer.note("n3", names, shared);
+    expect(["n1", "n2", "n3"].map((place) => noted(place))).toEqual([[], ["b", "c"], ["b", "c"]]);
+    // Settled at one place, they stay at the other.
+    read().settle("n2", names);
+    expect(["n2", "n3"].map((place) => noted(place))).toEqual([[], ["b", "c"]]);
+  });
+
+  it("count for a day, since another writer may insert the same meanwhile", () => {
+    new SentFiles(ended(), parent).note("n1", names, ["a"]);
+    const hours = (count: number) => () => Date.now() + count * 3_600_000;
+    expect([hours(23), hours(25)].map((wall) => noted("n1", read(wall)))).toEqual([["a"], []]);
+    expect(files()).toEqual([]);
+  });
+
+  it("are read from files of this user alone, and what is no note in them is left out", () => {
+    new SentFiles(ended(), parent).note("n1", names, ["a"]);
+    const [file = ""] = files();
+    const elsewhere = join(parent, "..", "elsewhere");
+    renameSync(file, elsewhere);
+    symlinkSync(elsewhere, join(parent, `sent-${ended()}-${randomUUID()}`));
+    for (const text of ["[", "{}", '[1,"x"]', '[1,2,["x"],["a"]]', '[1,"x",["x"],7]'])
+      writeFileSync(join(parent, `sent-${ended()}-${randomUUID()}`), text);
+    expect(noted("n1")).toEqual([]);
+    read().settle("n1", names);
+    expect(readFileSync(elsewhere, "utf8")).not.toBe("");
+    using _ = vi.spyOn(process, "getuid").mockReturnValue(4711);
+    expect(() => ownFile(elsewhere)).toThrow(/belongs to another user/);
+  });
+});
+
+it("what the others want is not read through a link", () => {
+  const [first, second] = [provider(), provider()];
+  first.wanted.of(NODE, BLOCKED).add([A]);
+  const { folder } = deployment();
+  symlinkSync(join(folder, "nowhere"), join(folder, `${ended()}-${randomUUID()}`));
+  expect(second.folder.sync()).toMatch(/is not a file/);
 });

@@ -1,0 +1,61 @@
+import { hash, randomUUID } from "node:crypto";
+import { appendFileSync, lstatSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { hasEnded } from "../files/ended-process";
+import { PRIVATE_FILE } from "../files/private";
+
+/** Milliseconds after which what an ended process has left counts no longer. */
+export const LEFT_MS = 24 * 3_600_000;
+
+const NAME = /^(?:sent-)?(\d+)-[\da-f-]{36}$/;
+
+/**
+ * Files of the provider processes of this user in one private folder. Each process appends to a file of its own, whose name tells which
+ * process it is, and the others read it. Texts in it are hashes, since they may be secret.
+ */
+export class ProcessFiles {
+  /** Name of the file of this process. */
+  readonly own: string;
+  private readonly hashes = new Map<string, string>();
+
+  /** @param kind Begins the name of notes, which outlive their process. */
+  constructor(
+    readonly folder: string,
+    pid: number,
+    kind: "" | "sent-" = "",
+  ) {
+    this.own = `${kind}${pid}-${randomUUID()}`;
+  }
+
+  /** Hashes each text once: most are written more than once. */
+  hashOf(text: string): string {
+    const known = this.hashes.get(text) ?? hash("sha256", text, "base64url").slice(0, 22);
+    this.hashes.set(text, known);
+    return known;
+  }
+
+  /** Adds to the own file. @throws {Error} if it cannot be written, for example on a full disk: then a part of the text may stand there */
+  append(text: string): void {
+    appendFileSync(join(this.folder, this.own), text, { mode: PRIVATE_FILE });
+  }
+}
+
+/** True for a file of a process of this machine that has ended. */
+export function isOfEnded(name: string): boolean {
+  const [, pid] = NAME.exec(name) ?? [];
+  return pid !== undefined && hasEnded({ host: hostname(), pid: Number(pid) });
+}
+
+/**
+ * The path of a file that a process of this user has written.
+ *
+ * @throws {Error} for anything else of that name: a link, a folder, or a file of another user
+ */
+export function ownFile(file: string): string {
+  const found = lstatSync(file);
+  const own = process.getuid?.();
+  if (!found.isFile()) throw new Error(`${file} is not a file`);
+  if (own !== undefined && found.uid !== own) throw new Error(`${file} belongs to another user (${found.uid})`);
+  return file;
+}
