@@ -26,6 +26,7 @@ const ALLOWED = { PACKETFILTER_ALLOW_CODE: "1" };
  * the program, its texts or the dynamic state. The long walks go through one of them, dynamic resources.
  */
 const BY_PLUGIN = [
+  "cancelled.long",
   "counts",
   "edges-answers.long",
   "edges-declared.long",
