@@ -165,6 +165,10 @@ func (r *running) deafen(address string) error {
 	r.m.Lock()
 	r.inPlace = file
 	r.m.Unlock()
+	// An engine that is over had this address, and its plugins live on.
+	if err := os.RemoveAll(file); err != nil {
+		return err
+	}
 	return os.WriteFile(file, nil, 0o600)
 }
 
