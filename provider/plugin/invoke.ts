@@ -9,6 +9,7 @@ import { type PrefixFileOptions, readPrefixFile } from "../prefixes";
 import * as reading from "../settings/read-functions";
 import type { Settings } from "../settings/settings";
 import type { Opened } from "./properties";
+import { named } from "./spelling";
 
 const argumentSchemas = schema(() => {
   const z = zod();
@@ -32,7 +33,8 @@ const argumentSchemas = schema(() => {
  * @throws {Error} naming the argument that is wrong, or the function that there is not, and nothing that a resource or argument keeps
  * as a secret
  */
-export async function invoke(runtime: Runtime, token: string, { props, secrets }: Opened): Promise<JsonObject> {
+export async function invoke(runtime: Runtime, token: string, { props: args, secrets }: Opened): Promise<JsonObject> {
+  const props = named(args);
   runtime.secrets.learn({ ...props, [SECRETS_KEY]: secrets });
   try {
     return await called(runtime.settings, token, props);

@@ -13,6 +13,7 @@ import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
 import { EngineFailure } from "./failures";
 import { close, marked, type Opened, open } from "./properties";
 import { type PluginResource, resourceOf } from "./resources";
+import { named } from "./spelling";
 
 /** The methods of the protocol that are about one resource. */
 export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits">) {
@@ -22,7 +23,8 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
   const decided = new Set<string>();
   return {
     check: resource(parts, async (request: messages.CheckRequest, { kind, handler, read, write }) => {
-      const news = open(request.getNews());
+      const given = open(request.getNews());
+      const news = { ...given, props: named(given.props) };
       checked.add(request.getUrn());
       const isOurClass = news.props[SAID_KEY] !== undefined;
       if (isOurClass) decided.add(request.getUrn());

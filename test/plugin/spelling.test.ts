@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { named } from "../../provider/plugin/spelling";
+
+it("members of a connection have the names of the package, however Python's SDK passed them", () => {
+  const headers = { x_own: "kept" };
+  const node = { endpoint: "https://192.0.2.10", timeout_ms: 9, headers, tls: { server_name: "a.example" } };
+  expect(named({ set: "a_b", node, receiver: { client_id: "a", secretKey: "b" } })).toEqual({
+    set: "a_b",
+    node: { endpoint: "https://192.0.2.10", timeoutMs: 9, headers, tls: { serverName: "a.example" } },
+    receiver: { clientId: "a", secretKey: "b" },
+  });
+  expect(named({ node: "fra_1" })).toEqual({ node: "fra_1" });
+  expect(named({ node: { timeout_ms: 1, timeoutMs: 2 } })).toEqual({ node: { timeout_ms: 1, timeoutMs: 2 } });
+});
