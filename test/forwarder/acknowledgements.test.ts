@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { SIZES } from "../../provider/forwarder/defaults";
-import { passUntil, TestClock } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { passUntil } from "./support/clock";
+import { scene } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const MARK = { address: "203.0.113.45", id: 1, value: 7, lifetime: 3_600 };
@@ -35,23 +34,10 @@ async function server(foreign: Foreign, sound: (response: ServerResponse) => unk
 
 /** One mark of a node to a sink, on a clock that the test moves. */
 async function forwarding(sink: SinkConfig) {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder[Symbol.dispose]());
-  const emulator = await startEmulator({ state: STATE });
-  onTestFinished(() => emulator.close());
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      sinks: [sink],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder, told, clock } = await scene(STATE, { sinks: [sink] });
   const count = (name: "sent_records_total" | "retries_total" | "rejected_records_total") =>
     forwarder.metrics.get(name, { sink: "one" });
-  return { told, count, pass: (look: () => boolean) => passUntil(look, clock), emulator };
+  return { told, count, pass: (look: () => boolean) => passUntil(look, clock) };
 }
 
 type Foreign = (response: ServerResponse, request: IncomingMessage) => unknown;

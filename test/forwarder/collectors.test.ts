@@ -1,12 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { zstdDecompressSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { expect, test } from "vitest";
 import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { passUntil, TestClock } from "./support/clock";
-import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { passUntil } from "./support/clock";
+import { scene, stateWith } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const COUNT = 300;
@@ -15,12 +12,8 @@ const SUCCESS = '{"text":"Success","code":0}';
 
 /** A forwarder of tables by source and by connection, until a sink has answered for all of their records. */
 async function sent(sink: NonNullable<ForwarderConfig["sinks"]>[number]) {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(COUNT) });
-  const clock = new TestClock();
-  const nodes = { fra1: { endpoint: emulator.endpoint } };
   const watch = [{ arena: "edge", types: ["shost" as const, "conn" as const] }];
-  const { forwarder, told } = await startForwarding({ nodes, watch, sinks: [sink] }, folder.path, { world: clock });
+  const { forwarder, told, clock } = await scene(stateWith(COUNT), { watch, sinks: [sink] });
   const count = (name: "sent_records_total" | "rejected_records_total") =>
     forwarder.metrics.get(name, { sink: String(sink.name) });
   await passUntil(() => count("sent_records_total") + count("rejected_records_total") >= COUNT + 1, clock);
@@ -150,17 +143,11 @@ test.each([false, true])(
 
 test("bodies are compressed with zstd where that is asked for", async () => {
   const lines: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (request.headers["content-encoding"] === "zstd")
-      lines.push(...zstdDecompressSync(Buffer.concat(chunks)).toString().trim().split("\n"));
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  await sent({ name: "web", type: "http", url, zstd: true, gzip: true });
+  using server = await httpSink(({ headers }, _, __, bytes) => {
+    if (headers["content-encoding"] === "zstd") lines.push(...zstdDecompressSync(bytes).toString().trim().split("\n"));
+    return [204];
+  });
+  await sent({ name: "web", type: "http", url: server.url, zstd: true, gzip: true });
   expect(new Set(lines.map((line) => (JSON.parse(line) as ForwardRecord).recordId)).size).toBe(COUNT + 1);
 });
 

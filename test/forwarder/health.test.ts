@@ -9,23 +9,13 @@ import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
 import { asking } from "./support/asking";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
+import { openForwarder, scene, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
 
 const FINE = { ok: true, reasons: [] };
 const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
 
 test("a node that is away from the start counts as lists that fail, and holds up no readiness", async () => {
-  using folder = temporaryFolder();
-  const emulator = await startEmulator();
-  await emulator.close();
-  const clock = new TestClock();
-  const { forwarder } = await openForwarder(
-    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }] },
-    folder.path,
-    { world: clock, onRecord: () => {} },
-  );
-  onTestFinished(() => forwarder.stop(0));
-  forwarder.start();
+  const { forwarder, clock } = await scene({}, { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } } });
   const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
   await passUntil(() => failed() === 1, clock);
   expect((await (await asking(forwarder))("/readyz"))[0]).toBe(200);

@@ -1,12 +1,11 @@
 import { cpSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
+import { openForwarder, scene, startForwarding, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const stateOf = (value: number, lifetime = 3_600) => ({
   arenas: { edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.45", id: 1, value, lifetime }] } } } } },
@@ -15,23 +14,14 @@ const stateOf = (value: number, lifetime = 3_600) => ({
 /** A server that takes everything, and what it was sent by path. */
 async function startServer() {
   const sent: Record<string, string[]> = {};
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const path = request.url ?? "";
+  const server = await httpSink(({ url: path = "" }, body) => {
     const lines = body.trim().split("\n");
     sent[path] = [...(sent[path] ?? []), ...lines];
     const items = path.endsWith("/_bulk") ? lines.filter((_, n) => n % 2 === 0) : [];
-    response
-      .writeHead(200)
-      .end(JSON.stringify({ errors: false, items: items.map(() => ({ create: { status: 201 } })) }));
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+    return [200, JSON.stringify({ errors: false, items: items.map(() => ({ create: { status: 201 } })) })];
   });
-  return { sent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  onTestFinished(() => server[Symbol.dispose]());
+  return { sent, url: server.url.replace("/in", "") };
 }
 
 test.each(["changes", "all"] as const)(
@@ -84,15 +74,7 @@ test.each(["changes", "all"] as const)(
 );
 
 test("a mark that was renewed before a list broke off is told once", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(1, 600) });
-  const clock = new TestClock();
-  const records: ForwardRecord[] = [];
-  const { forwarder } = await startForwarding(
-    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge", types: ["shost"] }] },
-    folder.path,
-    { world: clock, onRecord: (record) => void records.push(record) },
-  );
+  const { forwarder, records, emulator, clock } = await scene(stateOf(1, 600));
   const polls = (outcome: string) => forwarder.metrics.get("polls_total", { node: "fra1", outcome });
   const listed = async (lifetime: number, outcome = "taken") => {
     emulator.seed(stateOf(1, lifetime));

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
-import type { ForwarderConfig, SinkConfig } from "../../provider/forwarder/config/types";
+import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import type { Loss } from "../../provider/forwarder/loss";
 import { Losses } from "../../provider/forwarder/telling/losses";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { Troubles } from "../../provider/forwarder/telling/troubles";
 import { passUntil, TestClock } from "./support/clock";
-import { lostBy, lostByLog, startForwarding, Told, temporaryFolder } from "./support/forward";
+import { lostBy, lostByLog, scene, Told } from "./support/forward";
 
 const stateOf = (value: number) => {
   const shost = Array.from({ length: 500 }, (_, n) => ({
@@ -34,27 +33,23 @@ test.each(Object.entries(CAUSES))(
   "records lost for the cause %s are counted alike in log and metrics",
   async (name, how) => {
     const [level, spool = {}, free] = how;
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: stateOf(0) });
-    const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
-    const clock = new TestClock();
-    const config = (profile: string): ForwarderConfig => ({
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      sinks: [
-        { name: "disk", type: "file", path: "marks.ndjson" },
-        { name: "away", type: "http", url: "http://127.0.0.1:1/", spool, only: { profiles: [profile] } },
-      ],
-    });
-    const parts = { world: clock, ...(free && { freeBytes: () => free(lists()) }) };
-    const { forwarder, told } = await startForwarding(config("web"), folder.path, parts);
+    const sinks = (profile: string): SinkConfig[] => [
+      { name: "disk", type: "file", path: "marks.ndjson" },
+      { name: "away", type: "http", url: "http://127.0.0.1:1/", spool, only: { profiles: [profile] } },
+    ];
+    let lists = () => 0;
+    const parts = free && { freeBytes: () => free(lists()) };
+    const opened = await scene(stateOf(0), { sinks: sinks("web") }, parts);
+    const { forwarder, told, clock, emulator, config, folder } = opened;
+    lists = opened.lists;
     for (let value = 1; value <= 12; value++) {
       const before = lists();
       emulator.seed(stateOf(value));
       await passUntil(() => lists() > before, clock);
     }
     const cause = name as Loss["cause"];
-    if (cause === "removed") await forwarder.reload(await LiveConfig.ofObject(config("other"), {}, folder.path));
+    const narrowed = { ...config, sinks: sinks("other") };
+    if (cause === "removed") await forwarder.reload(await LiveConfig.ofObject(narrowed, {}, folder));
     await passUntil(() => lostBy(forwarder, "away", cause) > 0, clock);
     await forwarder.stop(0);
     const lines = told.lines.filter((line) => line.includes("will not get"));

@@ -1,44 +1,23 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { forwardOnce, openForwarder, scene, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({
   arenas: { edge: { profiles: Object.fromEntries(profiles.map((name) => [name, { marks: marks(1) }])) } },
 });
 
-/** A server that answers every request so. */
-async function serve(answer: (response: ServerResponse) => void) {
-  const server = createServer((request, response) => request.resume().on("end", () => answer(response)));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const close = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close };
-}
-
 describe("watch", () => {
   test("without types asks for all four, reports refused ones once, and follows profiles", async () => {
-    using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: stateOf("web") });
+    const { forwarder, told, emulator, clock } = await scene(stateOf("web"), { watch: [{ arena: "edge" }] });
     emulator.fail({ cmd: "list", url: "mark://edge/*", type: "sdhost", status: 404, times: 1_000 });
-    const clock = new TestClock();
-    const { forwarder, told } = await startForwarding(
-      { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }], state: folder.path },
-      folder.path,
-      { world: clock, onRecord: () => {} },
-    );
     const lists = (profile: string) =>
       emulator.requests({ cmd: "list", url: `mark://edge/${profile}` }).map(({ type }) => type);
     await passUntil(() => lists("web").filter((type) => type === "shost").length === 10, clock);
@@ -56,20 +35,7 @@ describe("watch", () => {
 });
 
 test("snapshotEveryMs: the whole table as seen, beside the changes, at the first list after each such time", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf("web") });
-  const clock = new TestClock();
-  const records: ForwardRecord[] = [];
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      snapshotEveryMs: 10_000,
-      state: folder.path,
-    },
-    folder.path,
-    { world: clock, onRecord: (record) => void records.push(record) },
-  );
+  const { forwarder, records, clock } = await scene(stateOf("web"), { snapshotEveryMs: 10_000 });
   const polls = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
   await until(() => polls() === 1);
   for (let round = 2; round <= 10; round++) {
@@ -123,20 +89,9 @@ test("a file: a torn line is cut off; at rotateBytes it becomes .1, and so many 
 });
 
 test("a file that another program renames, removes or empties goes on under its name, as logrotate needs it", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(40) });
-  const path = join(folder.path, "marks.ndjson");
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      records: "all",
-      sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const sinks = [{ name: "disk", type: "file" as const, path: "marks.ndjson" }];
+  const { folder, forwarder, told, clock } = await scene(stateWith(40), { records: "all", sinks });
+  const path = join(folder, "marks.ndjson");
   let round = 0;
   const listed = async (): Promise<unknown[]> => {
     if (round > 0) clock.advance(3_000);
@@ -146,9 +101,9 @@ test("a file that another program renames, removes or empties goes on under its 
     return [JSON.parse(lines[0] ?? "").sequence, lines.length];
   };
   expect(await listed()).toEqual([1, 40]);
-  renameSync(path, join(folder.path, "marks.1"));
+  renameSync(path, join(folder, "marks.1"));
   expect(await listed()).toEqual([41, 40]);
-  renameSync(path, join(folder.path, "marks.2"));
+  renameSync(path, join(folder, "marks.2"));
   writeFileSync(path, "");
   expect(await listed()).toEqual([81, 40]);
   rmSync(path);
@@ -163,12 +118,9 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateOf("web") });
   // ExportLogsServiceResponse with partial_success { rejected_log_records: 1, error_message: "no room" }.
-  const words = Buffer.from("no room");
-  const partial = Buffer.from([0x08, 1, 0x12, words.length, ...words]);
+  const partial = "\x08\x01\x12\x07no room";
   const type = { "content-type": "application/x-protobuf" };
-  using server = await serve((response) =>
-    response.writeHead(200, type).end(Buffer.from([0x0a, partial.length, ...partial])),
-  );
+  using server = await httpSink(() => [200, `\x0a${String.fromCharCode(partial.length)}${partial}`, type]);
   const { ok, told } = await forwardOnce(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
@@ -190,7 +142,7 @@ describe("--once", () => {
   test("waits for sinks no longer than onceDeadlineMs, names those that are late, and keeps what they lack", async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: stateOf("web") });
-    using silent = await serve(() => {});
+    using silent = await httpSink(() => new Promise(() => {}));
     const config = {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost" as const] }],
@@ -213,54 +165,6 @@ describe("--once", () => {
     });
     await forwarder.stop(0);
     expect(readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n")).toHaveLength(1);
-  });
-});
-
-describe("before the state is touched", () => {
-  const run = async (text: string, folder: string) => {
-    const file = join(folder, "forwarder.yaml");
-    writeFileSync(file, text);
-    let err = "";
-    const io = {
-      out: () => {},
-      err: (words: string) => {
-        err += words;
-      },
-      env: {},
-      stop: new AbortController().signal,
-    };
-    return { code: await main(["forward", "--config", file, "--once"], io), err };
-  };
-
-  test("a wrong configuration is refused", async () => {
-    using folder = temporaryFolder();
-    const { code, err } = await run(
-      `nodes: { fra1: { endpoint: "http://192.0.2.10" } }
-watch: [{ arena: edge }]
-sinks: [{ name: out, type: stdout, path: x }]
-`,
-      folder.path,
-    );
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("has no member `path`") });
-    expect(existsSync(join(folder.path, "forwarder-state"))).toBe(false);
-  });
-
-  test("a Node without its database is told in a sentence", () => {
-    using folder = temporaryFolder();
-    const file = join(folder.path, "forwarder.yaml");
-    writeFileSync(
-      file,
-      `nodes: { fra1: { endpoint: "http://192.0.2.10" } }
-watch: [{ arena: edge }]
-sinks: [{ name: out, type: stdout }]
-`,
-    );
-    const cli = resolve(__dirname, "../../dist/provider/cli.js");
-    const args = ["--no-experimental-sqlite", cli, "forward", "--config", file, "--once"];
-    const run = () => execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
-    expect(run).toThrow(
-      /node:sqlite, which needs Node 22\.15 or later; this is Node [\d.]+\. Run it with a newer Node\./,
-    );
   });
 });
 

@@ -1,9 +1,6 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { RejectedFiles, type RejectedLimits } from "../../provider/forwarder/delivery/rejected";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
@@ -12,7 +9,7 @@ import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import { parcelOf } from "../../provider/forwarder/sinks/sink";
 import { asking } from "./support/asking";
 import { passUntil, TestClock } from "./support/clock";
-import { lostBy, lostByLog, RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { lostBy, lostByLog, RECORD, scene, stateWith, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const january = () => Date.UTC(2026, 0, 1);
@@ -59,48 +56,24 @@ test("dead letters that pause take no more than their limit, but for the first",
 
 /** A sink over HTTP whose status changes. */
 async function startSink() {
-  const sink = { status: 204, taken: [] as ForwardRecord[], asked: [] as (string | undefined)[], url: "" };
-  const server = createServer(async (request: IncomingMessage, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    sink.asked.push(request.headers.authorization);
-    if (sink.status < 300)
-      sink.taken.push(
-        ...body
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-      );
-    response.writeHead(sink.status).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => void server.close());
-  sink.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return sink;
+  const sink = { status: 204, taken: [] as ForwardRecord[], asked: 0 };
+  const { url, [Symbol.dispose]: close } = await httpSink((_, body) => {
+    sink.asked++;
+    const lines = sink.status < 300 ? body.trim().split("\n") : [];
+    sink.taken.push(...lines.map((line) => JSON.parse(line)));
+    return [sink.status];
+  });
+  onTestFinished(close);
+  return Object.assign(sink, { url });
 }
 
 /** A forwarder with one sink, and what it tells of it. */
 async function forwarding(more: Pick<SinkConfig, "rejected" | "batch">) {
-  const folder = temporaryFolder();
-  const emulator = await startEmulator({ state: stateWith(5) });
-  onTestFinished(async () => {
-    await emulator[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
-  });
   const sink = await startSink();
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      records: "all",
-      sinks: [{ name: "web", type: "http", url: sink.url, ...more }],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const sinks = [{ name: "web", type: "http" as const, url: sink.url, ...more }];
+  const { folder, clock, forwarder, told } = await scene(stateWith(5), { records: "all", sinks });
   const count = (name: Parameters<typeof forwarder.metrics.get>[0]) => forwarder.metrics.get(name, { sink: "web" });
-  return { folder: join(folder.path, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
+  return { folder: join(folder, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
 }
 
 /** Outcome of a sink over HTTP for each of these answers, `[seconds since the one before, status]`. */
@@ -263,10 +236,10 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
     ],
   });
   const full = count("rejected_records_total");
-  const asked = sink.asked.length;
+  const { asked } = sink;
   const end = clock.monotonic() + 60_000;
   await passUntil(() => clock.monotonic() > end, clock);
-  expect([count("rejected_records_total"), sink.asked.length]).toEqual([full, asked]);
+  expect([count("rejected_records_total"), sink.asked]).toEqual([full, asked]);
 
   const first: number[] = [];
   await new RejectedFiles(folder, january).requeue(async (records) => {

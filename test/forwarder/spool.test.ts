@@ -1,6 +1,4 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +8,7 @@ import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
 import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const MARKS = 1_500;
 const stateOf = (value: number) => ({
@@ -35,18 +34,12 @@ const stateOf = (value: number) => ({
 async function startSink() {
   const taken: ForwardRecord[] = [];
   const sink = { isAway: true };
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
+  const { url, [Symbol.dispose]: close } = await httpSink((_, body) => {
     if (!sink.isAway) taken.push(...linesOf(body));
-    response.writeHead(sink.isAway ? 503 : 204).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+    return [sink.isAway ? 503 : 204];
   });
-  return Object.assign(sink, { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+  onTestFinished(close);
+  return Object.assign(sink, { taken, url });
 }
 
 const linesOf = (text: string): ForwardRecord[] =>

@@ -1,6 +1,6 @@
 import dns from "node:dns";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -91,6 +91,7 @@ test.each(Object.entries(ERRORS))("%s: exit code, line, and whether it is starte
     first.lines.join("\n"),
   ).toBe(true);
   expect(isStartedAgain(code)).toBe(mend !== undefined);
+  if (code === 2) expect(existsSync(join(folder.path, "forwarder-state"))).toBe(false);
   if (!mend) return;
   mend(folder.path);
   const again = serve(file);
@@ -177,6 +178,6 @@ test.each(Object.entries(LACKING))(
     if (other) await new Promise((done) => other.close(done));
     await until(() => told.lines.some((one) => recovery.test(one)) && sent() === 2, clock);
     expect(told.lines.filter((one) => line.test(one))).toHaveLength(1);
-    expect([(await fetch(`http://127.0.0.1:${port}/healthz`)).status, service.ended.aborted]).toEqual([200, false]);
+    expect([(await fetch(`http://127.0.0.1:${port}/metrics`)).status, service.ended.aborted]).toEqual([200, false]);
   },
 );
