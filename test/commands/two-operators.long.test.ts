@@ -96,7 +96,8 @@ describe.each(Object.entries(PLACES))("of two operators at once, at %s", (_, pla
     const isSilent = endpoints.includes(silent.url);
     for (const [index, { code, err }] of ends.entries()) {
       // The one whose address the other changed on its way says so, and is done when it is run again.
-      const isOvertaken = /203\.0\.113\.9\/32 .*another writer|list (?:does not show|still shows|shows another value)/.test(err);
+      const isOvertaken =
+        /203\.0\.113\.9\/32 .*another writer|list (?:does not show|still shows|shows another value)/.test(err);
       const again = isOvertaken ? await operators[index]?.() : undefined;
       expect((again ?? { code }).code).toBe(isSilent ? 130 : 0);
       if (isSilent) expect(again?.err ?? err).toContain(`${silent.url}: not sent, interrupted before it answered.`);

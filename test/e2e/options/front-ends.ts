@@ -278,7 +278,7 @@ export function shownBy(option: string, journey: string | undefined): string {
 }
 
 /** The outcome of a row by a front end. */
-export function expectedIn({ expected }: Row, frontEnd: FrontEnd): unknown {
+function expectedIn({ expected }: Row, frontEnd: FrontEnd): unknown {
   const isByFrontEnd = typeof expected === "object" && expected !== null && FRONT_ENDS.every((one) => one in expected);
   return isByFrontEnd ? (expected as Record<FrontEnd, unknown>)[frontEnd] : expected;
 }

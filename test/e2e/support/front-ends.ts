@@ -31,7 +31,7 @@ export const resource = (name: string) => new Marked("resource", name);
 export const code = (text: string) => new Marked("code", text);
 
 /** A type, as urns of this front end have it. */
-export const tokenIn = (frontEnd: FrontEnd, type: string) =>
+const tokenIn = (frontEnd: FrontEnd, type: string) =>
   frontEnd === "dynamic" ? `pulumi-nodejs:dynamic/packetfilter:${type}` : `packetfilter:index:${type}`;
 
 export const urnIn = (frontEnd: FrontEnd, type: string, name: string) =>

@@ -57,7 +57,9 @@ function isUndecided({ op, type, old, inputs }: Step, { done }: RunRecord): bool
   if (op !== "update" || type !== "PrefixSetGroup" || !sameJson(old?.inputs, inputs)) return false;
   const left = Object.keys(old?.outputs.endpoints ?? {}).filter((node) => !nodesOf(inputs ?? {}).includes(node));
   const isNamed = (node: string) =>
-    done.printed.some((line) => line.includes(`on ${node}: it leaves the group`) && line.includes("may be the same machine"));
+    done.printed.some(
+      (line) => line.includes(`on ${node}: it leaves the group`) && line.includes("may be the same machine"),
+    );
   return left.length > 0 && left.every(isNamed);
 }
 
