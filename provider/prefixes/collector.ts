@@ -52,6 +52,11 @@ export class Collector {
     return taken;
   }
 
+  /** True for a member by which the user selects. */
+  selects(member: string): boolean {
+    return this.selection.names(member);
+  }
+
   /** Takes a line with nothing but a prefix in canonical form, if it can; the quickest way for a million of them. */
   takesPlain(text: string, line: number): boolean {
     const prefix = this.isSelecting ? undefined : quickly(text);
@@ -103,10 +108,15 @@ export class Collector {
 
   /** @throws {PrefixFileError} if there was a problem. */
   finish(): PrefixEntries {
-    if (!this.options.allowEmpty) this.announcements.judge(this.records, this.problems);
+    if (!this.options.allowEmpty) this.announcements.judge(this.records, () => this.areSingle(), this.problems);
     this.problems.throwIfAny();
     if (!this.options.allowEmpty && this.size === 0) this.problems.fail(START, this.nothing());
     return this.entries;
+  }
+
+  /** True if each prefix is one address. */
+  protected areSingle(): boolean {
+    return Object.keys(this.entries).every((prefix) => prefix.endsWith(prefix.includes(":") ? "/128" : "/32"));
   }
 
   private nothing(): string {

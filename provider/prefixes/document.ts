@@ -14,7 +14,7 @@ import { RecordReader } from "./records";
 export interface DocumentText {
   /** Place of a member's name, or of an element of an array. */
   place(path: Path): Place;
-  /** The first member that the outermost object has twice: parsers keep the last one without an error. */
+  /** The first member that an object has twice: parsers keep the last one without an error. */
   repeated(): { readonly name: string; readonly place: Place } | undefined;
 }
 
@@ -30,6 +30,8 @@ export function readDocument(
   text: DocumentText,
 ): void {
   const { problems } = collector;
+  const again = text.repeated();
+  if (again) problems.add(again.place, `${shown(again.name)} appears twice: keep one of them.`);
   const foreign = foreignDocument(root);
   const list = options.columns || foreign !== undefined ? undefined : published(root);
   if (options.records !== undefined) readRecords(recordsAt(root, options.records));
@@ -81,8 +83,6 @@ export function readDocument(
   }
 
   function readMap(map: JsonObject): void {
-    const again = text.repeated();
-    if (again) problems.add(again.place, `${shown(again.name)} appears twice: keep one of them.`);
     for (const prefix of Object.keys(map)) {
       const content = map[prefix];
       const where = (part: string) => text.place(isObject(content) && part !== "prefix" ? [prefix, part] : [prefix]);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/json";
 import { COUNTS, END_NAMES, LENGTH_NAMES, START_NAMES } from "../model/member-names";
 import { prefixIn } from "../model/readable";
-import { isBareAddress, lengthIn, mayBeLength } from "./lengths";
+import { isBareAddress, lengthIn, likelyLength, mayBeLength, mayBeSize } from "./lengths";
 import { IN_TEXT, type PrefixColumns } from "./options";
 import { shown } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
@@ -81,17 +81,36 @@ export class PrefixFinder {
     return { prefix: spelling, name };
   }
 
-  private problemBeside(content: unknown, name: string, spelling: string): string | undefined {
+  private problemBeside(content: unknown, name: string, spelling: string, depth = 0): string | undefined {
     const role = this.roleOf(name);
-    if (role === "length" && isAbsent(content)) return noLength(name, spelling);
-    if (role !== "other" || this.isNamed(name)) return undefined;
+    if (depth === 0) {
+      if (role === "length" && isAbsent(content)) return noLength(name, spelling);
+      if (role !== "other" || this.isNamed(name)) return undefined;
+    }
+    if (typeof content === "object" && content !== null) return this.problemWithin(content, name, spelling, depth);
+    if (name !== "value" && mayBeSize(spelling, content, SIZES.test(name))) {
+      return `${placeOf(name)} may be the number of addresses from ${shown(spelling)} on: write prefixes or ranges, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
+    }
     const length = lengthIn(content);
     if (length !== undefined && COUNTS.test(name) && !/[.:]/.test(String(content))) return undefined;
     if (!(length !== undefined && /len|mask|bits|cidr|prefix/i.test(name)) && !mayBeLength(spelling, content))
       return undefined;
-    const [what, column] = length === undefined ? ["the end of a range", "rangeEnd"] : ["a length", "prefixLength"];
-    const where = /^\d+$/.test(name) ? `column ${name}, counted from 0,` : shown(name);
-    return `${where} looks like ${what} of ${shown(spelling)}; name it with columns.${column}, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
+    const [what, column] =
+      length === undefined && likelyLength(content) === undefined
+        ? ["the end of a range", "rangeEnd"]
+        : ["a length", "prefixLength"];
+    return `${placeOf(name)} looks like ${what} of ${shown(spelling)}; name it with columns.${column}, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
+  }
+
+  /** As {@link problemBeside}, for what stands in an object or an array. */
+  private problemWithin(content: object, name: string, spelling: string, depth: number): string | undefined {
+    if (depth === DEEPEST) return undefined;
+    for (const [inner, one] of Object.entries(content).slice(0, MOST)) {
+      const own = Array.isArray(content) ? name : inner;
+      if (this.problemBeside(one, own, spelling, depth + 1) !== undefined)
+        return `${placeOf(name)} holds ${shown(one)}, which looks like a length, an end or a size of ${shown(spelling)}: write records of prefixes, or set columns.prefixLength: "${IN_TEXT}" if lengths only follow a slash.`;
+    }
+    return undefined;
   }
 
   /** The members of a record by role. */
@@ -145,6 +164,17 @@ export class PrefixFinder {
     if (LENGTH_NAMES.includes(plain)) return "length";
     return END_NAMES.includes(plain) && columns.rangeEnd === undefined ? "end" : "other";
   }
+}
+
+/** Names of numbers of addresses. */
+const SIZES = /size|hosts|addresses|ips$|^ip_?(?:count|num)|amount|quantity/i;
+/** Deepest members, and most of each object, that are judged beside an address. */
+const DEEPEST = 3;
+const MOST = 50;
+
+/** A member for messages; columns without a name have numbers. */
+function placeOf(name: string): string {
+  return /^\d+$/.test(name) ? `column ${name}, counted from 0,` : shown(name);
 }
 
 function isAbsent(content: unknown): boolean {

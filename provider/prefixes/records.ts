@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../model/json";
 import { count } from "../model/text";
 import { contradiction } from "./announcements";
 import type { Collector } from "./collector";
+import { DoubtfulMembers } from "./doubtful-members";
 import { LISTS } from "./lists";
 import { member, type RecordShape } from "./lists/list";
 import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
@@ -36,6 +37,7 @@ export class RecordReader {
   /** Records of lists whose closing record has not come. */
   private readonly open = new Map<RecordShape, Open>();
 
+  private readonly doubtful = new DoubtfulMembers();
   /** Columns that no record had yet. */
   private readonly unmet = new Map<Part, string>();
   private first: WhereMember | undefined;
@@ -105,6 +107,13 @@ export class RecordReader {
     if (refused !== undefined) {
       if (shape.members.prefix === undefined) problems.fail(where(), refused);
       problems.add(where(), refused);
+      return;
+    }
+    // Columns that the user names are those that count, and published lists are known.
+    const doubt =
+      shape.find && !this.options.columns && this.doubtful.find(record, (name) => this.collector.selects(name));
+    if (doubt) {
+      problems.add(where(doubt.name), doubt.problem);
       return;
     }
     const nameOf = (part: Part) => shape.members[part]?.find((name) => Object.hasOwn(record, name));

@@ -32,6 +32,11 @@ export class TableCollector extends Collector {
     return tables;
   }
 
+  protected override areSingle(): boolean {
+    const { 1: ipv4, 4: ipv6 } = this.builder.columns;
+    return ipv4.done().length.every((length) => length === 32) && ipv6.done().length.every((length) => length === 128);
+  }
+
   protected override keep(prefix: string, entry: PrefixEntry): void {
     this.size++;
     this.builder.add(prefix, entry);

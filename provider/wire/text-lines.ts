@@ -48,8 +48,12 @@ export function linesOf(body: string, format: ListFormat, answers?: Answers, kin
   const delimiter =
     format === "csv" ? delimiterOf(filled.find(({ content }) => !COMMENT.test(content))?.content ?? "") : "";
   const isComment = ({ content }: Line) => COMMENT.test(content) && !(delimiter === ";" && content.startsWith(";"));
-  const announced = filled.filter(isComment).flatMap(({ content }) => announcedIn(content)?.count ?? []);
   const lines = filled.filter((line) => !isComment(line));
+  const holdsPrefixes = lines.some(({ content }) => content.includes("/"));
+  const announced = filled.filter(isComment).flatMap(({ content }) => {
+    const found = announcedIn(content);
+    return found === undefined || (found.isOfAddresses && holdsPrefixes) ? [] : found.count;
+  });
   return { kind: "lines", lines, announced: announced.length > 0 ? Math.max(...announced) : undefined };
 }
 

@@ -290,6 +290,19 @@ describe("an address with a length beside it is never one address", () => {
     ["2001:db8:: 32\n", '"32" after "2001:db8::" may be a prefix length'],
     ["192.0.2.0 255.255.255.0\n", '"255.255.255.0" after "192.0.2.0" may be a prefix length: write 192.0.2.0/24.'],
     ["192.0.2.0 192.0.2.9\n", '"192.0.2.9" after "192.0.2.0" may be the end of a range: write 192.0.2.0-192.0.2.9.'],
+    ["ip,hostmask\n192.0.2.0,0.0.0.255\n", '"hostmask" looks like a length of "192.0.2.0"'],
+    ["ip,m\n192.0.2.0,0xffffff00\n", '"m" looks like a length of "192.0.2.0"'],
+    ["ip,m\n192.0.2.0,24 bits\n", '"m" looks like a length of "192.0.2.0"'],
+    ["ip,m\n192.0.2.0,24.0\n", '"m" looks like a length of "192.0.2.0"'],
+    ["ip,count\n192.0.2.0,256\n", '"count" may be the number of addresses from "192.0.2.0" on'],
+    ["ip,num_ips\n192.0.2.64,64\n", '"num_ips" may be the number of addresses'],
+    ["ip,x\n2001:db8::,4294967296\n", '"x" may be the number'],
+    ['[{"ip":"192.0.2.0","net":{"mask":24}}]', '"net" holds 24, which looks like a length, an end or a size'],
+    ['[{"ip":"192.0.2.0","x":[24]}]', '"x" holds 24, which looks like a length'],
+    ['[{"ip":"192.0.2.0","range_of":{"last":"192.0.2.9"}}]', '"range_of" holds "192.0.2.9", which looks like'],
+    ["192.0.2.0/24;198.51.100.0/24\n", "looks like a field after a semicolon"],
+    ["192.0.2.0;x;24\n", "looks like a field after a semicolon"],
+    [";192.0.2.0/24;4\n198.51.100.0/24\n", "text:1:1: looks like a field after a semicolon"],
     ["192.0.2.0;24\n", 'looks like a field after a semicolon, which begins comments here: set format: "csv"'],
     ["192.0.2.0/24; 5 ;x\n", "looks like a field after a semicolon"],
     ['{"192.0.2.0": 24}', '24 after "192.0.2.0" may be a prefix length'],
@@ -373,6 +386,53 @@ describe("the format of a file", () => {
   });
 });
 
+describe("a member that may change what a record means is never dropped", () => {
+  test.each<[member: object, problem: string]>([
+    [{ action: "allow" }, '"action" is "allow", which may change the meaning of the record: choose by it with select'],
+    [{ enabled: false }, '"enabled" is false'],
+    [{ Disabled: "yes" }, '"Disabled" is "yes"'],
+    [{ "is-active": 0 }, '"is-active" is 0'],
+    [{ negate: true }, '"negate" is true'],
+    [{ status: "removed" }, '"status" is "removed"'],
+    [{ except: ["192.0.2.7"] }, '"except" is an array'],
+    [{ expires_at: "2020-01-01T00:00:00Z" }, '"expires_at" may end the entry: name it, for example columns'],
+    [{ validUntil: "2020-01-01T00:00:00Z" }, '"validUntil" may end the entry'],
+    [{ ttl: 600 }, '"ttl" may end the entry'],
+  ])("%j", (member, problem) => {
+    const text = JSON.stringify([{ prefix: "192.0.2.0/24", ...member }]);
+    expect(problemsOf(text).join()).toContain(problem);
+    const read = { "192.0.2.0/24": { value: 1 } };
+    expect(parsePrefixes(text, { columns: { prefix: "prefix" } })).toEqual(read);
+    const [name = "", content] = Object.entries(member)[0] ?? [];
+    if (typeof content === "string") expect(parsePrefixes(text, { select: { [name]: content } })).toEqual(read);
+  });
+
+  test.each([
+    {
+      action: "drop",
+      enabled: true,
+      disabled: "no",
+      status: "online",
+      except: [],
+      expiry: null,
+      ttl: 0,
+      negate: false,
+    },
+    { state: "active", exclude: "", expiration: "never", first_seen: "2020-01-01", last_seen: "2020-01-02" },
+  ])("%j changes nothing", (member) => {
+    const record = JSON.stringify([{ prefix: "192.0.2.0/24", ...member }]);
+    expect(parsePrefixes(record)).toEqual({ "192.0.2.0/24": { value: 1 } });
+  });
+
+  test.each([
+    ['[{"prefix":"192.0.2.0/24","prefix":"198.51.100.0/24"}]', '1:27: "prefix" appears twice'],
+    ['{"prefix":"192.0.2.0/24"}\n{"prefix":"192.0.2.0/24","value":1,"value":2}', '2:36: "value" appears twice'],
+    ['{"roas":[{"prefix":"192.0.2.0/24"}],"roas":[]}', '1:37: "roas" appears twice'],
+  ])("a member that stands twice: %s", (text, problem) => {
+    expect(problemsOf(text).join()).toContain(problem);
+  });
+});
+
 describe("files of other programs", () => {
   const now = Date.parse("2030-01-01T00:00:00Z");
   const read = (lines: readonly string[], options: PrefixFileOptions = {}) =>
@@ -390,6 +450,11 @@ describe("files of other programs", () => {
         "192.0.2.0/24": { value: 1, reason: "wave #2; old", expires: "2030-01-01T01:00:00Z" },
         "198.51.100.7/32": { value: 1 },
       },
+    ],
+    [
+      "ipset with a time of the set",
+      ["create a hash:net timeout 600", "add a 192.0.2.0/24", "add a 198.51.100.7 timeout 0"],
+      { "192.0.2.0/24": { value: 1, expires: "2030-01-01T00:10:00Z" }, "198.51.100.7/32": { value: 1 } },
     ],
     [
       "prefix-list of bgpq4",
@@ -432,6 +497,7 @@ describe("files of other programs", () => {
     ["ip prefix-list NN seq 5 deny 192.0.2.0/24", '"deny" may change'],
     ["ip prefix-list NN permit 192.0.2.0/24 ge 25", '"ge" may change'],
     ["no ip prefix-list NN permit 192.0.2.0/24", '"no" may change'],
+    ["ip prefix-list NN permit 192.0.2.0/24\nno ip prefix-list NN", '2:1: "no" may change the meaning of the list'],
     ["add address=192.0.2.0/24 list=a disabled=yes", '"disabled=yes" may change'],
     ["add address=192.0.2.0/24 list=a src-port=5", '"src-port" may change'],
     ["add address=192.0.2.0/24 list=a timeout=soon", '"timeout=soon" may change'],

@@ -91,6 +91,8 @@ describe("several lists in one file", () => {
     ["numbers in first lines", [entries(1), a, entries(2), b, c], 3],
     ["numbers in last lines", [a, "# END 1 entries", b, c, "# END 2 entries #"], 3],
     ["lines without a number before those of a number", [a, entries(2), b, c], 3],
+    ["the number in the first line and in the last", [entries(2), a, b, "# END 2 entries"], 2],
+    ["a number of addresses of prefixes", ["# Total IPs: 512", "192.0.2.0/24", "198.51.100.0/24"], 2],
     ["a number below a CSV list", ["prefix,value", `${a},1`, "# Total number of entries: 1"], 1],
   ])("%s", (_, lines, prefixes) => {
     expect(Object.keys(parsePrefixes(lines.join("\n")))).toHaveLength(prefixes);
@@ -122,7 +124,20 @@ describe("several lists in one file", () => {
     ["a first number is too large", [entries(2), a, entries(2), b, c], "1 record stands after it: the list is incomp"],
     ["a last number is too large", [a, entries(2), b, c, entries(2)], "1 record stands before it: the list is incom"],
     ["a list is cut behind its first line", [entries(1), a, entries(2)], "0 records stand after it: the list is incom"],
-    ["lines follow the last number", [a, b, "# END 2 entries", c], "1 record stands after it: the list is incomplete"],
+    ["lines follow the last number", [a, b, "# END 2 entries", c], "text:3:1: closes a list, and 1 record of another"],
+    ["as many lines follow the last number", [a, "# END 1 entries", b], "closes a list, and 1 record of another list"],
+    ["as many lines are on both sides of a number", [a, entries(1), b], "closes a list, and 1 record of another list"],
+    ["first and last number differ", [entries(3), a, b, "# END 2 entries"], "announces 3 subnets, but 2 records stand"],
+    ["both numbers are too large", [entries(3), a, b, "# END 3 entries"], "2 records stand before it: the list is inc"],
+    [
+      "a number of addresses",
+      ["# Total IPs: 3", "192.0.2.1", "192.0.2.2"],
+      "announces 3 ips, but 2 records stand after",
+    ],
+    ["a number of hosts", ["192.0.2.1", "# 2 hosts"], "announces 2 hosts, but 1 record stands before it"],
+    ["a number alone", ["# count: 3", a], "announces 3 records, but 1 record stands after it"],
+    ["a YAML list is cut", ["# Entries: 3", `- ${a}`, `- ${b}`], "text:1:1: announces 3 entries, but 2 records stand"],
+    ["a YAML list is cut at its end", [`- ${a}`, "# END 2 entries"], "text:2:1: announces 2 entries, but 1 record"],
     ["more than announced", [entries(1), a, b], "2 records stand after it: records of another list follow"],
     ["a CSV list is cut", ["# 3 prefixes", "prefix,value", `${a},1`], "text:1:1: announces 3 prefixes, but 1 record"],
   ])("%s: refused, but for allowEmpty", (_, lines, problem) => {

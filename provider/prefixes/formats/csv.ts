@@ -5,7 +5,7 @@ import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf, type TextSource } from "../source";
 import { type Head, headOf } from "./csv-head";
 import { type Format, firstLines } from "./format";
-import { readKnownLine } from "./line-kinds";
+import { KnownLists, readKnownLine } from "./line-kinds";
 
 /** Rows may begin with a semicolon, which begins comments in other formats. */
 const COMMENT = /^\s*(?:#.*)?$/;
@@ -21,7 +21,9 @@ export const csv: Format = {
   recognises(head) {
     const [first = ""] = firstLines(head, 1);
     return (
-      first.replace(/[#;].*/, "").includes(",") && !/^\s*[[{]/.test(first) && readKnownLine(first, 0) === undefined
+      first.replace(/[#;].*/, "").includes(",") &&
+      !/^\s*[[{]/.test(first) &&
+      readKnownLine(first, 0, new KnownLists()) === undefined
     );
   },
   read(source, collector, options) {

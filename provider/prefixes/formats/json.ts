@@ -1,5 +1,7 @@
+import { isObject } from "../../model/json";
 import { readDocument } from "../document";
 import { offsetOf, placeOf, repeatedMember, syntaxErrorAt } from "../json-text";
+import { shown } from "../problems";
 import { RecordReader } from "../records";
 import { LONGEST_LINE, linesOf } from "../source";
 import { type Format, firstLines } from "./format";
@@ -47,7 +49,14 @@ export const ndjson: Format = {
         const record = parsed(text, ["a record", "write one JSON object a line"], (offset, message) =>
           collector.problems.add({ line: at, column: offset + 1 }, message),
         );
-        if (record) {
+        const again =
+          record && isObject(record.value) && colonsIn(text) > Object.keys(record.value).length
+            ? repeatedMember(text)
+            : undefined;
+        if (again) {
+          const place = { line, column: again.offset + 1 };
+          collector.problems.add(place, `${shown(again.name)} appears twice: keep one of them.`);
+        } else if (record) {
           reader.add(record.value, (member) => ({
             line: at,
             column: offsetOf(text, member === undefined ? [] : [member]) + 1,
@@ -58,6 +67,13 @@ export const ndjson: Format = {
     reader.end();
   },
 };
+
+/** Number of colons of a line. A record without a repeated member, a text with a colon or an inner object has one a member. */
+function colonsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++;
+  return count;
+}
 
 /** Value of a JSON text. @param words Name of the text, and the remedy if it is not JSON. */
 function parsed(

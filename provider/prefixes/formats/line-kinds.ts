@@ -10,7 +10,15 @@ export type LineResult =
 interface LineKind {
   readonly test: RegExp;
   /** @param now Milliseconds since 1970, from which times to live count. */
-  read(line: string, now: number): LineResult;
+  read(line: string, now: number, lists: KnownLists): LineResult;
+}
+
+/** What earlier lines of a file said about lists, by their names. */
+export class KnownLists {
+  /** Seconds that entries of a list live which name no time. */
+  readonly timeouts = new Map<string, number>();
+  /** Lists that have entries. */
+  readonly filled = new Set<string>();
 }
 
 /** A word that nothing here reads: it may change the meaning of its line. */
@@ -29,13 +37,16 @@ const unquoted = (text: string) => text.replace(/^"(.*)"$/, "$1").replace(/\\(.)
 /** `add blocked 192.0.2.0/24 timeout 600 comment "scanner"`, and the line that creates the set. */
 const ipset: LineKind = {
   test: /^\s*(?:create|add|-N|-A)\s+\S+\s+[^\s=]+(?:\s|$)/,
-  read(line, now) {
+  read(line, now, { timeouts }) {
     const [command, list = "", what = "", ...words] = wordsOf(line);
     if (command === "create" || command === "-N") {
       if (!/^(?:hash:(?:ip|net)|bitmap:ip)$/.test(what)) return unknown(what, "the set");
+      const seconds = Number(words[words.indexOf("timeout") + 1]);
+      if (words.includes("timeout") && seconds > 0) timeouts.set(list, seconds);
       return words.includes("netmask") ? unknown("netmask", "the set") : "nothing";
     }
-    const note: { reason?: string; expires?: string } = {};
+    const isTimed = words.includes("timeout");
+    const note: { reason?: string; expires?: string } = isTimed ? {} : expiry(timeouts.get(list) ?? 0, now);
     for (let at = 0; at < words.length; at += 2) {
       const [word = "", value = ""] = words.slice(at, at + 2);
       if (word === "timeout" && /^\d+$/.test(value)) Object.assign(note, expiry(Number(value), now));
@@ -49,10 +60,13 @@ const ipset: LineKind = {
 /** `ip prefix-list NAME seq 5 permit 192.0.2.0/24`, as Cisco, FRR and bgpq4 write it. */
 const prefixList: LineKind = {
   test: /^\s*(?:no\s+)?ip(?:v6)?\s+prefix-list\s/i,
-  read(line) {
+  read(line, _, { filled }) {
     const words = wordsOf(line);
     // bgpq4 begins with the removal of the former list.
-    if (/^no$/i.test(words[0] ?? "")) return words.length === 4 ? "nothing" : unknown(words[0] ?? "", "the list");
+    if (/^no$/i.test(words[0] ?? "")) {
+      const isFirst = words.length === 4 && !filled.has(words[3] ?? "");
+      return isFirst ? "nothing" : unknown(words[0] ?? "", "the list");
+    }
     const [list = "", ...rest] = words.slice(2);
     if (/^description$/i.test(rest[0] ?? "")) return "nothing";
     const [action = "", prefix = "", ...more] = /^seq(?:uence)?$/i.test(rest[0] ?? "") ? rest.slice(2) : rest;
@@ -108,9 +122,11 @@ const KINDS: readonly LineKind[] = [ipset, prefixList, routerOs, p2p];
 const LONGEST = 1_000;
 
 /** Reads a line of such a form; `undefined` for other lines. */
-export function readKnownLine(line: string, now: number): LineResult | undefined {
+export function readKnownLine(line: string, now: number, lists: KnownLists): LineResult | undefined {
   // Most lines begin with a digit.
   const code = line.charCodeAt(0);
   if ((code >= 48 && code <= 57) || line.length > LONGEST) return undefined;
-  return KINDS.find(({ test }) => test.test(line))?.read(line, now);
+  const found = KINDS.find(({ test }) => test.test(line))?.read(line, now, lists);
+  if (typeof found === "object" && "entry" in found) lists.filled.add(found.list);
+  return found;
 }

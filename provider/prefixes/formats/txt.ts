@@ -1,11 +1,12 @@
+import { prefixIn } from "../../model/readable";
 import type { Collector } from "../collector";
-import { doubtfulValue } from "../lengths";
+import { doubtfulValue, isBareAddress, mayBeLength } from "../lengths";
 import { LISTS } from "../lists";
 import type { TextShape } from "../lists/list";
 import type { RawEntry, Where } from "../problems";
 import { LONGEST_LINE, linesOf } from "../source";
 import type { Format } from "./format";
-import { type LineResult, readKnownLine } from "./line-kinds";
+import { KnownLists, type LineResult, readKnownLine } from "./line-kinds";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
 
@@ -18,6 +19,7 @@ export const txt: Format = {
       throw new TypeError("The option `columns` needs a format that has columns: csv, json, ndjson or yaml.");
     let line = 0;
     let table: TextShape | undefined;
+    const lists = new KnownLists();
     for (const text of linesOf(source.chunks)) {
       line++;
       if (text.length > LONGEST_LINE) {
@@ -25,7 +27,7 @@ export const txt: Format = {
         continue;
       }
       if (!table && collector.takesPlain(text, line)) continue;
-      const known = readKnownLine(text, collector.now);
+      const known = readKnownLine(text, collector.now, lists);
       if (known !== undefined) {
         takeKnown(known, text, line, collector);
         continue;
@@ -33,7 +35,9 @@ export const txt: Format = {
       const comment = text.search(/[#;]/);
       const said = comment < 0 ? text : text.slice(0, comment);
       if (said.trim() === "") {
-        if (comment >= 0) collector.comment(text.slice(comment), { line, column: comment + 1 });
+        if (text.charAt(comment) === ";" && isRow(text.slice(comment + 1)))
+          collector.problems.add({ line, column: comment + 1 }, AFTER_SEMICOLON);
+        else if (comment >= 0) collector.comment(text.slice(comment), { line, column: comment + 1 });
         continue;
       }
       const head = said.includes("\t") ? SHAPES.find((shape) => shape.head?.test(said)) : undefined;
@@ -88,12 +92,8 @@ function readEntry(said: string, comment: Comment, line: number, collector: Coll
     );
     return;
   }
-  // "192.0.2.0;24" is a row, and "192.0.2.0/24 ; SBL1" has a comment.
-  if (/^\s*\d+\s*(?:;|$)/.test(comment.text) && comment.sign === ";") {
-    collector.problems.add(
-      { line, column: comment.column },
-      'looks like a field after a semicolon, which begins comments here: set format: "csv", or write comments after "#".',
-    );
+  if (comment.sign === ";" && isField(said.slice(start, end), comment.text)) {
+    collector.problems.add({ line, column: comment.column }, AFTER_SEMICOLON);
     return;
   }
   const doubt = value && doubtfulValue(said.slice(start, end), value.word);
@@ -103,6 +103,22 @@ function readEntry(said: string, comment: Comment, line: number, collector: Coll
   }
   const where: Where = (part) => ({ line, column: (part === "value" ? (value?.index ?? end) : start) + 1 });
   collector.add({ prefix: said.slice(start, end), value: value?.word, ...reasonOf(comment.text) }, where);
+}
+
+const AFTER_SEMICOLON =
+  'looks like a field after a semicolon, which begins comments here: set format: "csv", or write comments after "#".';
+
+/** True for a comment that may be fields of a row: "192.0.2.0;24" is one, and "192.0.2.0/24 ; SBL1" has a comment. */
+function isField(prefix: string, comment: string): boolean {
+  const fields = comment.split(";").map((field) => field.trim());
+  if (/^\d+$/.test(fields[0] ?? "") || fields.some((field) => prefixIn(field) !== undefined)) return true;
+  return isBareAddress(prefix) && fields.some((field) => mayBeLength(prefix, field));
+}
+
+/** True for a row whose first field is empty: ";192.0.2.0/24;4". */
+function isRow(comment: string): boolean {
+  const [field = "", ...others] = comment.split(";");
+  return others.length > 0 && prefixIn(field.trim()) !== undefined;
 }
 
 /** Number of words of a prefix or range at the beginning of a line: three in `a - b`, two in `a- b` and `a -b`. */

@@ -40,11 +40,20 @@ export const yaml: Format = {
       collector.problems.add(place(offset), `${shown(name)} appears twice: keep one of them.`);
     collector.problems.throwIfAny();
     const root: unknown = attempt(() => dataOf(document, text));
+    const [begin, , end] = document.contents?.range ?? [0, 0, 0];
+    takeComments(0, begin);
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
       // Reported above, for all maps.
       repeated: () => undefined,
     });
+    takeComments(end, text.length);
+
+    /** Takes the comment lines of a part of the text. */
+    function takeComments(from: number, to: number): void {
+      for (const { 0: comment, index } of text.slice(from, to).matchAll(/^#.*/gm))
+        collector.comment(comment, place(from + index));
+    }
 
     function start(node: unknown): number | undefined {
       return isNode(node) ? node.range?.[0] : undefined;
