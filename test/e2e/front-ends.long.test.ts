@@ -67,3 +67,46 @@ test.each(FRONT_ENDS)("each option does by %s what the page says", { timeout: 60
   const texts = { first: first.text, second: second.text, destroy: destroy.text };
   compareRows({ frontEnd, partners, ...texts, commits: later, created, states });
 });
+
+/** Every form of entries that the types of TypeScript take, in Python, each with an entry of its own. */
+const FORMS = [
+  '["192.0.2.0/32"]',
+  '("192.0.2.1/32",)',
+  '[pulumi.Output.from_input("192.0.2.2/32")]',
+  'pulumi.Output.from_input(["192.0.2.3/32"])',
+  '[{"prefix": "192.0.2.4", "value": 4, "reason": "SYN flood"}]',
+  '{"192.0.2.5": pulumi.Output.from_input(5)}',
+  'pulumi.Output.from_input({"192.0.2.6": {"value": 6, "expires": "2099-01-01T00:00:00Z"}})',
+  '[("192.0.2.7", 4294967295)]',
+];
+
+test("Python gives entries in every form, of sets and of groups, and a connection in its own spelling", {
+  timeout: 300_000,
+}, async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  await prepare("Python", stack);
+  await stack.must("config", "set", "--path", "packetfilter:nodes.n1.endpoint", emulator.endpoint);
+  const sets = FORMS.map((form, index): Declared => {
+    const args = { arena: "edge", set: "blocked", exclusive: false, entries: code(form) };
+    return { name: `set-${index}`, type: "PrefixSet", args };
+  });
+  const node = `{"endpoint": "${emulator.endpoint}", "timeout_ms": 9000}`;
+  const others = `
+for name, nodes in (("list", ["n1"]), ("map", {"n1": {"entries": ["192.0.2.9"]}})):
+    packetfilter.PrefixSetGroup(name, arena="edge", set="partners", exclusive=False, nodes=nodes, entries=("192.0.2.8",) if name == "list" else [])
+packetfilter.PrefixSet("own", arena="edge", profile="web", set="blocked", node=${node}, entries=[])
+pulumi.export("seen", packetfilter.get_prefix_set_output(arena="edge", set="partners", node=${node}).entries)
+`;
+  await declare("Python", stack, sets, others);
+  await stack.must("up", "--yes", "--skip-preview");
+  const ones = Object.fromEntries([0, 1, 2, 3].map((host) => [`192.0.2.${host}/32`, 1]));
+  expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({
+    ...ones,
+    "192.0.2.4/32": 4,
+    "192.0.2.5/32": 5,
+    "192.0.2.6/32": 6,
+    "192.0.2.7/32": 4_294_967_295,
+  });
+  expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "192.0.2.8/32": 1, "192.0.2.9/32": 1 });
+});
