@@ -104,9 +104,16 @@ export function flatInputs(inputs: JsonObject): JsonObject {
     ...(nodes !== undefined && {
       nodes: isObject(nodes)
         ? Object.fromEntries(Object.entries(nodes).map(([name, own]) => [name, ofNode(own)]))
-        : nodes,
+        : isNames(nodes)
+          ? Object.fromEntries(nodes.map((name) => [name, {}]))
+          : nodes,
     }),
   };
+}
+
+/** True for a list of nodes, each of which is known. */
+function isNames(nodes: unknown): nodes is readonly string[] {
+  return Array.isArray(nodes) && nodes.every((name) => typeof name === "string" && name !== UNKNOWN);
 }
 
 /** Entries with those that cannot be read, as they are. */

@@ -1,3 +1,4 @@
+import { membersOf } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
 import type { ResourceChange, Restored } from "./model";
 import type { PreviewStep } from "./preview";
@@ -5,6 +6,7 @@ import {
   contentOfEntry,
   contentOfSet,
   type Known,
+  NODE,
   placeOf,
   RECEIVER,
   shownAddress,
@@ -36,9 +38,19 @@ export function restoredBy(
     const place = placeOf({ named: members.receiver, endpoint: undefined }, known, RECEIVER);
     return isElsewhere(place) ? undefined : { report: { resource, place: place.label, what }, isAll };
   }
+  if (resource.type === "PrefixSetGroup") {
+    const before = membersOf(oldState?.outputs.endpoints);
+    const names = Object.keys(before).filter((name) => {
+      const { endpoint } = placeOf({ named: name, endpoint: undefined }, known, NODE);
+      return endpoint === undefined || shownAddress(before[name]) === endpoint;
+    });
+    // Nodes that are all elsewhere have lost nothing.
+    if (names.length === 0 && Object.keys(before).length > 0) return undefined;
+    const { url } = contentOfSet(members, known);
+    return { report: { resource, url, what }, isAll: isAll && names.length === Object.keys(before).length };
+  }
   const { place, url } = (resource.type === "PrefixSetEntry" ? contentOfEntry : contentOfSet)(members, known);
   // At another address nothing was lost: the entries were never there.
-  if (resource.type !== "PrefixSetGroup" && isElsewhere(place)) return undefined;
-  const where = resource.type === "PrefixSetGroup" ? { url } : { place: place.label, url };
-  return { report: { resource, ...where, what }, isAll };
+  if (isElsewhere(place)) return undefined;
+  return { report: { resource, place: place.label, url, what }, isAll };
 }

@@ -24,7 +24,7 @@ export interface Comparison {
   readonly withdraw?: () => void;
   /** For a group: true if its nodes have other addresses than in the state. */
   readonly hasMoved?: () => boolean;
-  readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver">;
+  readonly runtime: Pick<Runtime, "isPreview" | "node" | "receiver" | "notices">;
   readonly about?: About | undefined;
 }
 
@@ -50,6 +50,11 @@ export function compare(comparison: Comparison): Compared {
     return { replaces };
   }
   const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
+  // The look had no state to compare the address with.
+  if (moved && inUse && news[RESTORES] !== undefined)
+    runtime.notices.info(
+      `${inUse.label} is at ${inUse.endpoint} now, and was at ${String(olds.endpoint)}: what is missing there was never lost, and this up sends it.`,
+    );
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key) && key !== GIVEN_KEY)
     .every((key) => sameJson(olds[key], news[key]));
