@@ -9,9 +9,9 @@ import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/pr
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { TableState } from "../../provider/forwarder/ledger/table-state";
-import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { readBatch } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { openForwarder, scene, stateWith, temporaryFolder } from "./support/forward";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -133,25 +133,14 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
 });
 
 test("a forwarder whose disk is full says so, is not ready, and goes on by itself without a gap", async () => {
-  using folder = temporaryFolder();
   const stateOf = (value: number) => ({
     arenas: {
       edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.9", id: 1, value, lifetime: 60 }] } } } },
     },
   });
-  await using emulator = await startEmulator({ state: stateOf(0) });
   const disk = { free: 2 * RESERVE };
-  const clock = new TestClock();
-  const records: ForwardRecord[] = [];
-  const { forwarder, told } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      reserveBytes: RESERVE,
-    },
-    folder.path,
-    { world: clock, freeBytes: () => disk.free, onRecord: (record) => void records.push(record) },
-  );
+  const parts = { freeBytes: () => disk.free };
+  const { forwarder, told, records, clock, emulator } = await scene(stateOf(0), { reserveBytes: RESERVE }, parts);
   await until(() => records.length === 1);
   // What was taken left room in the file for a record or two.
   vi.spyOn(Store.prototype, "reusableBytes", "get").mockReturnValue(0);

@@ -11,7 +11,7 @@ import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
+import { openForwarder, scene, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const stateOf = (value: number) => ({
   arenas: {
@@ -79,21 +79,13 @@ test("a reload applies the difference: what did not change goes on, and each rec
 });
 
 test("a reload that polls a node in another way keeps its baseline, and a sink of another format its place", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const clock = new TestClock();
-  const config: ForwarderConfig = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-    everyMs: 3_600_000,
-    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
-  };
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
-  const file = join(folder.path, "marks.ndjson");
+  const sinks = [{ name: "disk", type: "file" as const, path: "marks.ndjson" }];
+  const { forwarder, clock, config, folder, emulator } = await scene(stateOf(0), { everyMs: 3_600_000, sinks });
+  const file = join(folder, "marks.ndjson");
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 1);
   emulator.seed(stateOf(1));
   const next = { ...config, everyMs: 3_000, format: "otel" as const };
-  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder))).toBe(true);
   clock.advance(3_000);
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 2);
   const [first, second] = readFileSync(file, "utf8")
@@ -108,39 +100,11 @@ test("a reload that polls a node in another way keeps its baseline, and a sink o
 });
 
 test("a sink that was full, and that a reload takes out, keeps no table waiting", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({
-    state: {
-      arenas: {
-        edge: {
-          profiles: {
-            web: {
-              marks: {
-                shost: Array.from({ length: 3_000 }, (_, n) => ({
-                  address: `198.18.${n >> 8}.${n & 255}`,
-                  id: 1,
-                  value: n,
-                  lifetime: 3_600,
-                })),
-              },
-            },
-          },
-        },
-      },
-    },
-  });
-  const clock = new TestClock();
+  const disk = { name: "disk", type: "file" as const, path: "marks.ndjson" };
   const away = { name: "away", type: "http" as const, url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } };
-  const config: ForwarderConfig = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-    records: "all",
-    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }, away],
-  };
-  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const { forwarder, clock, config, folder } = await scene(stateWith(3_000), { records: "all", sinks: [disk, away] });
   await until(() => forwarder.unready.some((reason) => reason.includes('The spool is full for sink "away"')), clock);
-  const next = { ...config, sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }] };
-  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  expect(await forwarder.reload(await LiveConfig.ofObject({ ...config, sinks: [disk] }, {}, folder))).toBe(true);
   expect(forwarder.unready).toEqual([]);
   await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 1, clock);
 });

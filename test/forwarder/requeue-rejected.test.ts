@@ -1,6 +1,4 @@
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -11,6 +9,7 @@ import { requeueRejected } from "../../provider/forwarder/requeue-rejected";
 import { systemWorld } from "../../provider/forwarder/world";
 import { TestClock, until } from "./support/clock";
 import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const ids = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 const letter = (recordId: string) => ({ record: { ...RECORD, recordId }, reason: "no such field" });
@@ -49,23 +48,22 @@ test("a requeue beside a service that is refused goes on: each record arrives, o
   });
   await using emulator = await startEmulator({ state: stateOf(0) });
   const arrived: ForwardRecord[] = [];
-  let held: ServerResponse | undefined;
+  let answer: (() => void) | undefined;
   let isRequeue = false;
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
+  using server = await httpSink((_, body) => {
     const lines = body.trim().split("\n");
     const records: ForwardRecord[] = lines.map((line) => JSON.parse(line));
     const taken = isRequeue && records.every(({ value }) => value === 0);
     if (taken) arrived.push(...records);
-    if (taken && !held) held = response;
-    else response.writeHead(taken ? 204 : 406).end();
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+    if (!taken || answer) return [taken ? 204 : 406];
+    return new Promise((resolve) => {
+      answer = () => resolve([204]);
+    });
+  });
   const config = {
     nodes: { fra1: { endpoint: emulator.endpoint } },
     watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http" as const, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }],
+    sinks: [{ name: "web", type: "http" as const, url: server.url }],
   };
   const clock = new TestClock();
   const { forwarder } = await startForwarding(config, folder.path, { world: clock });
@@ -79,19 +77,18 @@ test("a requeue beside a service that is refused goes on: each record arrives, o
   const live = await LiveConfig.ofObject(config, {}, folder.path);
   const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
   const requeued = requeueRejected(live, parts, "web");
-  await until(() => held);
+  await until(() => answer);
   // Its request is under way. Meanwhile the service is refused more.
   emulator.seed(stateOf(1));
   await until(() => refused() === 100, clock);
   expect(linesKept()).toBe(100);
-  held?.writeHead(204).end();
+  answer?.();
   expect(await requeued).toEqual({ delivered: 50, left: 0, failures: [] });
   await forwarder.stop(0);
 
   const kept = await requeuedFrom(folderOfWeb);
   const all = [...ids(arrived), ...kept];
   expect([arrived.length, kept.length, new Set(all).size]).toEqual([50, 50, 100]);
-  server.close();
 });
 
 test("what is refused again is kept beside what came meanwhile, and what failed is tried the next time", async () => {
