@@ -122,7 +122,7 @@ function resolving(addresses: Map<string, string>): void {
 }
 
 const LISTENS = /^info Answers on /;
-/** What the machine lacks at a start that goes on all the same: of which name, its address at first, the line, and that of the recovery. */
+/** Parts of the machine that a start lacks and goes on without: of which name, its address at first, the line, and that of the recovery. */
 const LACKING: Record<string, [of: string, at: string | undefined, line: RegExp, recovery: RegExp]> = {
   "a port that is in use": ["listen", "127.0.0.1", /cannot be used: .*EADDRINUSE.* forwarded meanwhile\.$/, LISTENS],
   "an address that is not up yet": ["listen", "192.0.2.1", /cannot be used: .*EADDRNOTAVAIL.* meanwhile\.$/, LISTENS],
