@@ -82,18 +82,22 @@ test("off: no table waits for another, and a table is polled as often as everyMs
   expect(await forwarding.after(1, 5)).toEqual([3, 2]);
 });
 
-test("a node gets all requests of a round over one connection", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(2) });
-  let connections = 0;
-  const relay = createServer((socket) => {
-    connections++;
-    socket.pipe(connect(Number(new URL(emulator.endpoint).port), "127.0.0.1")).pipe(socket);
-  }).listen(0, "127.0.0.1");
-  await once(relay, "listening");
-  onTestFinished(() => void relay.close());
-  const endpoint = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
-  const config = { nodes: { fra1: { endpoint } }, watch: [{ arena: "edge", types: ["shost" as const] }] };
-  const { ok } = await forwardOnce(config, folder.path, { onRecord: () => {} });
-  expect([ok, connections, emulator.requests().length]).toEqual([true, 1, 3]);
-});
+test.each([false, "mutual"] as const)(
+  "a node gets all requests of a round over one connection (TLS: %s)",
+  async (tls) => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateWith(2), tls });
+    let connections = 0;
+    const relay = createServer((socket) => {
+      connections++;
+      socket.pipe(connect(Number(new URL(emulator.endpoint).port), "127.0.0.1")).pipe(socket);
+    }).listen(0, "127.0.0.1");
+    await once(relay, "listening");
+    onTestFinished(() => void relay.close());
+    const endpoint = `${tls ? "https" : "http"}://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    const node = { endpoint, ...(emulator.tls && { tls: emulator.tls }) };
+    const config = { nodes: { fra1: node }, watch: [{ arena: "edge", types: ["shost" as const] }] };
+    const { ok } = await forwardOnce(config, folder.path, { onRecord: () => {} });
+    expect([ok, connections, emulator.requests().length]).toEqual([true, 1, 3]);
+  },
+);
