@@ -2,7 +2,17 @@ import type { z } from "zod";
 import type { JsonObject } from "../model/json";
 import { MARK_TYPES } from "../model/mark";
 import { objectError, schema, zod } from "../model/schema";
-import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
+import {
+  type Answers,
+  COMMANDS,
+  FORMATS,
+  LIST_KINDS,
+  MEMBERS,
+  OPERATIONS,
+  type PerKind,
+  type ReceiverAnswers,
+} from "./answers";
+import { forKind } from "./places";
 
 /** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
@@ -28,7 +38,8 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
   const unit = z.enum(["s", "ms"], { error: 'must be "s" or "ms"' }).optional();
-  const names = by(text, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
+  const name = textOr(text, "must be a text, or an object of texts by kind of list");
+  const names = by(name, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
 
   return z.strictObject(
     {
@@ -119,14 +130,20 @@ function either(choose: (given: unknown) => z.ZodType) {
     });
 }
 
+/** Refuses one name for two members of a kind. */
 function refuseTwice(given: JsonObject, context: z.core.$RefinementCtx): void {
   const seen = new Map<string, string>();
-  for (const [member, name] of Object.entries(given)) {
-    if (name === undefined) continue;
-    const key = String(name).toLowerCase();
-    const other = seen.get(key);
-    if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
-    seen.set(key, member);
+  for (const [member, setting] of Object.entries(given)) {
+    const others = new Set<string>();
+    for (const kind of LIST_KINDS) {
+      const name = forKind(setting as PerKind<string | number> | undefined, kind);
+      const key = `${kind} ${String(name).toLowerCase()}`;
+      const other = name === undefined ? undefined : seen.get(key);
+      if (other !== undefined) others.add(other);
+      if (name !== undefined) seen.set(key, member);
+    }
+    for (const other of others)
+      context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
   }
 }
 

@@ -124,10 +124,11 @@ export interface Answers {
    */
   readonly path?: PerKind<string>;
   /**
-   * The node's own names of members. Case does not matter. A record without the named member is read by natural names, but
-   * `prefixLength` must be present; `"/"` means that lengths follow a slash and are nowhere else.
+   * The node's own names of members, each for all kinds of lists or by kind: `{ id: { rules: "num", marks: "markid" } }`. Case
+   * does not matter. A record without the named member is read by natural names, but `prefixLength` must be present; `"/"` means
+   * that lengths follow a slash and are nowhere else.
    */
-  readonly names?: Readonly<Partial<Record<Member, string>>>;
+  readonly names?: Readonly<Partial<Record<Member, PerKind<string>>>>;
   /** Answer that means an empty list: `"{}"` an empty object, `""` also an empty body. Default: neither. */
   readonly empty?: "{}" | "";
   /**

@@ -2,7 +2,7 @@ import type { JsonObject } from "../model/json";
 import type { Answers, Columns } from "./answers";
 import { IN_TEXT, lengthOf, naturalRole } from "./entry-members";
 import { readNumber, ShapeError, short } from "./json";
-import { addressText, forKind, isAddressLike } from "./places";
+import { addressText, forKind, isAddressLike, namesFor } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
 import { columnOf } from "./rows";
 
@@ -26,7 +26,9 @@ export function refuseEntry(message: string, record: JsonObject, answers: Answer
     ...(length !== undefined && { prefixLength: length }),
     ...(value !== undefined && { value }),
   };
-  const isKnown = Object.entries(guess).every(([role, name]) => answers?.names?.[role as Role] === name);
+  const isKnown = Object.entries(guess).every(
+    ([role, name]) => namesFor(answers ?? {}, "prefixset")[role as Role] === name,
+  );
   if (isKnown) return new ShapeError(message);
   const otherwise =
     length === undefined ? "" : `; if no member is its length, set answers.names.prefixLength: "${IN_TEXT}"`;

@@ -4,7 +4,7 @@ import { Prefix, PrefixError } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
 import { readNumber, ShapeError } from "./json";
-import { addressText, isAddressLike } from "./places";
+import { addressText, isAddressLike, namesFor } from "./places";
 
 /** Possible roles of a member of a listed entry. */
 export type EntryRole = "prefix" | "length" | "value" | "start" | "end";
@@ -54,7 +54,7 @@ export type ReadMembers = (record: JsonObject) => EntryMembers;
  * record that has it; with a named `prefixLength`, no other member is a length.
  */
 export function membersReader(answers: Answers | undefined): ReadMembers {
-  const { prefix, prefixLength, value, rangeStart, rangeEnd } = answers?.names ?? {};
+  const { prefix, prefixLength, value, rangeStart, rangeEnd } = namesFor(answers ?? {}, "prefixset");
   const given = { prefix, length: prefixLength, value, start: rangeStart, end: rangeEnd };
   const named = new Map<string, EntryRole>();
   for (const [role, name] of Object.entries(given))

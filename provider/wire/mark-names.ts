@@ -1,5 +1,6 @@
 import type { MarkType } from "../model/mark";
-import type { Answers, Member } from "./answers";
+import type { Answers } from "./answers";
+import { namesFor } from "./places";
 
 /** Members of a mark that are numbers. */
 type NumberField = "id" | "value" | "lifetime" | "age" | "sourcePort" | "destinationPort";
@@ -60,8 +61,8 @@ export function markNames(type: MarkType, answers: Answers | undefined): MarkNam
     const field = fieldFor(member, type);
     for (const name of names) fields.set(name, field);
   }
-  for (const [member, name] of Object.entries(answers?.names ?? {}) as [Member, string | undefined][]) {
-    if (name === undefined || !Object.hasOwn(MARK_NAMES, member)) continue;
+  for (const [member, name] of Object.entries(namesFor(answers ?? {}, "marks"))) {
+    if (!Object.hasOwn(MARK_NAMES, member)) continue;
     named.set(name.toLowerCase(), fieldFor(member, type));
   }
   for (const [name, field] of named) fields.set(name, field);

@@ -4,6 +4,7 @@ import {
   LIST_KINDS,
   type ListFormat,
   type ListKind,
+  type Member,
   type NodeHabits,
   type PerKind,
   type ReceiverAnswers,
@@ -165,6 +166,12 @@ function step(value: unknown, names: readonly string[], within: readonly JsonObj
 export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T | undefined {
   const isByKind = typeof setting === "object" && setting !== null && LIST_KINDS.some((name) => name in setting);
   return isByKind ? (setting as Partial<Record<ListKind, T>>)[kind] : (setting as T | undefined);
+}
+
+/** The node's names of members in one kind of list. */
+export function namesFor({ names = {} }: Pick<Answers, "names">, kind: ListKind): Partial<Record<Member, string>> {
+  const own = Object.entries(names).map(([member, name]) => [member, forKind<string>(name, kind)]);
+  return Object.fromEntries(own.filter(([, name]) => name !== undefined));
 }
 
 /** The format of one kind of list, by the settings. */

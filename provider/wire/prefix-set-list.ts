@@ -13,7 +13,7 @@ import {
 } from "./entry-members";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError, short } from "./json";
-import { addressText, isAddressLike } from "./places";
+import { addressText, isAddressLike, namesFor } from "./places";
 import { columnsSetting } from "./remedies";
 
 /** One entry of a prefix-set as a node lists it. */
@@ -80,7 +80,7 @@ function readRecord(record: JsonObject, index: number, how: HowToRead, key?: str
   }
   if (text === undefined) throw refuse(`has no prefix (${describe(record)})`);
   if (lacksLength && !text.includes("/")) {
-    const name = short(how.answers?.names?.prefixLength ?? "");
+    const name = short(namesFor(how.answers ?? {}, "prefixset").prefixLength ?? "");
     throw refuse(`has no member ${name} for its length (${describe(record)})`);
   }
   if (length === undefined && suspect !== undefined && !text.includes("/")) {

@@ -4,6 +4,7 @@ import type { Profile, Rule } from "../model/mark";
 import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, readNumber, ShapeError } from "./json";
+import { namesFor } from "./places";
 import { namesSetting } from "./remedies";
 
 /** Members that may hold the name of a profile. The contract shows no record of profiles or rules. */
@@ -56,9 +57,10 @@ export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
 function readRule(element: unknown, index: number, habits: NodeHabits, isKeyed = false): Rule {
   if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
   if (!isObject(element) || Object.keys(element).length === 0) throw notA("rule", element, index);
-  const ids = [habits.answers?.names?.id, "id"];
+  const own = namesFor(habits.answers ?? {}, "rules");
+  const ids = [own.id, "id"];
   const idKey = keyOf(element, ids, (value) => readNumber(value) !== undefined);
-  const nameKey = keyOf(element, [habits.answers?.names?.name, "name"], isText);
+  const nameKey = keyOf(element, [own.name, "name"], isText);
   if (!isKeyed && idKey === undefined && nameKey === undefined && keyOf(element, ids, isText) === undefined)
     throw notA("rule with an id or a name", element, index, guessName(element, habits));
   const id = idKey === undefined ? undefined : readNumber(element[idKey]);
@@ -77,7 +79,11 @@ const numbered = ({ number, exact }: NonNullable<ReturnType<typeof readNumber>>)
 const isText = (value: unknown) => typeof value === "string" && value !== "";
 
 function nameKey(members: JsonObject, { answers }: NodeHabits): string | undefined {
-  return keyOf(members, [answers?.names?.name, ...PROFILE_NAMES], (value) => name.safeParse(value).success);
+  return keyOf(
+    members,
+    [namesFor(answers ?? {}, "profiles").name, ...PROFILE_NAMES],
+    (value) => name.safeParse(value).success,
+  );
 }
 
 /** The first of some names that a record has in any case, with a value that fits. */

@@ -52,6 +52,7 @@ test.each<DialectSettings>([
   { profilesEnvelope: "payload", rulesEnvelope: "array", nameKey: "title", idKey: "number" },
   { listEnvelope: "payload.rows2", prefixKey: "subnet", lengthKey: "size", valueKey: "weight" },
   { markKeys: "address=who,value=hits", marksEnvelope: "table" },
+  { idKey: "num", markKeys: "id=markid" },
   { listFormat: "ndjson" },
   { listFormat: "lines" },
   { listFormat: "lines", entryForm: "string", singleAddress: "bare" },

@@ -7,6 +7,7 @@ it.each([
   [{ path: "result.items", empty: "{}" }],
   [{ path: { prefixset: "a", profiles: "b.c", rules: "d", marks: "e" }, empty: "" }],
   [{ names: Object.fromEntries(MEMBERS.map((member) => [member, `own-${member}`])) }],
+  [{ names: { id: { rules: "num", marks: "markid" }, value: { prefixset: "num" } } }],
 ])("settings of answers: %j", (answers) => {
   expect(answersSchema().parse(answers)).toEqual(answers);
 });
@@ -23,6 +24,8 @@ it.each([
   [{ names: { prefixes: "x" } }, [["names", "has no member `prefixes`: `prefix` is likely meant"]]],
   [{ names: { id: "" } }, [["names.id", "must not be empty"]]],
   [{ names: { id: "Row", value: "row" } }, [["names.id", "is the name of `value` already"]]],
+  [{ names: { id: { rule: "x" } } }, [["names.id", "has no member `rule`: `rules` is likely meant"]]],
+  [{ names: { id: { rules: "num" }, name: "NUM" } }, [["names.name", "is the name of `id` already"]]],
 ])("wrong settings of answers are refused by name: %j", (answers, problems) => {
   const issues = answersSchema().safeParse(answers).error?.issues ?? [];
   expect(issues.map(({ path, message }) => [path.join("."), message])).toEqual(problems);

@@ -141,7 +141,7 @@ export const recordLists: readonly Point[] = [
           guessRuleId(seen.records.map(({ extra = {} }) => extra))
         : undefined;
       if (id !== undefined && url) {
-        const guessed = merged(seen.lesson.guessed, { names: { id } });
+        const guessed = merged(seen.lesson.guessed, { names: { id: { rules: id } } });
         bench.learned.learn({ guessed });
         const records = elementsIn(seen.answer, url, readRuleList, bench.learned.answers) ?? seen.records;
         seen = { ...seen, records, lesson: { ...seen.lesson, guessed } };

@@ -1,4 +1,4 @@
-import { type Answers, type Columns, LIST_KINDS, type ListKind, type PerKind } from "../../wire/answers";
+import { type Answers, type Columns, LIST_KINDS, type ListKind, type Member, type PerKind } from "../../wire/answers";
 import { forKind } from "../../wire/places";
 
 /** Settings that answers prove, and settings that only seem likely. */
@@ -15,7 +15,7 @@ export function merged(one: Answers, two: Answers): Answers {
     format: together(one.format, two.format),
     columns: together<Columns>(one.columns, two.columns),
     path: together(one.path, two.path),
-    names: { ...one.names, ...two.names },
+    names: eachName(two.names, (name, member) => together(one.names?.[member], name), one.names),
     ignore: union(one.ignore, two.ignore),
   });
 }
@@ -26,7 +26,6 @@ function union(one: Answers["ignore"] = [], two: Answers["ignore"] = []): Answer
 
 /** Settings without those that `others` have as well. */
 export function without(settings: Answers, others: Answers): Answers {
-  const names = Object.entries(settings.names ?? {}).filter(([member]) => !(member in (others.names ?? {})));
   const rest = Object.entries(settings).filter(
     ([name]) => name === "ignore" || Reflect.get(others, name) === undefined,
   );
@@ -35,7 +34,7 @@ export function without(settings: Answers, others: Answers): Answers {
     format: beside(settings.format, others.format),
     columns: beside<Columns>(settings.columns, others.columns),
     path: beside(settings.path, others.path),
-    names: Object.fromEntries(names),
+    names: eachName(settings.names, (name, member) => beside(name, others.names?.[member])),
     ignore: settings.ignore?.filter((name) => !others.ignore?.includes(name)),
   });
 }
@@ -44,10 +43,21 @@ export function isNoSetting(answers: Answers): boolean {
   return Object.keys(tidy(answers)).length === 0;
 }
 
+type Names = NonNullable<Answers["names"]>;
+type Name = Names[Member];
+
+/** The names that `make` makes of these, with others; those that are empty are left out. */
+function eachName(names: Names = {}, make: (name: Name, member: Member) => Name, others: Names = {}): Names {
+  const made = Object.entries(names).map(([member, name]) => [member, make(name, member as Member)]);
+  return Object.fromEntries(
+    Object.entries({ ...others, ...Object.fromEntries(made) }).filter(([, name]) => isSaid(name)),
+  );
+}
+
 type ByKind<T> = Partial<Record<ListKind, T>>;
 
 function together<T>(one: PerKind<T> | undefined, two: PerKind<T> | undefined): PerKind<T> | undefined {
-  if (one === undefined || two === undefined) return two ?? one;
+  if (one === undefined || two === undefined || typeof two === "string") return two ?? one;
   return { ...byKind(one), ...byKind(two) };
 }
 
@@ -66,9 +76,11 @@ function byKind<T>(setting: PerKind<T>): ByKind<T> {
   ) as ByKind<T>;
 }
 
+function isSaid(value: unknown): boolean {
+  return value !== undefined && !(typeof value === "object" && value !== null && Object.keys(value).length === 0);
+}
+
 /** Removes undefined members and empty objects. */
 function tidy(answers: { readonly [N in keyof Answers]: Answers[N] | undefined }): Answers {
-  const isSaid = (value: unknown) =>
-    value !== undefined && !(typeof value === "object" && value !== null && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(answers).filter(([, value]) => isSaid(value)));
 }

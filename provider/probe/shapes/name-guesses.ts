@@ -2,7 +2,7 @@ import { given } from "../../client/options";
 import type { JsonObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
 import { prefixIn } from "../../model/readable";
-import type { Answers, ListKind, Member } from "../../wire/answers";
+import type { Answers, ListKind } from "../../wire/answers";
 import { guessLength, guessValue } from "../../wire/entry-guess";
 import { IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
@@ -12,7 +12,7 @@ import { likelyNames } from "../../wire/record-lists";
 import type { Lesson } from "./answers";
 import { type KnownEntry, membersOf } from "./entry-shape";
 
-type Names = Partial<Record<Member, string>>;
+type Names = NonNullable<Answers["names"]>;
 
 /** The records of a list whose members have unusual names. */
 export interface Records {
@@ -72,7 +72,7 @@ function guessEntryNames(first: JsonObject, records: readonly JsonObject[], isRo
 
 /** The lesson, and the same one with the length in the text of the prefix alone. */
 function withoutLength({ known, guessed }: Lesson): Lesson[] {
-  const inText = { prefixLength: IN_TEXT, ...known.names, ...guessed.names };
+  const inText: Names = { prefixLength: IN_TEXT, ...known.names, ...guessed.names };
   if (inText.prefixLength !== IN_TEXT) return [{ known, guessed }];
   return [{ known, guessed }, guessed.names ? lesson({}, inText) : lesson(inText)];
 }
@@ -92,8 +92,8 @@ function lesson(known: Names, guessed: Names = {}): Lesson {
  * addresses is certain; the only number is a guess for the id or value, whichever is missing.
  */
 export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Lesson {
-  const known: Names = {};
-  const guessed: Names = {};
+  const known = new Map<"address", string>();
+  const guessed = new Map<"id" | "value", string>();
   for (const { type, record } of marks) {
     const { meet } = markNames(type, answers);
     const told = new Set(Object.keys(record).map((name) => meet(name)?.name));
@@ -103,13 +103,16 @@ export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Les
     const [address, otherAddress] = addresses;
     const isSingle = type === "shost" || type === "dhost";
     if (isSingle && !told.has("address") && address !== undefined && otherAddress === undefined)
-      known.address ??= address;
+      known.set("address", known.get("address") ?? address);
     const [number, otherNumber] = numbers;
     const missing = (["id", "value"] as const).filter((member) => !told.has(member));
     const [member] = missing;
-    if (missing.length === 1 && member && number !== undefined && otherNumber === undefined) guessed[member] ??= number;
+    if (missing.length === 1 && member && number !== undefined && otherNumber === undefined)
+      guessed.set(member, guessed.get(member) ?? number);
   }
-  return lesson(known, guessed);
+  // Rules have ids, and sets values of other names.
+  const ofMarks = [...guessed].map(([member, name]) => [member, { marks: name }]);
+  return lesson(Object.fromEntries(known), Object.fromEntries(ofMarks));
 }
 
 /** The name of the only whole number that differs in all rules. */
