@@ -174,7 +174,8 @@ class Values {
   keep(file: string, config: JsonObject, decrypt: Decrypt): void {
     for (const [key, value] of Object.entries(config)) {
       for (const path of this.encrypted.keys()) if (isWithin(path, key)) this.encrypted.delete(path);
-      this.found.set(key, { value: this.readable(value, { path: key, file, decrypt }), file });
+      // The engine gives a key without a value as an empty text.
+      this.found.set(key, { value: this.readable(value ?? "", { path: key, file, decrypt }), file });
     }
   }
 
@@ -217,7 +218,7 @@ class Values {
       const members = value.map((member, index) => this.readable(member, { ...at, path: `${path}[${index}]` }));
       return members.filter((member) => member !== undefined);
     }
-    if (typeof value !== "object" || value === null) return value ?? undefined;
+    if (typeof value !== "object" || value === null) return value;
     const members = Object.entries(value).map(([key, member]) => [
       key,
       this.readable(member, { ...at, path: `${path}.${key}` }),

@@ -7,11 +7,12 @@ import { readFound } from "../files/no-links";
 import { messageOf } from "../model/errors";
 import { isObject } from "../model/json";
 import { likelyMeant } from "../model/nearest";
-import { readYaml } from "../model/yaml";
+import { readPulumiYaml } from "../model/yaml";
 import { type CliIo, UsageError } from "./cli-io";
 
 const STACK_FILE = /^Pulumi\.(.+)\.ya?ml$/;
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
+const JSON_PROJECT = "Pulumi.json";
 
 const values = z.record(z.string(), z.unknown()).nullish();
 const projectSchema = z.object({
@@ -28,7 +29,7 @@ const stackSchema = z
 export async function projectAbove(start: string): Promise<string | undefined> {
   let withStack: string | undefined;
   for (let folder = resolve(start); ; folder = dirname(folder)) {
-    if (PROJECT_FILES.some((name) => existsSync(join(folder, name)))) return folder;
+    if ([JSON_PROJECT, ...PROJECT_FILES].some((name) => existsSync(join(folder, name)))) return folder;
     if (withStack === undefined && (await stackFiles(folder)).length > 0) withStack = folder;
     if (dirname(folder) === folder) return withStack;
   }
@@ -44,6 +45,9 @@ export async function namesOfStacks(folder: string): Promise<string[]> {
 }
 
 export async function readProjectFile(folder: string) {
+  // Pulumi prefers it to the others, and then reads the settings of stacks from files in JSON.
+  if (existsSync(join(folder, JSON_PROJECT)))
+    throw unusable(JSON_PROJECT, "a project in JSON is not read here: make it Pulumi.yaml");
   const file = PROJECT_FILES.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return undefined;
   const parsed = projectSchema.safeParse(document(file, readFound(join(folder, file))) ?? {});
@@ -114,7 +118,7 @@ function importsOf(environment: unknown): string | undefined {
 
 function document(file: string, text: string): unknown {
   try {
-    return readYaml(text);
+    return readPulumiYaml(text);
   } catch (error) {
     throw unusable(file, `it cannot be read as YAML (${messageOf(error).split("\n")[0]})`);
   }

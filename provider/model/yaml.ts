@@ -73,9 +73,60 @@ export function dataOf(document: Document, text: string): unknown {
  * ```
  */
 export function readYaml(text: string): unknown {
+  return dataOf(readDocument(text, PARSING), text);
+}
+
+/** Plain texts that Pulumi's reader (yaml.v3 of Go, with parts of YAML 1.1) takes for another value than YAML 1.2 does. */
+const DIFFERENT = [
+  // Octal, binary, with underscores, of a sign and another base, beyond a double.
+  /^[-+]?0[\d_]+$/,
+  /^[-+]?0b[01_]+$/i,
+  /^[-+]?(?=.*_)(?:0[xo][\da-f_]+|[\d.][\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?)$/i,
+  /^[-+]0[xo]/i,
+  /^[-+]?\d{16,}$/,
+  /^[-+]?\.(?:inf|nan)$/i,
+  // Times.
+  /^\d{4}-\d\d?-\d\d?(?:[Tt\s]|$)/,
+];
+
+/**
+ * Reads a YAML file whose settings Pulumi reads, too: with merge keys (`<<`), as it does. What both would read in different
+ * ways is refused under `config` and in what a reference may bring there.
+ *
+ * @throws as {@link readYaml}
+ */
+export function readPulumiYaml(text: string): unknown {
+  const { isNode, isScalar, visit } = require("yaml") as typeof import("yaml");
+  const document = readDocument(text, { ...PARSING, merge: true });
+  if (document.directives?.yaml.explicit) throw new Error("it names a version of YAML: leave out the line %YAML");
+  visit(document, (key, node, path) => {
+    const isOurs = path.some((one) => isPairOf(one, "config") || ("anchor" in one && one.anchor !== undefined));
+    if (!isOurs && !(isScalar(node) && node.anchor !== undefined)) return;
+    if (key === "key" && !(isScalar(node) && node.value !== null)) throw new Error("a key under config is not a text");
+    if (!isNode(node) || (isScalar(node) && node.type === "PLAIN" && node.source === "<<")) return;
+    const shown = isScalar(node) && node.type === "PLAIN" ? (node.source ?? "") : "";
+    const isOther =
+      DIFFERENT.some((one) => one.test(shown)) || (isScalar(node) && Math.abs(Number(node.value)) === Infinity);
+    if (node.tag !== undefined || isOther)
+      throw new Error(
+        `Pulumi reads ${visible(JSON.stringify(shown || node.tag))} in another way: write the value as a text in quotes`,
+      );
+  });
+  return dataOf(document, text);
+}
+
+function isPairOf(one: unknown, name: string): boolean {
+  const { isPair, isScalar } = require("yaml") as typeof import("yaml");
+  return isPair(one) && isScalar(one.key) && one.key.value === name;
+}
+
+function readDocument(
+  text: string,
+  options: typeof PARSING & { readonly merge?: boolean },
+): Document.Parsed<ParsedNode> {
   const { LineCounter, parseDocument } = require("yaml") as typeof import("yaml");
   const lines = new LineCounter();
-  const document: Document.Parsed<ParsedNode> = parseDocument(text, { ...PARSING, lineCounter: lines });
+  const document: Document.Parsed<ParsedNode> = parseDocument(text, { ...options, lineCounter: lines });
   const [error]: YAMLError[] = document.errors;
   if (error) throw ranOutOfStack(error) ? new ExcessError("is nested too deeply") : error;
   const [repeated] = repeatedKeys(document);
@@ -83,5 +134,5 @@ export function readYaml(text: string): unknown {
     const { line, col } = lines.linePos(repeated.offset);
     throw new Error(`the key ${visible(JSON.stringify(repeated.name))} appears twice, at line ${line}, column ${col}`);
   }
-  return dataOf(document, text);
+  return document;
 }
