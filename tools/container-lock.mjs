@@ -7,18 +7,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "examples/forwarder-service");
 /** Members of an entry that decide what is installed. */
-const KEPT = [
-  "version",
-  "integrity",
-  "hasInstallScript",
-  "dependencies",
-  "optionalDependencies",
-  "peerDependencies",
-  "bin",
-  "os",
-  "cpu",
-  "libc",
-];
+const KEPT = ["version", "integrity", "dependencies", "optionalDependencies", "peerDependencies", "os", "cpu", "libc"];
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 
