@@ -97,7 +97,7 @@ test.each(FRONT_ENDS)(
         },
       },
     ];
-    /** What each front end refuses, without the words of the secret. */
+    /** Declarations that each front end refuses, without the words of the secret. */
     const refusals = [
       set("bits", { set: "partners", entries: secret([CANARY["prefix in secret entries"].replace("0/24", "1/24")]) }),
       set("over", {

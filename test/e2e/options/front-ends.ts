@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { code, type Declared, FRONT_ENDS, type FrontEnd, resource, urnIn } from "../support/front-ends";
 
-/** What a row looks at when its programs have run. */
+/** Facts that a row looks at when its programs have run. */
 export interface Seen {
   readonly frontEnd: FrontEnd;
   /** Content of the set `partners` after the second `up`. */
   readonly partners: Readonly<Record<string, unknown>>;
-  /** What the commands printed: the first and the second `up`, and a `destroy`. */
+  /** Output of the commands: the first and the second `up`, and a `destroy`. */
   readonly first: string;
   readonly second: string;
   readonly destroy: string;
