@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MARK_KEYS } from "../marks";
-import { choice, named, placed } from "./switch";
+import { choice, named, placed, template } from "./switch";
 
 function envelopeOf(list: string) {
   return placed("same", [], `Place of the list of ${list}; same: as listEnvelope.`);
@@ -45,6 +45,16 @@ export const LIST_SWITCHES = {
     ],
     "Place of a list in its answer. A name: the member that holds the list. Dots join the names of nested members, 0 is an array around the list, and {arena}, {profile} and {set} are replaced by names of the request. array: a bare array. keyed (prefix-sets only): an object keyed by prefix.",
     ["0.data", "{arena}.{set}"],
+  ),
+  setTemplate: template(
+    "a prefix-set",
+    "{prefix}, {address}, {length}, {netmask}, {last}, {padded} and {lastPadded} (octets of three digits), {integer} and {value}",
+  ),
+  profilesTemplate: template("profiles", "{name}"),
+  rulesTemplate: template("rules", "{id} and {name}"),
+  marksTemplate: template(
+    "marks",
+    "{id}, {value}, {lifetime}, {age}, {status}, {address}, {source}, {destination}, {sourcePort}, {destinationPort} and {protocol}",
   ),
   listVerdict: choice(
     ["none", "status", "count", "code", "code-1000"],

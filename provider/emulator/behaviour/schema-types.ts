@@ -24,6 +24,32 @@ export interface Dialect {
    */
   readonly listEnvelope: string;
   /**
+   * Text of the list of a prefix-set, in five parts with {|} between them: before the records, a record, between
+   * two, after them, and an empty list. {count} stands for their number, and in a record {prefix}, {address},
+   * {length}, {netmask}, {last}, {padded} and {lastPadded} (octets of three digits), {integer} and {value}. Empty:
+   * the form of the other switches.
+   */
+  readonly setTemplate: string;
+  /**
+   * Text of the list of profiles, in five parts with {|} between them: before the records, a record, between two,
+   * after them, and an empty list. {count} stands for their number, and in a record {name}. Empty: the form of the
+   * other switches.
+   */
+  readonly profilesTemplate: string;
+  /**
+   * Text of the list of rules, in five parts with {|} between them: before the records, a record, between two,
+   * after them, and an empty list. {count} stands for their number, and in a record {id} and {name}. Empty: the
+   * form of the other switches.
+   */
+  readonly rulesTemplate: string;
+  /**
+   * Text of the list of marks, in five parts with {|} between them: before the records, a record, between two,
+   * after them, and an empty list. {count} stands for their number, and in a record {id}, {value}, {lifetime},
+   * {age}, {status}, {address}, {source}, {destination}, {sourcePort}, {destinationPort} and {protocol}. Empty:
+   * the form of the other switches.
+   */
+  readonly marksTemplate: string;
+  /**
    * Members beside a list in its outermost object: none, or those of the answer with that name in the switch
    * success.
    */

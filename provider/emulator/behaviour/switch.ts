@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTemplate } from "../http/template";
 
 /** One open point of the contract: the emulator's default, and alternatives. */
 export interface Switch<Schema extends z.ZodType = z.ZodType> {
@@ -53,6 +54,23 @@ export function placed(normal: string, alternatives: string[], about: string, re
     "must be a name of letters, digits, _ and -, or names with dots between them, among which 0, {arena}, {profile} and {set} may be";
   const schema = dotted(`${NAME}|0|\\{(?:arena|profile|set)\\}`, message).default(normal).describe(about);
   return { schema, alternatives, refusals };
+}
+
+/** A list as text, see `writeByTemplate`; empty: the list has the form of the other switches. */
+export function template(list: string, fields: string) {
+  const message =
+    "must have five parts with {|} between them: before the records, a record, between two, after them, and an empty list";
+  return {
+    schema: z
+      .string()
+      .refine((text) => text === "" || isTemplate(text), { error: message })
+      .default("")
+      .describe(
+        `Text of the list of ${list}, in five parts with {|} between them: before the records, a record, between two, after them, and an empty list. {count} stands for their number, and in a record ${fields}. Empty: the form of the other switches.`,
+      ),
+    alternatives: [],
+    refusals: [],
+  };
 }
 
 function dotted(part: string, message: string) {

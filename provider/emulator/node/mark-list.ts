@@ -2,7 +2,8 @@ import type { MarkType } from "../../model/mark";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
-import { json, type Reply } from "../http/reply";
+import { json, type Reply, text } from "../http/reply";
+import { writeByTemplate } from "../http/template";
 import type { MarkStore } from "../marks";
 import { memberNames } from "../marks/mark-format";
 import { readKey } from "../marks/mark-key";
@@ -13,6 +14,13 @@ import { envelope, envelopeOf, formatOf, list } from "./node-replies";
 /** Length of a chunk, for few writes and some milliseconds of encoding each. */
 const CHUNK_CHARACTERS = 256 * 1024;
 
+/** The fields of a mark that a template may name. */
+const NO_FIELDS = Object.fromEntries(
+  ["lifetime", "age", "status", "address", "source", "destination", "sourcePort", "destinationPort", "protocol"].map(
+    (name) => [name, undefined],
+  ),
+);
+
 /** A record by this package's member names. */
 type Members = Readonly<Record<string, unknown>>;
 
@@ -21,9 +29,17 @@ export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, di
   const { active, expired } = marks.count(type);
   const count = active + (dialect.markExpired === "shown" ? expired : 0);
   const format = formatOf(url, dialect);
-  if (format === "json" && count === 0) return list([], dialect, url);
+  if (dialect.marksTemplate === "" && format === "json" && count === 0) return list([], dialect, url);
   const names = memberNames(dialect.markKeys);
   const listed = records(marks, type, dialect, marks.now);
+  if (dialect.marksTemplate !== "")
+    return text(
+      200,
+      writeByTemplate(
+        dialect.marksTemplate,
+        [...listed].map((record) => ({ ...NO_FIELDS, ...record })),
+      ),
+    );
   const renamed = (record: Members) => {
     const named: Record<string, unknown> = {};
     for (const member in record) named[names[member] ?? member] = record[member];

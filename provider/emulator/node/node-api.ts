@@ -2,8 +2,9 @@ import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
-import type { Reply } from "../http/reply";
+import { type Reply, text } from "../http/reply";
 import { isAuthorized } from "../http/request";
+import { writeByTemplate } from "../http/template";
 import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules/rule-schema";
 import { type Api, type Head, type Incoming, type Interpretation, REDIRECTED } from "../serving/api";
@@ -74,8 +75,16 @@ export class NodeApi implements Api {
     const { dialect, contents } = this.simulation;
     const arena = contents.holdings.arenas.get(url.arena);
     if (!arena) return this.refuse(unknown("arena", url.arena));
-    const { nameKey } = dialect;
+    const { nameKey, profilesTemplate } = dialect;
     const profiles = [...arena.profiles.values()];
+    if (profilesTemplate !== "")
+      return text(
+        200,
+        writeByTemplate(
+          profilesTemplate,
+          profiles.map(({ name }) => ({ name })),
+        ),
+      );
     const format = formatOf(url, dialect);
     const isLong = format === "json" || format === "ndjson";
     const records = profiles.map(({ name, extra }) => ({ [nameKey]: name, ...(isLong && extra) }));
@@ -87,7 +96,15 @@ export class NodeApi implements Api {
     const { arena, profile } = url;
     const holdings = contents.holdings.profile(arena, profile);
     if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
-    const { idKey, nameKey } = dialect;
+    const { idKey, nameKey, rulesTemplate } = dialect;
+    if (rulesTemplate !== "")
+      return text(
+        200,
+        writeByTemplate(
+          rulesTemplate,
+          holdings.rules.map(({ id, name }) => ({ id, name })),
+        ),
+      );
     const format = formatOf(url, dialect);
     const isLong = format === "json" || format === "ndjson";
     const records = holdings.rules.map((rule) => (isLong ? ruleRecord(rule, dialect) : [rule.id, rule.name]));

@@ -4,7 +4,8 @@ import { PrefixIndex } from "../../model/prefix-index";
 import { type OrderedPrefixes, sorted } from "../../model/prefix-map";
 import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
-import { encode, type Reply } from "../http/reply";
+import { encode, type Reply, text } from "../http/reply";
+import { type TemplateFields, writeByTemplate } from "../http/template";
 import { addressIn } from "../packet/address";
 import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
 
@@ -42,11 +43,43 @@ function write(
   names: readonly string[],
   dialect: Dialect,
 ): Reply {
+  if (dialect.setTemplate !== "")
+    return text(
+      200,
+      writeByTemplate(
+        dialect.setTemplate,
+        entries.map((entry) => fieldsOf(entry, spellings, dialect)),
+      ),
+    );
   const format = formatOf(url, dialect);
   if (format !== "json") return listLines(records(entries, spellings, dialect), format, memberNames(dialect));
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
   if (!isKeyed) return list(records(entries, spellings, dialect), dialect, url);
   return inEnvelope(keyed(entries, spellings, names, dialect), names, entries.length, dialect);
+}
+
+/** The fields of an entry that a template may name. */
+function fieldsOf([prefix, value]: OrderedPrefixes[number], spellings: Spellings, dialect: Dialect): TemplateFields {
+  const spelling = spell(prefix, spellings, dialect);
+  const [address = spelling] = spelling.split("/");
+  const { family, bits, size, length } = Prefix.fromCanonical(prefix);
+  const last = Prefix.formatAddress(family, bits + size - 1n);
+  const isPlain = family === 4;
+  return {
+    prefix: spelling,
+    address,
+    length,
+    netmask: isPlain ? lengthOf(prefix, { ...dialect, lengthForm: "netmask" }) : undefined,
+    last,
+    padded: isPlain ? padded(address) : undefined,
+    lastPadded: isPlain ? padded(last) : undefined,
+    integer: isPlain ? bits : undefined,
+    value,
+  };
+}
+
+function padded(address: string): string {
+  return address.replace(/\d+/g, (octet) => octet.padStart(3, "0"));
 }
 
 function records(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): unknown[] {

@@ -2,6 +2,7 @@ import type { Point } from "../point";
 import { connection } from "./connection";
 import { entries } from "./entries";
 import { listShapes } from "./list-shapes";
+import { listTemplates } from "./list-templates";
 import { recordLists, setLists } from "./lists";
 import { marks } from "./marks";
 import { matching } from "./matching";
@@ -31,5 +32,6 @@ export const POINTS: readonly Point[] = [
   ...sizes,
   ...sessions,
   ...listShapes,
+  ...listTemplates,
   ...signaling,
 ];

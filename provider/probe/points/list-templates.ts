@@ -1,0 +1,88 @@
+import { isObject } from "../../model/json";
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { Prefix } from "../../model/prefix";
+import { LIST_KINDS, type ListKind } from "../../wire/answers";
+import { addressText } from "../../wire/places";
+import { KIND_OF } from "../asking/listing";
+import { readingOf, type Seen } from "../asking/needed";
+import { Moot } from "../asking/outcome";
+import { type Point, pointNeeding } from "../point";
+import { type Fields, templateOf } from "../shapes/template";
+
+const SWITCH = {
+  prefixset: "setTemplate",
+  profiles: "profilesTemplate",
+  rules: "rulesTemplate",
+  marks: "marksTemplate",
+} as const satisfies Record<ListKind, string>;
+
+/** Texts of lists that only a module of the user's own reads, so that an emulator answers with them. */
+export const listTemplates: readonly Point[] = [
+  pointNeeding("lists")({
+    name: "list-templates",
+    title: "text of lists",
+    assumes: "a form that the emulator has a switch for",
+    finds: Object.values(SWITCH),
+    ask: async ({ learned, seen }) => {
+      if (learned.answers.read === undefined) throw new Moot("no module of your own reads its lists");
+      return () => {
+        const found = LIST_KINDS.flatMap((kind) => {
+          const read = [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
+          const [longest] = read.toSorted((a, b) => b.records.length - a.records.length);
+          const empty = read.find(({ records }) => records.length === 0)?.body;
+          const template = longest && templateOf(longest.body, longest.records, empty);
+          return longest && longest.records.length > 0 ? [{ kind, template }] : [];
+        });
+        const missing = found.filter(({ template }) => template === undefined).map(({ kind }) => kind);
+        return {
+          found: missing.length > 0 || found.length === 0 ? "assumed" : "observed",
+          node:
+            missing.length > 0
+              ? `lists of ${missing.join(", ")} have a text that no template repeats: the emulator answers other ones`
+              : `recorded for ${found.map(({ kind }) => kind).join(", ") || "none, since no list held anything"}`,
+          dialect: Object.fromEntries(found.map(({ kind, template }) => [SWITCH[kind], template])),
+        };
+      };
+    },
+  }),
+];
+
+/** The text of a list of this kind, with the fields of its records. */
+function listOf({ url, command, table, answer }: Seen, kind: ListKind, reading: unknown) {
+  if (command !== "list" || KIND_OF[url.kind] !== kind || !Array.isArray(reading)) return [];
+  const isSingle = table === undefined || SINGLE.includes(table);
+  if (kind === "marks" && !isSingle) return [];
+  return [{ body: answer.body, records: reading.filter(isObject).map((record) => fieldsOf(record)) }];
+}
+
+/** Tables whose marks have one address. */
+const SINGLE: readonly MarkType[] = MARK_TYPES.filter((type) => type === "shost" || type === "dhost");
+
+function fieldsOf({ prefix, spelling, ...record }: Readonly<Record<string, unknown>>): Fields {
+  const texts = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === "object" || value === undefined ? [] : [[name, String(value)]],
+  );
+  return { ...(prefix instanceof Prefix && entryFields(prefix, String(spelling))), ...Object.fromEntries(texts) };
+}
+
+/** The fields of an entry, in the spellings that lists have. */
+function entryFields({ address, family, bits, size, length }: Prefix, spelling: string): Fields {
+  const last = Prefix.formatAddress(family, bits + size - 1n);
+  const isPlain = family === 4;
+  return {
+    prefix: spelling,
+    address,
+    length: String(length),
+    last,
+    ...(isPlain && {
+      padded: padded(address),
+      lastPadded: padded(last),
+      integer: String(bits),
+      netmask: addressText(Number((0xffffffffn << BigInt(32 - length)) & 0xffffffffn)) ?? "",
+    }),
+  };
+}
+
+function padded(address: string): string {
+  return address.replace(/\d+/g, (octet) => octet.padStart(3, "0"));
+}
