@@ -9,8 +9,7 @@ export interface Announced {
   readonly isOfAddresses: boolean;
 }
 
-const NOUNS =
-  "entries|records|prefixes|networks|netblocks|subnets|cidrs|ranges|rows|lines|items|elements|indicators";
+const NOUNS = "entries|records|prefixes|networks|netblocks|subnets|cidrs|ranges|rows|lines|items|elements|indicators";
 const ADDRESSES = "(?:unique )?(?:ip(?:v[46])? )?addresses|(?:unique )?(?:ips|hosts)";
 const NUMBER = String.raw`(?<count>\d{1,3}(?:,\d{3})+|\d{1,10})`;
 /** `Entries : 4,513 subnets, 612,345,678 unique IPs`; `Total number of prefixes: 250`. */

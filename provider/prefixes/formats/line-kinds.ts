@@ -13,7 +13,7 @@ interface LineKind {
   read(line: string, now: number, lists: KnownLists): LineResult;
 }
 
-/** What earlier lines of a file said about lists, by their names. */
+/** Facts about lists from earlier lines of a file, by their names. */
 export class KnownLists {
   /** Seconds that entries of a list live which name no time. */
   readonly timeouts = new Map<string, number>();
