@@ -208,7 +208,7 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   return { ok: true, value: resultOf(plan.value, before, after) };
 }
 
-/** What the last list shows of changes that it does not confirm; half a sentence. */
+/** Changes that the last list does not confirm, and how it shows them; half a sentence. */
 function unshown({ put, remove }: Changes, absent: readonly CanonicalPrefix[], flushed: Flushed): string {
   const { after, unlisted, listedMs } = flushed;
   const named = (prefixes: readonly CanonicalPrefix[]) =>

@@ -13,13 +13,21 @@ const TIMELESS: readonly Act["actor"][] = ["colleague", "client", "restore"];
  */
 export function timeless(scenario: Scenario): Scenario {
   const turns = scenario.turns.flatMap((turn): Turn[] => {
-    if (turn.kind === "act") return TIMELESS.includes(turn.act.actor) ? [turn] : [];
+    if (turn.kind === "act")
+      return TIMELESS.includes(turn.act.actor) ? [{ ...turn, act: settled(scenario, turn.act) }] : [];
     return turn.runs.map((run) => ({ kind: "runs", runs: [withRefusals(run)] }));
   });
   const nodes = scenario.nodes.map(({ dialect, ...node }) =>
     dialect?.commitDelay === undefined && dialect ? { ...node, dialect } : node,
   );
   return { ...scenario, nodes, turns, stacks: scenario.stacks.map((plan) => ({ ...plan, door: "plugin" })) };
+}
+
+/** Whichever of several writers comes first commits a change that a colleague staged: there the colleague commits it. */
+function settled({ stacks, nodes }: Scenario, act: Act): Act {
+  const hasSeveral =
+    stacks.some(({ instances }) => instances > 0) || nodes.some(({ aliases }) => aliases !== undefined);
+  return act.actor === "colleague" && hasSeveral ? { ...act, commit: true } : act;
 }
 
 function withRefusals(run: Run): Run {

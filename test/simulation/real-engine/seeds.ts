@@ -52,7 +52,7 @@ const STORIES = Object.entries(FOUND);
 /** Seeds of no drawn scenario. */
 const SEED_OF_STORIES = 2 ** 30;
 
-/** What the real engine does otherwise than a story of a found fault says. */
+/** Differences between the real engine and the story of a found fault. */
 export const retold: Trial = (number, engine) => {
   const [name, story] = STORIES[number - 1] as (typeof STORIES)[number];
   const told = (world: RealWorld) => {

@@ -76,7 +76,7 @@ const restart = (node: string, how: "empty" | "older") => act({ actor: "node", n
 const outage = (at: string, silent: boolean) => act({ actor: "outage", at, silent });
 const byNode = (entries: Entries, ...names: readonly string[]) => Object.fromEntries(names.map((it) => [it, entries]));
 
-/** What an engineer on call met in a month of several failures at once. */
+/** Faults that an engineer on call met in a month of several failures at once. */
 const ON_CALL: Readonly<Record<string, FoundStory>> = {
   "a stale list makes a removal vanish": {
     turns: [up(set({ [A]: 1 })), up(set({ [A]: 1, [B]: 1 })), up(set({ [A]: 1, [C]: 1 }), staleList("n1"))],
@@ -181,7 +181,7 @@ const ON_CALL: Readonly<Record<string, FoundStory>> = {
   },
 };
 
-/** What the simulation has found. */
+/** Faults that the simulation has found. */
 const SIMULATED: Readonly<Record<string, FoundStory>> = {
   "the next wave begins although the first one shows an older set": {
     turns: [up(group({ [A]: 1 })), up(group({ [A]: 1, [B]: 1 })), up(group({ [B]: 1 }), staleList("n1"))],
