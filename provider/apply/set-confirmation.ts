@@ -70,7 +70,7 @@ export async function confirm(
   const { listedMs } = verified;
   const made = aggregatedIn(before, verified.after, merged);
   const after = await restore(options, merged, before, verified.after, partsOf(made));
-  // Entries that the node made of ours are nobody else's.
+  // Entries that the node made of ours are of no other writer.
   const own = { ...asked, remove: new Set([...asked.remove, ...made.keys(), ...partsOf(made)]) };
   const foreign = doneByOthers(before.values, after.values, made.size > 0 ? own : asked);
   if (foreign !== "") {

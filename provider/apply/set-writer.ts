@@ -153,7 +153,7 @@ export class SetWriter {
     return { plans, merged: without(merge(plans, before), protectedOnes), unwanted };
   }
 
-  /** What the limits of the deployment refuse of these changes. */
+  /** The limits of the deployment that these changes exceed. */
   private refusals(
     asked: readonly Planned[],
     { put, remove }: Changes,
@@ -177,7 +177,7 @@ export class SetWriter {
   }
 }
 
-/** A limit that entries of a group pass. */
+/** A limit that entries of a group exceed. */
 interface Refusal {
   readonly reason: string;
   readonly of: "put" | "remove";

@@ -38,12 +38,12 @@ export class Announcements {
     let fitsBefore = true;
     const [sinceEarlier, untilLater] = gaps(made, total);
     for (const [index, { isEnd, count, noun, place }] of made.entries()) {
-      const isLast = hasEnds ? isEnd : areLast;
-      const records = (isLast ? sinceEarlier : untilLater)[index] as number;
+      const comesAfter = hasEnds ? isEnd : areLast;
+      const records = (comesAfter ? sinceEarlier : untilLater)[index] as number;
       if (sinceEarlier[index] !== count) fitsBefore = false;
       if (records === count) continue;
       isWrong = true;
-      problems.add(place, `announces ${counted(count, noun, noun)}, ${contradiction(count, records, isLast)}`);
+      problems.add(place, `announces ${counted(count, noun, noun)}, ${contradiction(count, records, comesAfter)}`);
     }
     const isClosed = hasEnds ? last.isEnd : first.before !== 0 && fitsBefore;
     if (!isWrong && isClosed && last.before < total)

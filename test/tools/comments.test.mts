@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutComments } from "../../tools/lib/comments.mjs";
+import { withoutComments, withTabs } from "../../tools/lib/comments.mjs";
 
 test.each([
   ["lines of its own", "/** A. */\nlet a;\n  // b\n  let c;\n/*\n * d\n */\n", "let a;\n  let c;\n"],
@@ -26,4 +26,10 @@ test.each([
 
 test("one that cannot be read is named", () => {
   expect(() => withoutComments("a.js", "let = ; // b")).toThrow("a.js: ");
+});
+
+test("lines begin with a tab for each four blanks, but not within the text of a template", () => {
+  const text = `if (a) {\n    b(\`\n    c \${d(\n        e)}\n    f\`);\n      g();\n}\n`;
+  const bare = `if (a) {\n\tb(\`\n    c \${d(\n\t\te)}\n    f\`);\n\t  g();\n}\n`;
+  expect(withTabs("a.js", text)).toBe(bare);
 });

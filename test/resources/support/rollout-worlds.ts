@@ -161,17 +161,17 @@ export function walkWorlds(runs: number, every = 1): Walked {
   const counts: number[] = [];
   let worlds: World[] = [START];
   for (let run = 1; run <= runs; run += 1) {
-    const isLast = run === runs;
+    const isFinal = run === runs;
     counts.push(worlds.length);
     const after: World[] = [];
     const push = (world: World) => {
-      if (isLast) return;
+      if (isFinal) return;
       const key = keyOf(world);
       if (seen.has(key)) return;
       seen.add(key);
       after.push(world);
     };
-    for (const world of isLast ? worlds.filter((_, index) => index % every === 0) : worlds)
+    for (const world of isFinal ? worlds.filter((_, index) => index % every === 0) : worlds)
       judge(world, { problems, push });
     worlds = after;
   }
