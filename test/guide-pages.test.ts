@@ -96,7 +96,7 @@ describe("every guide is followed by a test", () => {
 
   test.each(pages)("%s says of each block what it is", (page) => {
     const known =
-      /^(sh( fails| background)?|ts( \S+\.ts)?|py \S+\.py|go \S+\.go|yaml \S+\.yaml|text (output|problems|figures|words))$/;
+      /^(sh( fails| once| background)?|ts( \S+\.ts)?|py \S+\.py|go \S+\.go|yaml \S+\.yaml|text (output|problems|figures|words))$/;
     const blocks = blocksOf(`${folder}/${page}`).map(({ language, tag }) => `${language} ${tag}`.trim());
     expect(blocks.filter((block) => !known.test(block))).toEqual([]);
   });

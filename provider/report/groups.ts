@@ -46,9 +46,13 @@ export class Groups {
   add({ before, after, state, keeps, stayingIn, ...step }: GroupStep): void {
     const [had, wanted, known] = [byKey(before), byKey(after), byKey(state)];
     const stayingOf = stayingIn(wanted);
+    // A node at another address has moved: it leaves nothing.
+    const names = new Set(after.map(({ place }) => place.label));
+    const isLeaving = ({ place }: SetContent) => !names.has(place.label);
     for (const [key, held] of new Map([...had, ...wanted])) {
       const [earlier, later] = [had.get(key), wanted.get(key)];
-      const unproven = earlier && !later && !keeps ? stayingOf(earlier) : new Set<CanonicalPrefix>();
+      const unproven =
+        earlier && !later && !keeps && isLeaving(earlier) ? stayingOf(earlier) : new Set<CanonicalPrefix>();
       const ofNode = { ...step, keeps: keeps && !later, unproven, before: earlier, after: later };
       this.parts.push({ key, held, step: ofNode, state: known.get(key) });
     }

@@ -37,6 +37,7 @@ export interface Reader {
  * - `sh` runs and succeeds, in the shell that the blocks before it left: variables and folder stay
  * - `sh fails` ends with a failure
  * - a run of the engine or of tests that ends one of both is typed twice in a row, and ends the same way
+ * - `sh once` is not: the next run goes on from it
  * - `sh background` runs until the guide ends
  * - `text output` is what the block before prints, by its shape: numbers may be others
  * - any other block whose tag is a name is a file, written when the reader comes to it; paths are files of the repository
@@ -78,7 +79,7 @@ export class Guide implements AsyncDisposable {
     if (block.tag === "background") return this.started(text);
     const printed = await this.ends(block, text);
     const last = text.split("\n").at(-1) ?? "";
-    if (REPEATABLE.test(last)) await this.ends(block, last);
+    if (block.tag !== "once" && REPEATABLE.test(last)) await this.ends(block, last);
     const [after] = this.blocks;
     if (after?.tag === "output") this.prints(this.blocks.shift(), printed);
     return printed;

@@ -164,10 +164,10 @@ export function singleSwitchDialects(): SingleSwitch[] {
 
 function randomDialect(seed: number): Dialect {
   const random = seededRandom(seed);
-  const drawn = Object.entries(SWITCHES).map(([name, { schema, alternatives }]: [string, Switch]) => [
-    name,
-    pick(random, [schema.parse(undefined), ...alternatives]),
-  ]);
+  const drawn = Object.entries(SWITCHES).flatMap(
+    ([name, { schema, alternatives, isDrawn = true }]: [string, Switch]) =>
+      isDrawn ? [[name, pick(random, [schema.parse(undefined), ...alternatives])]] : [],
+  );
   return parseDialect(Object.fromEntries(drawn));
 }
 

@@ -11,6 +11,8 @@ export interface Switch<Schema extends z.ZodType = z.ZodType> {
    * of them.
    */
   readonly refusals?: readonly z.output<Schema>[];
+  /** False for a switch that a dialect drawn by seed leaves at its default, and that takes no draw. Default: true. */
+  readonly isDrawn?: boolean;
 }
 
 /** A choice between words; the first is the default. */
@@ -70,6 +72,7 @@ export function template(list: string, fields: string) {
       ),
     alternatives: [],
     refusals: [],
+    isDrawn: false,
   };
 }
 
