@@ -81,7 +81,9 @@ const DIFFERENT = [
   // Octal, binary, with underscores, of a sign and another base, beyond a double.
   /^[-+]?0[\d_]+$/,
   /^[-+]?0b[01_]+$/i,
-  /^[-+]?(?=.*_)(?:0[xo][\da-f_]+|[\d.][\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?)$/i,
+  /^[-+]?0[xo][\da-f]*_[\da-f_]*$/i,
+  /^[-+]?[\d.]\d*_[\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?$/i,
+  /^[-+]?\d+\.\d*_[\d_]*(?:e[-+]?\d+)?$/i,
   /^[-+]0[xo]/i,
   /^[-+]?\d{16,}$/,
   /^[-+]?\.(?:inf|nan)$/i,

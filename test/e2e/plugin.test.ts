@@ -135,7 +135,9 @@ describe("resources of the plugin", () => {
     await stack.program('new pf.Provider("eu", { timeoutMs: 500 });');
     const misplaced = await stack.preview();
     expect(misplaced.code).not.toBe(0);
-    expect(misplaced.text).toContain('did you mean "packetfilter:node.timeoutMs" or "packetfilter:receiver.timeoutMs"?');
+    expect(misplaced.text).toContain(
+      'did you mean "packetfilter:node.timeoutMs" or "packetfilter:receiver.timeoutMs"?',
+    );
 
     await stack.program(`new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: [] },
       { provider: new pf.Provider("eu", { endpoint: "http://192.0.2.10", node: { timeoutMs: "soon" } }) });`);

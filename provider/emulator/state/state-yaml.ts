@@ -78,12 +78,18 @@ const WORD = /^[A-Za-z_][\w./-]*$/;
 /** Words that some version of YAML takes for another value (YAML 1.1, types bool and null). */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const IPV4 = /^\d+(?:\.\d+){3}(?:\/\d+)?$/;
-/** Digits and colons alone are a number in YAML 1.1. */
-const IPV6 = /^(?=.*(?:[a-f]|::))[\da-f]+(?::[\da-f]*){2,7}(?<=[\da-f])(?:\/\d+)?$|^[\da-f]+(?::[\da-f]*){2,7}\/\d+$/;
+const IPV6 = /^[\da-f]+(?::[\da-f]*){2,7}(?:\/\d+)?$/;
+/** Signs of which a text of the form {@link IPV6} has one: digits and colons alone are a number in YAML 1.1. */
+const NOT_A_NUMBER = /[a-f/]|::/;
+
+/** Not with a colon at its end, which would make it a name. */
+function isIpv6(text: string): boolean {
+  return IPV6.test(text) && NOT_A_NUMBER.test(text) && !text.endsWith(":");
+}
 
 /** A text: as it is where no reader takes it for anything else, otherwise as JSON, which is YAML too. */
 function scalar(text: string): string {
-  const isPlain = (WORD.test(text) && !RESERVED.test(text)) || IPV4.test(text) || IPV6.test(text);
+  const isPlain = (WORD.test(text) && !RESERVED.test(text)) || IPV4.test(text) || isIpv6(text);
   return isPlain ? text : JSON.stringify(text);
 }
 

@@ -17,6 +17,12 @@ const segment = z
   .min(1, { error: "must not be empty" })
   .refine((text) => text !== "." && text !== "..", { error: 'must not be "." or "..", which no url carries' });
 
+/** A segment that names a member of objects: signalings are told by client. */
+const clientId = segment.superRefine((text, context) => {
+  const problem = inheritedNameProblem(text);
+  if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
+});
+
 const prefix = prefixText.describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
 
 const value = z.int().min(0).max(MAX_VALUE);
@@ -46,7 +52,7 @@ const arena = z
 
 const client = z
   .strictObject({
-    clientId: segment.describe("Id of the client."),
+    clientId: clientId.describe("Id of the client."),
     secretKey: segment.describe("Secret of the client."),
     prefixes: z
       .array(prefix)

@@ -28,14 +28,6 @@ export const CLIENT = mutants([
       "let list: T = [] as unknown as T;\n        try { list = read(body.json, habits); } catch { return done(list); }",
   },
   {
-    name: "show-a-header-in-an-error",
-    promise: 9,
-    seed: 15,
-    file: "client/redact.ts",
-    find: "(this.secrets.some(Boolean) ? this.matcher.cut(text, CUT) : text)",
-    replace: "text",
-  },
-  {
     name: "repeat-for-minutes",
     promise: 17,
     file: "client/requester.ts",

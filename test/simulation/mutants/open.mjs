@@ -35,8 +35,8 @@ export const OPEN = mutants([
     name: "ignore-the-other-processes-before-a-removal",
     promise: 14,
     file: "apply/set-writer.ts",
-    find: "(registryUnavailable !== undefined && [...remove].some((prefix) => gone.has(prefix))",
-    replace: "(false",
+    find: "...(registryUnavailable && remove.size > 0",
+    replace: "...(registryUnavailable && remove.size < 0",
   },
   {
     name: "take-a-page-for-an-empty-list",

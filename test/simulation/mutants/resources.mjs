@@ -130,7 +130,7 @@ export const RESOURCES = mutants([
     name: "leave-lost-entries",
     promise: 15,
     file: "reconcile/drift.ts",
-    find: "if (listed === undefined) missing.push(prefix);",
+    find: "if (listed === undefined) missing.set(prefix, value);",
     replace: "if (listed === undefined) continue;",
   },
   {
