@@ -6,6 +6,8 @@ import { main } from "../../provider/commands/program";
 export const BLOCKED = "prefixset://edge/blocked";
 export const NAMES = Array.from({ length: 100 }, (_, index) => `n${index + 1}`);
 const TIMEOUT_MS = 600_000;
+/** Nothing listens there, and no other test gets it as a free one. */
+const NO_PORT = 1;
 
 /** Illnesses of a node. */
 export const SICKNESSES = [
@@ -103,12 +105,8 @@ export async function startHundred(
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
-  const closed = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => closed.once("listening", resolve));
-  const { port: noPort } = closed.address() as AddressInfo;
-  await new Promise((resolve) => closed.close(resolve));
   const endpointOf = ({ name, isSick }: Node) =>
-    `http://127.0.0.1:${isSick && sickness === "refused by its port" ? noPort : port}/${name}`;
+    `http://127.0.0.1:${isSick && sickness === "refused by its port" ? NO_PORT : port}/${name}`;
   const lines = nodes.map((node) => `    ${node.name}: { endpoint: "${endpointOf(node)}" }\n`);
   return {
     nodes,

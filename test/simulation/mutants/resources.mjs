@@ -129,6 +129,7 @@ export const RESOURCES = mutants([
   {
     name: "leave-lost-entries",
     promise: 15,
+    seed: 5,
     file: "reconcile/drift.ts",
     find: "if (listed === undefined) missing.set(prefix, value);",
     replace: "if (listed === undefined) continue;",
