@@ -6,7 +6,7 @@ import type { Advice } from "../messages/advice";
 import type { Notices } from "../messages/notices";
 import { adviceIn } from "../messages/remedy";
 import { messageOf, PacketFilterError } from "../model/errors";
-import { compareNames, NAMED, some } from "../model/text";
+import { NAMED, some } from "../model/text";
 import { ConfigError, type Settings } from "../settings/settings";
 import type { Connection } from "./connections";
 
@@ -140,8 +140,7 @@ export class Look {
     const outcome = isFirst ? later : "";
     const object = what.slice(at.label.length);
     const one = { label: at.label, why: error?.message, outcome };
-    this.say.notices.warnAlike(`${object} cannot be read: ${is}`, one, (found) => {
-      const all = found.toSorted((a, b) => compareNames(a.label, b.label));
+    this.say.notices.warnAlike(`${object} cannot be read: ${is}`, at.label, one, (all) => {
       const first =
         all.length > 1
           ? `${some(all.map(({ label }) => label))}${object} cannot be read: each ${is}.`

@@ -195,5 +195,6 @@ function warnOfSet(notices: Notices, message: string, label: string, at: string)
   const [before = "", ...after] = message.split(label);
   const url = label.slice(0, label.length - at.length);
   if (after.length === 0) notices.warn(message);
-  else notices.warnAlike(`${before}${after.join(url)}`, at, (all) => `${before}${url}${some(all)}${after.join(url)}`);
+  else
+    notices.warnAlike(`${before}${after.join(url)}`, at, at, (all) => `${before}${url}${some(all)}${after.join(url)}`);
 }

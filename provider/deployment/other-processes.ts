@@ -6,12 +6,14 @@ import { systemClock } from "../client/clock";
 import { privateFolder } from "../files/private-folder";
 import { attempt, messageOf } from "../model/errors";
 import type { OtherProcesses } from "../reconcile/desired";
-import { isOfEnded, LEFT_MS, ownFile, ProcessFiles } from "./process-files";
+import { isOfEnded, LEFT_MS, ownFile, PROGRAM, ProcessFiles } from "./process-files";
 
 /** A process of a deployment: the address that the engine serves for it, and the process id. */
 export interface ProcessOfDeployment {
   readonly address: string;
   readonly pid: number;
+  /** True for the program's: it may end before the provider's processes start. */
+  readonly isProgram?: boolean;
 }
 
 /** Replaces the process id in the name of a file once the process has ended. */
@@ -52,14 +54,20 @@ export class DeploymentFolder implements OtherProcesses {
   /** Messages that are not written yet. */
   private pending = "";
   private isThere = false;
+  private readonly isProgram: boolean;
 
   constructor(
-    { address, pid }: ProcessOfDeployment,
+    { address, pid, isProgram = false }: ProcessOfDeployment,
     private readonly parent: string,
     private readonly clock: Pick<typeof systemClock, "wall"> = systemClock,
   ) {
+    this.isProgram = isProgram;
     // Not named by the engine's process, which need not be the parent, nor by the host name, which can change.
-    this.files = new ProcessFiles(join(parent, `deployment-${address.split(":").at(-1)}`), pid);
+    this.files = new ProcessFiles(
+      join(parent, `deployment-${address.split(":").at(-1)}`),
+      pid,
+      isProgram ? PROGRAM : "",
+    );
   }
 
   publish(addresses: readonly string[], keys: readonly string[]): void {
@@ -113,7 +121,17 @@ export class DeploymentFolder implements OtherProcesses {
       const isOld = (attempt(() => statSync(folder).mtimeMs) ?? before) < before;
       if (isOld) attempt(() => removeLeft(folder));
     }
-    privateFolder(this.files.folder);
+    this.forgetKilled(privateFolder(this.files.folder));
+  }
+
+  /**
+   * Removes what a killed deployment has left whose engine had the same port. A process that starts meanwhile keeps its file. Only
+   * a program can be the one process of this deployment that has ended.
+   */
+  private forgetKilled(folder: string): void {
+    const names = readdirSync(folder);
+    const isLeft = names.every(isOver) && (this.isProgram || !names.some((name) => name.startsWith(PROGRAM)));
+    if (isLeft) for (const name of names) attempt(() => rmSync(join(folder, name)));
   }
 
   /** @throws {Error} if a file cannot be read, or this process's own file is gone */
@@ -167,6 +185,10 @@ function readFrom(file: string, from: number): string {
 
 /** Removes the folder of a deployment without running processes, and nothing else. */
 function removeLeft(folder: string): void {
-  const isOver = (name: string) => ENDED_FILE.test(name) || isOfEnded(name);
   if (/[\\/]deployment-\d+$/.test(folder) && readdirSync(folder).every(isOver)) rmSync(folder, { recursive: true });
+}
+
+/** True for a file of a process that has ended. */
+function isOver(name: string): boolean {
+  return ENDED_FILE.test(name) || isOfEnded(name);
 }

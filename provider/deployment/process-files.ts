@@ -8,7 +8,10 @@ import { PRIVATE_FILE } from "../files/private";
 /** Milliseconds after which what an ended process has left counts no longer. */
 export const LEFT_MS = 24 * 3_600_000;
 
-const NAME = /^(?:sent-)?(\d+)-[\da-f-]{36}$/;
+/** Begins the name of a program's file. */
+export const PROGRAM = "program-";
+
+const NAME = /^(?:sent-|program-)?(\d+)-[\da-f-]{36}$/;
 
 /**
  * Files of the provider processes of this user in one private folder. Each process appends to a file of its own, whose name tells which
@@ -19,11 +22,11 @@ export class ProcessFiles {
   readonly own: string;
   private readonly hashes = new Map<string, string>();
 
-  /** @param kind Begins the name of notes, which outlive their process. */
+  /** @param kind Begins the name of notes, which outlive their process, and of a program's file. */
   constructor(
     readonly folder: string,
     pid: number,
-    kind: "" | "sent-" = "",
+    kind: "" | "sent-" | typeof PROGRAM = "",
   ) {
     this.own = `${kind}${pid}-${randomUUID()}`;
   }

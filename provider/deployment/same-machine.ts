@@ -118,7 +118,7 @@ export class SameMachine {
     }
     this.explained.add(pair);
     const text = `${here.title}: ${what}, since this stack declares the same at ${there.endpoint}, and the two addresses may be one machine: ${some(prefixes)}`;
-    this.notices.warnAlike(`${object} stays`, text, (all) => {
+    this.notices.warnAlike(`${object} stays`, text, text, (all) => {
       const rest = all.length > NAMED ? `. So do entries at ${all.length - NAMED} other addresses` : "";
       return `${all.slice(0, NAMED).join(". ")}${rest}. If each address is a machine of its own, set packetfilter:distinctNodes to true, and clear what stays by hand (docs/guides/moving-and-retiring-nodes.md has the commands).`;
     });

@@ -4,7 +4,10 @@ import { compareNames, some } from "../model/text";
 export class Notices {
   private readonly said = new Set<string>();
   /** Messages about several subjects alike, by subject. */
-  private readonly alike = new Map<string, { readonly all: unknown[]; readonly text: () => string }>();
+  private readonly alike = new Map<
+    string,
+    { readonly all: { at: string; own: unknown }[]; readonly text: () => string }
+  >();
   private works = 0;
 
   constructor(private readonly print: (line: string) => void) {}
@@ -24,13 +27,15 @@ export class Notices {
    * Shows a warning that several subjects may share: at once, or at the end of work on many nodes as one sentence.
    *
    * @param about Common part of these warnings.
+   * @param at Name of this subject.
    * @param own Part of this subject.
-   * @param words Makes one sentence of the parts of all subjects.
+   * @param words Makes one sentence of the parts of all subjects, in the order of their names.
    */
-  warnAlike<T>(about: string, own: T, words: (all: readonly T[]) => string): void {
-    const all: T[] = [];
-    const alike = this.alike.get(about) ?? { all, text: () => words(all) };
-    alike.all.push(own);
+  warnAlike<T>(about: string, at: string, own: T, words: (all: readonly T[]) => string): void {
+    const all: { at: string; own: unknown }[] = [];
+    const sorted = () => all.toSorted((a, b) => compareNames(a.at, b.at)).map((it) => it.own as T);
+    const alike = this.alike.get(about) ?? { all, text: () => words(sorted()) };
+    alike.all.push({ at, own });
     this.alike.set(about, alike);
     if (this.works === 0) this.sayAlike();
   }

@@ -23,7 +23,10 @@ export async function sayLeftOut(type: string, name: string, engine: string, arg
     `${type} "${name}" is left out of this run (--target, --exclude), and is not in the stack yet: nothing is inserted for it. Entries that it declares and that a resource deleted in this run holds stay at the node; a destroy without --run-program removes them.`,
   );
   if (pulumi.runtime.isDryRun()) return;
-  const folder = new DeploymentFolder({ address: engine, pid: process.pid }, sharedFolder(pulumiHome()));
+  const folder = new DeploymentFolder(
+    { address: engine, pid: process.pid, isProgram: true },
+    sharedFolder(pulumiHome()),
+  );
   for (const { place, object, prefixes } of wanted) new KeyRegistry("wanted", folder).of(place, object).add(prefixes);
 }
 

@@ -54,7 +54,7 @@ function warnUnreadable(
   refused: string,
   outcome = "",
 ): void {
-  notices.warnAlike(`${url} not seen${outcome}`, { at, refused }, (all) => {
+  notices.warnAlike(`${url} not seen${outcome}`, at, { at, refused }, (all) => {
     const why = all.slice(0, NAMED).map((one) => one.refused);
     return advice.line(`${some(all.map((one) => one.at))} ${url} cannot be read${outcome}. ${why.join(" ")}`);
   });

@@ -243,7 +243,7 @@ export class ResourceSet {
       unreachable.keep(error.message);
     }
     const { message = "" } = unreachable;
-    this.runtime.notices.warnAlike(`${this.url} not refreshed`, { at: this.at, message }, (all) => {
+    this.runtime.notices.warnAlike(`${this.url} not refreshed`, this.at, { at: this.at, message }, (all) => {
       const [sentence, state] =
         all.length === 1 ? ["the node does not answer", "its state is"] : ["they do not answer", "their state is"];
       const where = some(all.map(({ at }) => at));
@@ -278,7 +278,7 @@ export class ResourceSet {
   private hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
     const move = { at: this.at, from: endpoint, to: this.endpoint };
-    this.runtime.notices.warnAlike(`${this.url} moved`, move, (all) => {
+    this.runtime.notices.warnAlike(`${this.url} moved`, move.at, move, (all) => {
       const which = some(all.map(({ at, from, to }) => `${at} at ${to} instead of ${from}`));
       return all.length === 1
         ? `Set ${this.url}: the node is now reached at ${move.to}. What ${move.from} holds stays there; if that is another machine, clear it there (${MOVING}).`

@@ -62,16 +62,16 @@ describe("what many nodes have alike, each with addresses of its own,", () => {
     expect(silent[0]?.match(/no connection/g)).toHaveLength(3);
   });
 
-  it("waits for the last of several works, and is said at once where there is none", async () => {
+  it("waits for the last of several works, names its subjects in order, and is said at once where there is none", async () => {
     const printed: string[] = [];
     const notices = new Notices((line) => printed.push(line));
-    const tell = (own: number) => notices.warnAlike("numbers", own, (all) => `numbers ${all.join(" ")}`);
+    const tell = (own: number) => notices.warnAlike("numbers", `n${own}`, own, (all) => `numbers ${all.join(" ")}`);
     tell(1);
     await notices.together(async () => {
-      tell(2);
+      tell(4);
       await notices.together(async () => tell(3));
       expect(printed).toEqual(["warning: numbers 1"]);
-      tell(4);
+      tell(2);
     });
     expect(printed).toEqual(["warning: numbers 1", "warning: numbers 2 3 4"]);
   });

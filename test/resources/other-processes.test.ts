@@ -42,8 +42,8 @@ afterEach(() => rmSync(join(parent, ".."), { recursive: true }));
 const ended = () => spawnSync(process.execPath, ["-e", ""]).pid;
 
 /** A provider process, by its id. */
-function provider({ pid = process.pid, address = ADDRESS, wall = Date.now } = {}) {
-  const folder = new DeploymentFolder({ address, pid }, parent, { wall });
+function provider({ pid = process.pid, address = ADDRESS, wall = Date.now, isProgram = false } = {}) {
+  const folder = new DeploymentFolder({ address, pid, isProgram }, parent, { wall });
   const registry = (kind: ConstructorParameters<typeof KeyRegistry>[0]) => new KeyRegistry(kind, folder);
   return { folder, registry, wanted: registry("wanted") };
 }
@@ -146,13 +146,27 @@ it("its file is its owner's and names no prefix; what it said stays until the la
 });
 
 it("what the program said, which ends before the deletes, is known to the provider processes and goes with them", () => {
-  const program = provider({ pid: ended() });
+  const program = provider({ pid: ended(), isProgram: true });
   program.wanted.of(NODE, BLOCKED).add([A]);
   const one = provider();
   one.folder.sync();
   expect(one.wanted.of(NODE, BLOCKED).has(A)).toBe(true);
   one.folder.end();
   expect(readdirSync(parent)).toEqual([]);
+});
+
+it("what a killed deployment left whose engine had the same port is no message", () => {
+  for (const it of [{}, { isProgram: true }]) {
+    const killed = provider({ pid: ended() });
+    killed.wanted.of(NODE, BLOCKED).add([A]);
+    const first = provider(it);
+    first.wanted.of(NODE, BLOCKED).add([B]);
+    const second = provider();
+    expect([first, second].map(({ folder }) => folder.sync())).toEqual([undefined, undefined]);
+    expect([first, second].map(({ wanted }) => wanted.of(NODE, BLOCKED).has(A))).toEqual([false, false]);
+    expect(second.wanted.of(NODE, BLOCKED).has(B)).toBe(true);
+    for (const { folder } of [first, second]) folder.end();
+  }
 });
 
 it("what killed deployments left goes with a later one, once it is a day old", () => {
