@@ -5,11 +5,13 @@ interface ListedMark {
   readonly t: number;
 }
 
-async function listOf(base: string, node: string): Promise<readonly ListedMark[]> {
-  const answer = await fetch(`${base}/${node}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
-  const { data } = (await answer.json()) as { data: ListedMark[] };
+async function listOf<T>(base: string, node: string, url: string): Promise<readonly T[]> {
+  const answer = await fetch(`${base}/${node}/fapi`, { method: "POST", body: JSON.stringify({ url }) });
+  const { data } = (await answer.json()) as { data: T[] };
   return data;
 }
+
+const marksOf = (base: string, node: string) => listOf<ListedMark>(base, node, "mark://edge/web");
 
 async function post(base: string, lines: readonly string[]): Promise<void> {
   const answer = await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
@@ -27,7 +29,7 @@ async function ofEach(nodes: number, round: (node: string) => Promise<void>): Pr
  */
 export async function postAll(base: string, nodes: number): Promise<void> {
   await ofEach(nodes, async (node) => {
-    const marks = await listOf(base, node);
+    const marks = await marksOf(base, node);
     const timestamp = new Date().toISOString();
     await post(
       base,
@@ -37,19 +39,30 @@ export async function postAll(base: string, nodes: number): Promise<void> {
 }
 
 const BATCH = 10_000;
-const RULES: Readonly<Record<number, object>> = { 70001: { id: 70_001, name: "syn" } };
 
-/** The same with the records of the forwarder, member by member, and in batches as large as its own. Keeps nothing, either. */
+interface Rule {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * The same with the records of the forwarder, member by member, and in batches as large as its own. Their profiles and rules are the
+ * node's, which is asked for them at its first list. Keeps nothing, either.
+ */
 export class SameRecords {
   private readonly epoch = Date.now();
   private readonly sequences = new Map<string, number>();
   /** Of each node, the value of each address in its last list. */
   private readonly values = new Map<string, Map<string, number>>();
 
+  /** Of each node, the rules by id. */
+  private readonly rules = new Map<string, ReadonlyMap<number, Rule>>();
+
   /** @param onlyChanges Posts the marks whose value is not that of the last list, which it keeps in memory. */
   async postAll(base: string, nodes: number, onlyChanges = false): Promise<void> {
     await ofEach(nodes, async (node) => {
-      const listed = await listOf(base, node);
+      const listed = await marksOf(base, node);
+      if (!this.rules.has(node)) await this.readRules(base, node);
       const marks = onlyChanges ? this.changed(node, listed) : listed;
       const timestamp = new Date().toISOString();
       for (let at = 0; at < marks.length; at += BATCH) {
@@ -62,6 +75,12 @@ export class SameRecords {
     });
   }
 
+  private async readRules(base: string, node: string): Promise<void> {
+    const profiles = await listOf<{ name: string }>(base, node, "arena://edge");
+    const lists = await Promise.all(profiles.map(({ name }) => listOf<Rule>(base, node, `profile://edge/${name}`)));
+    this.rules.set(node, new Map(lists.flat().map((rule) => [rule.id, rule])));
+  }
+
   private changed(node: string, listed: readonly ListedMark[]): readonly ListedMark[] {
     const before = this.values.get(node);
     this.values.set(node, new Map(listed.map(({ a, v }) => [a, v])));
@@ -71,7 +90,7 @@ export class SameRecords {
   private line(node: string, timestamp: string, { a: address, id, v: value, t: lifetime }: ListedMark): string {
     const sequence = (this.sequences.get(node) ?? 0) + 1;
     this.sequences.set(node, sequence);
-    const rule = RULES[id];
+    const rule = this.rules.get(node)?.get(id);
     return JSON.stringify({
       timestamp,
       node,
