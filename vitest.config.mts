@@ -28,11 +28,9 @@ const ALLOWED = { PACKETFILTER_ALLOW_CODE: "1" };
 const BY_PLUGIN = [
   "cancelled.long",
   "counts",
-  "edges-answers.long",
   "edges-declared.long",
   "edges-leaving.long",
   "group",
-  "group-options.long",
   "import.long",
   "incidents",
   "killed.long",

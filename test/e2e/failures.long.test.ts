@@ -7,57 +7,6 @@ import { BLOCKED, blockedSet, emptyNode, since, world } from "./support/world";
 const TIMING = { deadlineMs: 1_000, timeoutMs: 800 };
 const IMPATIENT = { node: TIMING, receiver: TIMING };
 
-describe("a run that fails", () => {
-  it("at the commit leaves the true state, and the next plain up converges", async () => {
-    await using w = await world({ program: blockedSet(["192.0.2.0/24"]), config: IMPATIENT });
-    const { emulator, stack } = w;
-    emulator.fail({ cmd: "commit", status: 503, times: 1_000 });
-    const created = await stack.up("--skip-preview");
-    expect(created.code).not.toBe(0);
-    expect(created.text).toMatch(/prefixset:\/\/edge\/blocked.*commit failed.*503/s);
-    expect((await stack.state()).blocked?.outputs).toMatchObject({ entries: {}, unsettled: ["192.0.2.0/24"] });
-    emulator.clearFaults();
-    const converged = await stack.up("--skip-preview");
-    expect(converged.code, converged.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
-    expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
-
-    emulator.fail({ cmd: "commit", status: 503, times: 1_000 });
-    await stack.program(blockedSet({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 }));
-    expect((await stack.up("--skip-preview")).code).not.toBe(0);
-    expect((await stack.state()).blocked?.outputs).toMatchObject({ entries: { "192.0.2.0/24": 1 } });
-    emulator.clearFaults();
-    await stack.program(blockedSet(["192.0.2.0/24"]));
-    const reverted = await stack.up("--skip-preview");
-    expect(reverted.code, reverted.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: { "192.0.2.0/24": 1 }, staged: { "192.0.2.0/24": 1 } });
-
-    emulator.fail({ cmd: "commit", status: 503, times: 1_000 });
-    expect((await stack.destroy()).code).not.toBe(0);
-    expect((await stack.state()).blocked?.outputs).toMatchObject({ entries: { "192.0.2.0/24": 1 } });
-    emulator.clearFaults();
-    await stack.must("destroy", "--yes", "--skip-preview");
-    expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
-  });
-
-  it("at the list, or on an unknown set, never looks like an empty set", async () => {
-    await using w = await world({ program: blockedSet(["192.0.2.0/24"]), config: IMPATIENT });
-    const { emulator, stack } = w;
-    await stack.must("up", "--yes", "--skip-preview");
-    emulator.fail({ cmd: "list", kind: "unknown-shape", times: 1_000 });
-    const refreshed = await stack.pulumi("refresh", "--yes", "--skip-preview");
-    expect(refreshed.code).not.toBe(0);
-    expect(refreshed.text).toContain(BLOCKED);
-    expect((await stack.state()).blocked?.outputs).toMatchObject({ entries: { "192.0.2.0/24": 1 } });
-    emulator.clearFaults();
-    await stack.program('new pf.PrefixSet("blocked", { arena: "edge", set: "blokced", entries: ["192.0.2.0/24"] });');
-    const unknown = await stack.up("--skip-preview");
-    expect(unknown.code).not.toBe(0);
-    expect(unknown.text).toContain("prefixset://edge/blokced");
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
-  });
-});
-
 describe("a signaling whose status fails", () => {
   it("is started and stopped all the same, alone and beside one that stays wanted, and the run says what it did not see", async () => {
     const signaling = (...prefixes: string[]) =>

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { DialectSettings, Emulator } from "../../provider/emulator";
 import { type Declared, MiniEngine } from "./support/engine";
 import { HurriedWorld } from "./support/hurried-world";
-import { BLOCKED, entry, PARTNERS, set, signaling } from "./support/scenarios";
+import { BLOCKED, entry, PARTNERS, set } from "./support/scenarios";
 import { stage } from "./support/stage";
-import { gaps, heldBy } from "./support/truth";
+import { gaps } from "./support/truth";
 
 const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 const STUBBORN: DialectSettings = { insertExisting: "error", deleteAbsent: "error", emptyCommit: "error" };
@@ -16,41 +16,6 @@ async function begin(program: readonly Declared[], settings: DialectSettings = {
   return { emulator, engine, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-describe("signaling", () => {
-  // The first status of a run is that of its look, and the only one before its start.
-  it.each([
-    ["with no status after it", 2, 1],
-    ["with no status before it either: the receiver says that it is active", 1, 0],
-  ])("whose start was not answered is stopped by the resource that started it, %s", async (_case, nth, errors) => {
-    await using stack = await begin([]);
-    stack.emulator.fail({ op: "start", kind: "lost-answer" });
-    stack.emulator.fail({ op: "status", nth, status: 503, times: 100 });
-    const hurt = await stack.engine.up([signaling(["198.51.100.7"])], { timing: IMPATIENT });
-    expect(hurt.errors).toHaveLength(errors);
-    stack.emulator.clearFaults();
-    await stack.engine.up([signaling(["198.51.100.7"])]);
-    expect(heldBy(stack.emulator).active).toEqual(["198.51.100.7/32"]);
-    await stack.engine.destroy();
-    expect(heldBy(stack.emulator).active).toEqual([]);
-  });
-});
-
-describe("a create that was killed before its commit", () => {
-  const wanted = ["192.0.2.0/25", "192.0.2.128/25"];
-  it.each([
-    ["of a set", [set(wanted)], BLOCKED],
-    ["of entries", wanted.map((prefix, index) => entry(`e${index}`, prefix)), PARTNERS],
-  ])("%s is applied by the next up on a node that lists staged entries", async (_name, program, url) => {
-    await using stack = await begin([], { listShows: "staged" });
-    const world = new HurriedWorld({ request: 3, when: "before" });
-    await stack.engine.up(program, { world, timing: IMPATIENT });
-    expect(stack.engine.state).toEqual([]);
-    expect(stack.emulator.prefixSet(url).applied).toEqual({});
-    expect((await stack.engine.up(program)).errors).toEqual([]);
-    expect(stack.emulator.prefixSet(url).applied).toEqual({ "192.0.2.0/25": 1, "192.0.2.128/25": 1 });
-  });
-});
-
 describe("a set", () => {
   it("whose create failed before anything was staged can be destroyed where an empty commit is an error", async () => {
     await using stack = await begin([], STUBBORN);
@@ -59,22 +24,6 @@ describe("a set", () => {
     stack.emulator.clearFaults();
     expect((await stack.engine.destroy()).errors).toEqual([]);
     expect(stack.engine.state).toEqual([]);
-  });
-
-  it("that is split into halves keeps both on a node that deletes all that a prefix covers", async () => {
-    const halves = set(["192.0.2.0/25", "192.0.2.128/25", "192.0.2.7/32"]);
-    await using stack = await begin([set(["192.0.2.0/24", "192.0.2.7/32"])], { deleteCovers: "covered" });
-    const start = stack.emulator.journal.length;
-    const { errors, printed } = await stack.engine.up([halves]);
-    expect(errors).toEqual([]);
-    expect(printed.filter((line) => line.startsWith("warning"))).toEqual([]);
-    expect(Object.keys(stack.emulator.prefixSet(BLOCKED).applied)).toEqual([
-      "192.0.2.0/25",
-      "192.0.2.7/32",
-      "192.0.2.128/25",
-    ]);
-    expect(gaps(stack.emulator, start, { sets: { [BLOCKED]: { "192.0.2.7/32": 1 } }, active: [] })).toEqual([]);
-    expect(stack.emulator.requests({ cmd: "commit" })).toHaveLength(2);
   });
 
   it("whose adoption failed still takes over what it found", async () => {
@@ -117,18 +66,6 @@ describe("an answer that cannot be read", () => {
       expect(Object.keys(stack.emulator.prefixSet(url).applied)).toEqual(six);
       expect((await stack.engine.up(program)).steps).toEqual([]);
     }
-  });
-
-  it("lets the next up insert again what may have been removed for its new value", async () => {
-    await using stack = await begin([set({ "192.0.2.0/24": 1 })], STUBBORN);
-    const program = [set({ "192.0.2.0/24": 2 })];
-    stack.emulator.fail({ ...page, cmd: "commit" });
-    expect((await stack.engine.up(program, { timing: IMPATIENT })).errors).toHaveLength(1);
-    stack.emulator.clearFaults();
-    const start = stack.emulator.journal.length;
-    expect((await stack.engine.up(program)).errors).toEqual([]);
-    expect(sentFrom(stack.emulator, start)).toContain("insert");
-    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 2 });
   });
 });
 
