@@ -3,7 +3,7 @@ import { wideFamilies } from "../../provider/model/coverage";
 import type { Prefix } from "../../provider/model/prefix";
 import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
-import { specialPurpose } from "../special-purpose";
+import { specialPurpose } from "../special-purpose-lookup";
 
 const bounds = (bits: number, shortest?: number) =>
   z.strictObject({

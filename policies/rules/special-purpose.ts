@@ -3,7 +3,7 @@ import { prefixIn } from "../../provider/model/readable";
 import { entriesFinding } from "../entries-finding";
 import { PrefixBuckets } from "../prefix-buckets";
 import { resourceRule } from "../rule";
-import { citation, SPECIAL_PURPOSE_NAMES, specialPurposeWithin } from "../special-purpose";
+import { citation, SPECIAL_PURPOSE_NAMES, specialPurposeWithin } from "../special-purpose-lookup";
 
 const fine = z.array(
   z.string().refine((text) => SPECIAL_PURPOSE_NAMES.has(text) || prefixIn(text) !== undefined, {

@@ -1,7 +1,7 @@
 import type { Clock } from "../client/clock";
 import { RequestError, UnexpectedResponse } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
-import { duration } from "../client/retry";
+import { duration } from "../client/pauses";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";

@@ -3,9 +3,9 @@ import { visible } from "../model/foreign-text";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
+import { duration } from "./pauses";
 import type { Failed } from "./reading";
 import { NOT_QUOTED, type Redactor } from "./redact";
-import { duration } from "./retry";
 
 /** One failed try. Unredacted. */
 export interface FailedTry extends Omit<Failed, "kind"> {

@@ -11,9 +11,9 @@ import {
 } from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
+import { backoff, duration, MAX_TRIES, retryAfter } from "./pauses";
 import type { Reading } from "./reading";
 import type { Redactor } from "./redact";
-import { backoff, duration, MAX_TRIES, retryAfter } from "./retry";
 import type { World } from "./world";
 
 /** One request as its client describes it. */

@@ -2,8 +2,8 @@ import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import { pause } from "./clock";
 import { RequestError, SignalingIncomplete, SignalingRefused } from "./errors";
+import { backoff } from "./pauses";
 import type { Connection, Limits } from "./requester";
-import { backoff } from "./retry";
 import type { World } from "./world";
 
 /** The requests of {@link ensure}, with their common limits. */

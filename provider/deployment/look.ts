@@ -1,6 +1,6 @@
 import type { SharedReads } from "../apply/shared-reads";
 import { isBusy, isUnreachable, RequestError } from "../client/errors";
-import { duration } from "../client/retry";
+import { duration } from "../client/pauses";
 import type { World } from "../client/world";
 import type { Advice } from "../messages/advice";
 import type { Notices } from "../messages/notices";

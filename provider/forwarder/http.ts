@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Dispatcher, Http, HttpFailure, type HttpProxy, type OpenAnswer } from "../client/http";
+import { retryAfter } from "../client/pauses";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
-import { retryAfter } from "../client/retry";
 import { codeOf } from "../model/errors";
 import { SIZES } from "./defaults";
 import type { Tls } from "./fields";

@@ -1,4 +1,4 @@
-import type { Announced } from "../model/announced";
+import type { Announced } from "../model/list-totals";
 import { count as counted } from "../model/text";
 import type { Place, Problems } from "./problems";
 

@@ -1,6 +1,6 @@
-import { announcedIn } from "../model/announced";
 import { isEntryValue, MAX_VALUE, NO_SENT } from "../model/entry";
 import type { JsonObject } from "../model/json";
+import { announcedIn } from "../model/list-totals";
 import { type HostBits, isCanonical, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
 import { Announcements } from "./announcements";

@@ -1,6 +1,6 @@
 import type { Collector } from "./collector";
 import { foreignText } from "./foreign-files";
-import { formatOf } from "./formats";
+import { formatOf } from "./formats/format-of";
 import type { PrefixFileOptions } from "./options";
 import type { TextSource } from "./source";
 

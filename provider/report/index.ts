@@ -5,6 +5,6 @@ export { findingJsonSchema, parseFindings } from "./findings";
 export { LEAST_BYTES, markdown } from "./markdown";
 export { type Report, reportJsonSchema, reportSchema, type SetReport } from "./model";
 export { fileChanges, fileChangesText, fileContent, fileContentText } from "./prefix-files";
-export { parsePreview } from "./preview";
-export { reportOf } from "./report";
+export { reportOf } from "./preview-changes";
+export { parsePreview } from "./preview-json";
 export { text } from "./text";

@@ -1,6 +1,6 @@
 import { groupBy } from "../model/group";
 import { count, grouped } from "../model/text";
-import { code, keyLine } from "./inert";
+import { code, keyLine } from "./code-spans";
 import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
 import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 

@@ -1,7 +1,7 @@
 import { membersOf } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
 import type { ResourceChange, Restored } from "./model";
-import type { PreviewStep } from "./preview";
+import type { PreviewStep } from "./preview-json";
 import {
   contentOfEntry,
   contentOfSet,

@@ -8,7 +8,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl, setUrl } from "../model/resource-url";
 import { flatInputs } from "../reconcile/written-inputs";
-import type { Preview, PreviewState } from "./preview";
+import type { Preview, PreviewState } from "./preview-json";
 
 /** Node and set of a resource. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json";
 import type { ResourceChange, SignalingReport } from "./model";
-import type { PreviewStep } from "./preview";
+import type { PreviewStep } from "./preview-json";
 import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./set-content";
 
 /**

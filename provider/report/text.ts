@@ -1,6 +1,6 @@
 import { cut, visible } from "../model/foreign-text";
 import { grouped } from "../model/text";
-import { LONGEST } from "./inert";
+import { LONGEST } from "./code-spans";
 import type { EntryChange, EntryList, Report, Restored, SetReport, SignalingReport, WholeChange } from "./model";
 import { andMore, changeWords, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
 

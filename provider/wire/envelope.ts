@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from "../model/json";
 import type { Columns, ListKind, NodeHabits } from "./answers";
-import { ABOUT_PAGES, refusePartial, refusePartialHeaders } from "./beside";
 import { doubtIn } from "./error-marker";
 import { describe, isNothing, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
+import { ABOUT_PAGES, refusePartial, refusePartialHeaders } from "./partial-list";
 import {
   follow,
   forKind,

@@ -1,6 +1,6 @@
-import { announcedIn } from "../model/announced";
 import { delimiterOf, splitRecord } from "../model/delimited";
 import { attempt } from "../model/errors";
+import { announcedIn } from "../model/list-totals";
 import { jsonIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind } from "./answers";
 import { naturalRole } from "./entry-members";

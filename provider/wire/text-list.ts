@@ -1,11 +1,11 @@
 import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
-import { refusePartial } from "./beside";
 import { couldBeLength } from "./entry-members";
 import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, ShapeError, short } from "./json";
 import type { NodeAnswer } from "./node-answer";
+import { refusePartial } from "./partial-list";
 import { forKind, isAddressLike } from "./places";
 import { columnsSetting } from "./remedies";
 import { namesOfFields, unnamed } from "./rows";

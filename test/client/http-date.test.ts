@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseHttpDate } from "../../provider/client/retry";
+import { parseHttpDate } from "../../provider/client/pauses";
 
 const NOW = Date.parse("2026-12-01T00:00:00Z");
 const MOMENT = Date.parse("1994-11-06T08:49:37Z");

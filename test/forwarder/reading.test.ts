@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
-import { Reading } from "../../provider/forwarder/reading/reading";
+import { Reading } from "../../provider/forwarder/reading/comparison";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { EVENTS, RowWriter } from "../../provider/forwarder/record/rows";
 import type { Mark, MarkType } from "../../provider/model/mark";

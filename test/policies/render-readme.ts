@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parsePolicyConfig } from "../../policies/config/load";
 import { policyConfigSchema } from "../../policies/config/schema";
-import { REGISTRY_DATE } from "../../policies/data/special-purpose";
+import { REGISTRY_DATE } from "../../policies/data/iana-blocks";
 import { judgeResource, judgeStack } from "../../policies/judge";
 import { readResource, SetResource, SignalingResource } from "../../policies/resources";
 import { isResourceRule, type Rule } from "../../policies/rule";

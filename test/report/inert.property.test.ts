@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { markdown, parsePreview, reportOf, text } from "../../provider/report";
-import { keyLine } from "../../provider/report/inert";
+import { keyLine } from "../../provider/report/code-spans";
 
 /** Texts on which platforms act, and those that end places where they do not. */
 const FRAGMENTS = [

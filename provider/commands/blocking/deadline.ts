@@ -1,4 +1,4 @@
-import { duration } from "../../client/retry";
+import { duration } from "../../client/pauses";
 import { type CliIo, repeatedly } from "../cli-io";
 import { readTimeout } from "../time-spans";
 

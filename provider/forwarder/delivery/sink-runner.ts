@@ -1,5 +1,5 @@
 import { pause } from "../../client/clock";
-import { growingPause } from "../../client/retry";
+import { growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
 import { SIZES, TIMES } from "../defaults";

@@ -3,7 +3,7 @@ import { attempt } from "../../model/errors";
 import { SINK_DEFAULTS, TIMES } from "../defaults";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
-import { readMarks } from "../reading/reading";
+import { readMarks } from "../reading/comparison";
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { keepPlace, setEnded, VOID_EPOCH } from "./identity";

@@ -3,7 +3,7 @@ import type { Mark } from "../../model/mark";
 import { SIZES } from "../defaults";
 import type { ArrivedList } from "../reading/arrived-list";
 import { Baseline } from "../reading/baseline";
-import { detailsOf, numbersOf, Reading } from "../reading/reading";
+import { detailsOf, numbersOf, Reading } from "../reading/comparison";
 import { EVENTS, keyOf, type MarkEvent, type MarkKey, type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";

@@ -5,7 +5,7 @@ import { packageRoot } from "../../files/package-version";
 import { asError } from "../../model/errors";
 import type { Loss } from "../loss";
 import type { ArrivedList } from "../reading/arrived-list";
-import { UnreadList } from "../reading/reading";
+import { UnreadList } from "../reading/comparison";
 import type { SharedTurns } from "../slices";
 import { StoredLedger } from "./ledger";
 import { type Ledger, type LedgerOptions, type Opened, type SpooledBatch, SpoolFull, type TakenOver } from "./protocol";

@@ -1,4 +1,4 @@
-import { growingPause } from "../../client/retry";
+import { growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";

@@ -11,7 +11,7 @@ import { headOf } from "../../wire/envelope";
 import { errorText } from "../../wire/node-answer";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
-import { UnreadList } from "../reading/reading";
+import { UnreadList } from "../reading/comparison";
 import type { TableName } from "../table";
 import type { PollingParts } from "./mark-turns";
 

@@ -1,6 +1,6 @@
 import { NodeClient, type NodeOptions } from "../../client";
 import { pause } from "../../client/clock";
-import { growingPause } from "../../client/retry";
+import { growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../reading/arrived-list";
 import { tableKey, tableOf } from "../table";

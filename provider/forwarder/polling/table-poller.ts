@@ -1,6 +1,6 @@
 import { pause } from "../../client/clock";
 import { DEFAULTS } from "../../client/options";
-import { backoff, growingPause } from "../../client/retry";
+import { backoff, growingPause } from "../../client/pauses";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
 import { SpoolFull, type TakenOver } from "../ledger/protocol";

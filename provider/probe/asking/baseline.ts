@@ -1,6 +1,6 @@
 import { isObject } from "../../model/json";
-import { isHarmlessMember } from "../../wire/beside";
 import { jsonOf } from "../../wire/json";
+import { isHarmlessMember } from "../../wire/partial-list";
 
 /** Status and body of an answer, as notes keep them. */
 export interface Raw {

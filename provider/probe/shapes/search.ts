@@ -1,9 +1,9 @@
 import { isObject } from "../../model/json";
 import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
-import { doubtfulBeside } from "../../wire/beside";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf } from "../../wire/json";
+import { doubtfulBeside } from "../../wire/partial-list";
 import { follow, formatFor, isRival, mayBeEmptyList, pathFor, placesIn, WHOLE } from "../../wire/places";
 import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
 import { isNoSetting, type Lesson, merged } from "./answers";

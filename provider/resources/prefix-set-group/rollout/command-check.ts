@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { duration } from "../../../client/retry";
+import { duration } from "../../../client/pauses";
 import { attempt, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
 import type { CheckedWave, CheckWorld } from "./wave-check";

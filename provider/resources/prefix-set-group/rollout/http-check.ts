@@ -1,7 +1,7 @@
 import { senderHeaders, userinfoOf } from "../../../client/endpoint";
 import { Http, HttpFailure } from "../../../client/http";
+import { duration } from "../../../client/pauses";
 import { Redactor } from "../../../client/redact";
-import { duration } from "../../../client/retry";
 import { codeOf, messageOf } from "../../../model/errors";
 import { told } from "../../../model/foreign-text";
 import { addTo } from "../../../model/group";

@@ -1,5 +1,5 @@
 import { Prefix } from "../provider/model/prefix";
-import { SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/special-purpose";
+import { SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/iana-blocks";
 import { PrefixBuckets } from "./prefix-buckets";
 
 const table = new PrefixBuckets(SPECIAL_PURPOSE_BLOCKS.map((row) => [Prefix.parse(row.block), row]));

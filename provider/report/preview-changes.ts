@@ -6,7 +6,7 @@ import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
 import { stayingIn } from "./leaving";
 import { type Report, type ResourceChange, type Restored, resourceSchema, type SignalingReport } from "./model";
-import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
+import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview-json";
 import { restoredBy, saysRestored } from "./restored";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
