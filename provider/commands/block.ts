@@ -1,27 +1,20 @@
 import type { Command } from "commander";
 import { formatUrl } from "../client";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
-import type { CanonicalPrefix, Prefix } from "../model/prefix";
+import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { PrefixEntries, PrefixEntry } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
 import { endOf } from "../prefixes/entries";
-import {
-  type ContentLimits,
-  contentLimits,
-  contentProblems,
-  entryProblems,
-  wideProblems,
-} from "../reconcile/limits/content";
-import type { ConfigKey } from "../settings/config-keys";
+import { contentLimits } from "../reconcile/limits/content";
 import { addEditFlags, type EditFlags, isInProject, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
 import { PREFIXES, readPrefixes, requireFile, requireGiven } from "./blocking/given";
+import { refuseDefaultRoute, refuseEntries, refuseMore } from "./blocking/limits";
 import { judgeEntries } from "./blocking/policies";
 import { orNothing, printResult } from "./blocking/result";
 import { type Change, carryOut } from "./blocking/send";
 import { type CliIo, UsageError } from "./cli-io";
-import type { Project } from "./project";
 import { expiryOf, HOW_LONG } from "./time-spans";
 
 interface Flags extends EditFlags {
@@ -163,36 +156,6 @@ function readValue(text: string): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (isEntryValue(value)) return value;
   throw new UsageError(`--value must be an integer from 0 to ${MAX_VALUE}, not ${JSON.stringify(text)}.`);
-}
-
-function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
-  const routes = prefixes.filter(({ length }) => length === 0);
-  if (routes.length === 0) return;
-  throw new UsageError(`${some(routes)} covers all addresses, and no command blocks it. Nothing was changed.`);
-}
-
-function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits, project: Project): void {
-  refuse(entryProblems(names, limits), ["forbiddenPrefixes", "shortestPrefix"], project);
-}
-
-/** A file may not hold or cover more than a set that is read from it. */
-function refuseMore(before: PrefixEntries, names: readonly string[], limits: ContentLimits, project: Project): void {
-  const earlier = Object.keys(before) as CanonicalPrefix[];
-  const after = [...new Set([...earlier, ...(names as CanonicalPrefix[])])];
-  if (after.length === earlier.length) return;
-  // If the file covers so much already, the program that reads it allows that.
-  const known = new Set(wideProblems(earlier, limits));
-  const wide = wideProblems(after, limits).filter((problem) => !known.has(problem));
-  const many = contentProblems(after, { required: [], maxEntries: limits.maxEntries });
-  refuse([...many, ...wide], ["maxEntries", "shortestPrefix"], project);
-}
-
-function refuse(problems: readonly string[], limits: readonly ConfigKey[], { source }: Project): void {
-  if (problems.length === 0) return;
-  const files = limits.filter((key) => source(key) !== "the environment");
-  const said = files.map((key) => `packetfilter:${key} in ${source(key)}`).join(", ");
-  const where = said === "" ? "Commands take this limit from packetfilter:shortestPrefix." : `Limits: ${said}.`;
-  throw new Error(`${problems.join(" ")} ${where} Nothing was changed.`);
 }
 
 /** Says each sentence once, whatever the number of stacks and tries. */

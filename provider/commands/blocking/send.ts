@@ -9,9 +9,10 @@ import { inParallel } from "../parallel";
 import { commandLine } from "./command-line";
 import type { NowTarget, Workplace } from "./common";
 import { stopReason } from "./deadline";
-import { type Intent, NotSent, sendNow } from "./now";
+import { NotSent } from "./not-sent";
 import type { Outcome } from "./outcome";
 import { failures, problemsOf } from "./problems";
+import { type Intent, sendNow } from "./send-to-set";
 import { namesOf, outcomeLine, type Watching, watchOutcomes } from "./watching";
 
 /** The command that is carried out. */

@@ -1,6 +1,6 @@
 import { formatUrl, NodeClient } from "../../../provider/client";
 import type { NowTarget } from "../../../provider/commands/blocking/common";
-import { type Intent, sendNow } from "../../../provider/commands/blocking/now";
+import { type Intent, sendNow } from "../../../provider/commands/blocking/send-to-set";
 import type { CliIo } from "../../../provider/commands/cli-io";
 import { messageOf } from "../../../provider/model/errors";
 import type { CanonicalPrefix } from "../../../provider/model/prefix";
