@@ -19,13 +19,6 @@ export async function median(work: () => unknown, { runs = 11, warmUp = 3 } = {}
   return times[times.length >> 1] as number;
 }
 
-/** Memory in use in MiB, after garbage collection where node runs with --expose-gc. */
-export function memory(): number {
-  globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
-  return (heapUsed + external) / 2 ** 20;
-}
-
 /** The figures as a table for people. */
 export function table(title: string, figures: readonly Figure[]): string {
   const rows = figures.map(({ name, value, unit, reference }) => {

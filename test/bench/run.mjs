@@ -7,7 +7,6 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setup } from "../../tools/e2e-setup.mjs";
 import { ensurePulumiCli } from "../../tools/pulumi-cli/ensure.mjs";
-import { ensurePart } from "../../tools/pulumi-cli/parts.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const names = process.argv.slice(2);
@@ -16,12 +15,10 @@ const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 const node = async (...args) => (await once(spawn(process.execPath, args, { stdio: "inherit" }), "close"))[0] ?? 1;
 
 // Only these start an engine; npm puts a wrapper on PATH that would download one.
-if (names.length === 0 || ["engine", "fleet", "large", "look", "plugin"].some((name) => names.includes(name))) {
+if (names.length === 0 || ["fleet", "large", "look"].some((name) => names.includes(name))) {
   const { bin } = await ensurePulumiCli();
   process.env.PATH = [bin, process.env.PATH].join(delimiter);
 }
-if (names.length === 0 || names.includes("plugin"))
-  process.env.PATH = [await ensurePart("yaml"), process.env.PATH].join(delimiter);
 const measuresPeers = names[0] === "peers" && !names.includes("--draw") && !names.includes("--help");
 // The emulator and the package are the compiled ones, and each stack is a copy of one that is made here.
 const end = measuresPeers ? await setup() : () => {};
