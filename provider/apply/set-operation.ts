@@ -25,19 +25,6 @@ export interface SetPlan {
   readonly restored?: ReadonlySet<CanonicalPrefix>;
 }
 
-/**
- * Entries of a create that the list already shows, although no resource of this deployment put them there: a killed run leaves
- * no state, and on a node that lists staged entries they may only be staged.
- */
-export function shownAlready(
-  observed: ListedMap,
-  put: ListedMap,
-  managed: { has(prefix: CanonicalPrefix): boolean },
-): ReadonlySet<CanonicalPrefix> {
-  if (observed.size === 0) return new Set();
-  return new Set([...put].flatMap(([it, value]) => (observed.get(it) === value && !managed.has(it) ? [it] : [])));
-}
-
 /** One resource operation on a set. */
 export interface SetOperation {
   /**

@@ -2,6 +2,7 @@ import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce, sorted } from "../model/prefix-map";
 import { count, some } from "../model/text";
+import { compareSet, verdictOf } from "./three-way";
 
 /** The computed argument that shows restored entries in a preview: a text that the check makes of the look. No output has it. */
 export const RESTORES = "restores";
@@ -13,23 +14,29 @@ export interface Drift {
   readonly different: ReadonlyMap<CanonicalPrefix, ListedValue>;
 }
 
-/** Lost entries, in order, that the program declares as the state has them: entries that it changes are sent anyway. */
-export const missingOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Drift => {
-  const missing = new Map<CanonicalPrefix, ListedValue>();
-  const different = new Map<CanonicalPrefix, ListedValue>();
-  for (const [prefix, value] of desired) {
-    const listed = observed.get(prefix);
-    if (listed === value || known.get(prefix) !== value) continue;
-    if (listed === undefined) missing.set(prefix, value);
-    else different.set(prefix, listed);
-  }
-  // Entries that the engine hands over come in the order of their texts.
-  return { missing: sorted(missing).map(([prefix]) => prefix), different };
+/** Lost entries, in order: those that the program declares as the state has them. */
+const lossesOf = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap): Drift => {
+  const { missing, different } = compareSet(observed, known, desired);
+  const lost = new Map(missing.map((prefix) => [prefix, 1]));
+  return {
+    // Entries that the engine hands over come in the order of their texts.
+    missing: sorted(lost).map(([prefix]) => prefix),
+    different: new Map(different.map((prefix) => [prefix, observed.get(prefix) as ListedValue])),
+  };
 });
 
-/** The same without other values of entries whose changes the program ignores: a missing entry is a loss all the same. */
-export function unignored({ missing, different }: Drift, ignores: (prefix: CanonicalPrefix) => boolean): Drift {
-  return { missing, different: new Map([...different].filter(([prefix]) => !ignores(prefix))) };
+/** Entries that an `up` restores, with the other values that the program ignores apart: a missing entry is a loss all the same. */
+export function driftOf(
+  observed: ListedMap,
+  known: ListedMap,
+  desired: ListedMap,
+  ignores: (prefix: CanonicalPrefix) => boolean,
+): Drift & { readonly left: readonly CanonicalPrefix[] } {
+  const { missing, different } = lossesOf(observed, known, desired);
+  const isLeft = (prefix: CanonicalPrefix) => verdictOf("different", { ignored: ignores(prefix) }) === "leave";
+  const left = [...different.keys()].filter(isLeft);
+  if (left.length === 0) return { missing, different, left };
+  return { missing, different: new Map([...different].filter(([prefix]) => !left.includes(prefix))), left };
 }
 
 export function sizeOf({ missing, different }: Drift): number {

@@ -21,11 +21,12 @@ import {
 import { messageOf } from "../model/errors";
 import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
-import { isEmpty, type ListedMap, sharedDifference } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { count, NAMED, some } from "../model/text";
-import { type Drift, missingOf, sizeOf, unignored } from "../reconcile/drift";
-import type { Intent } from "../reconcile/set-plan";
+import { type Drift, driftOf, sizeOf } from "../reconcile/drift";
+import type { Intent, SetFacts } from "../reconcile/set-plan";
+import { isUnchanged } from "../reconcile/three-way";
 import { requireSameAddress, type UsedBefore } from "./changes";
 
 /** Inputs or state of a resource that name its set. */
@@ -144,7 +145,7 @@ export class ResourceSet {
   lost(known: ListedMap, desired: ListedMap): Drift | undefined {
     const { observed } = this.set;
     if (!observed) return undefined;
-    const lost = unignored(missingOf(observed, known, desired), (prefix) => this.ignores(prefix));
+    const lost = driftOf(observed, known, desired, (prefix) => this.ignores(prefix));
     return sizeOf(lost) > 0 ? lost : undefined;
   }
 
@@ -261,17 +262,22 @@ export class ResourceSet {
    */
   intent(
     state: UsedBefore & Pick<Intent, "unsettled"> & { readonly lost?: ListedMap },
-    change: Pick<Intent, "known" | "desired" | "withdrawn">,
+    change: Pick<Intent, "known" | "desired" | "withdrawn" | "isOver">,
   ): Intent | undefined {
     const { known, desired, withdrawn } = change;
     const { unsettled } = state;
     const moved = this.hasMovedFrom(state);
     const lost = state.lost?.size ?? 0;
     const isOpen = moved || unsettled.size + withdrawn.size + lost > 0 || this.lost(known, desired) !== undefined;
-    if (!isOpen && isEmpty(sharedDifference(known, desired))) return undefined;
-    const { desired: declared, seen: observed } = this;
+    if (!isOpen && isUnchanged(known, desired)) return undefined;
+    const { seen: observed } = this;
     const found = state.lost && new Set(state.lost.keys());
-    return { ...change, unsettled, moved, declared, observed, found, ignores: (prefix) => this.ignores(prefix) };
+    return { ...change, ...this.facts(unsettled, withdrawn), unsettled, moved, observed, found };
+  }
+
+  /** Facts by which the prefixes of this set are judged. */
+  facts(unsettled: SetFacts["unsettled"], withdrawn: ListedMap): SetFacts {
+    return { unsettled, withdrawn, declared: this.desired, ignores: (prefix) => this.ignores(prefix) };
   }
 
   /** True if the resource moves to another address; warns that the old one keeps its entries. */

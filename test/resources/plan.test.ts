@@ -3,7 +3,7 @@ import { parseShareLimit } from "../../provider/model/limits";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
 import { contentLimits } from "../../provider/reconcile/limits/content";
-import { type RemovalArguments, removalLimits } from "../../provider/reconcile/limits/removals";
+import { overIn, type RemovalArguments, removalLimits } from "../../provider/reconcile/limits/removals";
 import { planEntry } from "../../provider/reconcile/set-plan";
 import { InTheWay, type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
 
@@ -37,20 +37,18 @@ describe("the create of a set", () => {
       onExisting: "fail",
       managed: new Set(),
       limits: content(),
-      leaving: new Set(),
       ...given,
     });
 
   it("puts in what is declared, and commits what the list shows already, unless a resource has it", () => {
     const desired = map([A, 1], [B, 2]);
     const put = { put: desired, remove: new Set(), expired: new Set() };
-    expect(plan(map(), { desired })).toEqual({ plan: { ...put, listed: new Set() }, left: map() });
-    expect(plan(map([A, 1]), { desired })).toEqual({ plan: { ...put, listed: new Set([A]) }, left: map() });
-    const managed = new Set([A]);
-    expect(plan(map([A, 1]), { desired, managed: managed })).toEqual({
-      plan: { ...put, listed: new Set() },
-      left: map(),
-    });
+    const nothing = { plan: { ...put, listed: new Set() }, left: map(), shared: [] };
+    expect(plan(map(), { desired })).toEqual(nothing);
+    const taken = { plan: { ...put, listed: new Set([A]) }, left: map(), shared: [A] };
+    expect(plan(map([A, 1]), { desired })).toEqual(taken);
+    expect(plan(map([A, 1]), { desired, sent: new Set([A]) })).toEqual({ ...taken, shared: [] });
+    expect(plan(map([A, 1]), { desired, managed: new Set([A]) })).toEqual(nothing);
     expect(plan(map([A, 7], [C, 1]), { desired, managed: new Set([A, C]) }).left).toEqual(map());
   });
 
@@ -77,16 +75,22 @@ describe("the create of a set", () => {
     expect(plan(observed, { desired, onExisting: "adopt" })).toEqual({
       plan: { ...none, put: map([C, 1]) },
       left: observed,
+      shared: [],
     });
-    expect(plan(map([B, 1]), { desired, exclusive: false })).toEqual({ plan: { ...none, put: desired }, left: map() });
+    expect(plan(map([B, 1]), { desired, exclusive: false })).toEqual({
+      plan: { ...none, put: desired },
+      left: map(),
+      shared: [],
+    });
   });
 
   it("removes what a command put there before, and is not in its own way with that", () => {
+    const withdrawn = map([B, 1]);
     const leaving = new Set([B]);
-    const { plan: made, left } = plan(map([A, 1], [B, 1]), { desired: map([A, 1]), leaving });
+    const { plan: made, left } = plan(map([A, 1], [B, 1]), { desired: map([A, 1]), withdrawn });
     expect(made).toEqual({ put: map([A, 1]), remove: leaving, expired: leaving, listed: new Set([A]) });
     expect(left).toEqual(map());
-    expect(() => plan(map([B, 1], [C, 1]), { leaving })).toThrow(`holds 1 entry not declared here: ${C}. `);
+    expect(() => plan(map([B, 1], [C, 1]), { withdrawn })).toThrow(`holds 1 entry not declared here: ${C}. `);
   });
 
   it("keeps to the limits of its content, with what it takes over", () => {
@@ -127,14 +131,15 @@ describe("the update of a set", () => {
   ) =>
     planLimitedUpdate(
       observed,
-      { known, desired, unsettled: new Set(), declared: desired, moved: false, withdrawn },
+      {
+        ...{ known, desired, unsettled: new Set<CanonicalPrefix>(), declared: desired, moved: false, withdrawn },
+        isOver: overIn(notes, TODAY),
+      },
       {
         label: LABEL,
         url: URL,
         content: content(given),
         removals: removalLimits(limits, { ...none, ...stack }, URL),
-        notes,
-        now: TODAY,
       },
     );
   const all = many(60);
@@ -207,7 +212,7 @@ describe("the update of a set", () => {
 
 describe("the create of an entry", () => {
   const entry = { label: LABEL, prefix: A, value: 1, onExisting: "fail", managed: new Set<CanonicalPrefix>() } as const;
-  const put = { put: map([A, 1]), remove: new Set() };
+  const put = { put: map([A, 1]), remove: new Set(), expired: new Set(), listed: new Set() };
 
   it("puts it in where it is not there, or is there for a resource of the stack", () => {
     expect(planEntry(map([D, 1]), entry)).toEqual({ plan: put });

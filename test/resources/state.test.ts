@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { CanonicalPrefix } from "../../provider/model/prefix";
 import { PrefixError } from "../../provider/model/prefix";
 import * as signaling from "../../provider/resources/cloud-signaling/state";
 import { planCreate } from "../../provider/resources/prefix-set/plan";
@@ -176,7 +175,6 @@ describe("the plan of a create", () => {
     onExisting: "adopt" as const,
     managed: new Set<string>(),
     limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 }, wide: new Set<4 | 6>() },
-    leaving: new Set<CanonicalPrefix>(),
   };
 
   it("says itself what it leaves as it is, and says the same when it is asked again", () => {
@@ -184,16 +182,19 @@ describe("the plan of a create", () => {
     expect(create).toEqual({
       plan: { put: new Map(), remove: new Set(), expired: new Set(), listed: new Set() },
       left: new Map([...observed].reverse()),
+      shared: [],
     });
     expect(planCreate(observed, intent)).toEqual(create);
   });
 
   it("takes out what a block put there and is unwanted now, and finds nothing foreign in it", () => {
-    const leaving = new Set([...observed.keys()].slice(1));
-    const create = planCreate(observed, { ...intent, leaving });
+    const withdrawn = new Map([...observed].slice(1));
+    const leaving = new Set(withdrawn.keys());
+    const create = planCreate(observed, { ...intent, withdrawn });
     expect(create).toEqual({
       plan: { put: new Map(), remove: leaving, expired: leaving, listed: new Set() },
       left: new Map([["192.0.2.0/24", 9]]),
+      shared: [],
     });
   });
 

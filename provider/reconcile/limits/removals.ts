@@ -142,6 +142,11 @@ const WORDS = {
   Changes: { stopped: "no further entry gets another value", verb: "give", object: " another value", keys: "changed" },
 } as const;
 
+/** True for an entry whose time is over by its note. */
+export function overIn(notes: ReadonlyMap<CanonicalPrefix, string>, now: number): (prefix: CanonicalPrefix) => boolean {
+  return (prefix) => notes.has(prefix) && isExpired(parseNote(notes.get(prefix)).expires, now);
+}
+
 /** Expired entries, which no limit counts. */
 export function expiredOf(
   prefixes: Iterable<CanonicalPrefix>,
@@ -149,7 +154,5 @@ export function expiredOf(
   now: number,
 ): ReadonlySet<CanonicalPrefix> {
   // Most sets have no notes.
-  if (notes.size === 0) return new Set();
-  const isOver = (note: string | undefined) => note !== undefined && isExpired(parseNote(note).expires, now);
-  return new Set([...prefixes].filter((prefix) => isOver(notes.get(prefix))));
+  return new Set(notes.size === 0 ? [] : [...prefixes].filter(overIn(notes, now)));
 }

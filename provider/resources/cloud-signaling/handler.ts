@@ -13,7 +13,7 @@ import { noting, parseAt } from "../../reconcile/entries";
 import { addressOverridden, compare, remember } from "../changes";
 import { them } from "../look-at-set";
 import { listOf, ReceiverAccess } from "../receiver-access";
-import { planUpdate, stoppable } from "./plan";
+import { compareActive, planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
   type CloudSignalingInputs,
@@ -132,7 +132,8 @@ export class CloudSignalingHandler implements Handler {
     // A started prefix stays owned until its stop: a receiver may answer a wrong secret with an empty list.
     const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
     const { endpoint } = receiver;
-    const lost = state.prefixes.filter((prefix) => !active.has(prefix));
+    // A refresh knows no program: what the state holds was declared last.
+    const { missing: lost } = compareActive(active, state.prefixes, state.prefixes);
     const props = writeState(state, { endpoint, prefixes, started, lost });
     // A loss is no wish: the inputs stay those of the program.
     return { id, inputs: writeInputs(state, [...state.prefixes, ...prefixes]), props };
@@ -143,12 +144,12 @@ export class CloudSignalingHandler implements Handler {
     const { prefixes } = inputs;
     const receiver = ReceiverAccess.open(this.runtime, inputs, before).claim(keyOf(prefixes), id);
     const { endpoint } = receiver;
-    const { observed: listed = new Set() } = this.runtime.receiver(inputs.receiver);
-    const state = withStarted(before, receiver.startedBefore(listed, knownOf(before)));
+    const { observed } = this.runtime.receiver(inputs.receiver);
+    const state = withStarted(before, receiver.startedBefore(observed ?? new Set(), knownOf(before)));
     const moved = receiver.hasMovedFrom(state);
-    const observed = inactive(this.runtime.receiver(inputs.receiver), state.prefixes, inputs);
-    const lost = moved ? [] : [...state.lost, ...observed];
-    const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, lost);
+    // Without a look, a refresh has said what is not active.
+    const active = observed ?? state.prefixes.filter((prefix) => !state.lost.includes(prefix));
+    const { added, kept, removed, leaving, mayBeOurs } = planUpdate(state, inputs, moved, active);
     const newlyStarted = await receiver.start(added, mayBeOurs, ({ active, ours, doubtful }) => {
       const untouched = state.prefixes.filter((prefix) => !added.includes(prefix));
       const unsettled = [...doubtful, ...state.unsettled.filter((prefix) => removed.includes(prefix))];
@@ -280,9 +281,8 @@ function inactive(
   { observed }: ReceiverInUse,
   before: readonly CanonicalPrefix[],
   { prefixes }: CloudSignalingInputs,
-): CanonicalPrefix[] {
-  if (!observed) return [];
-  return before.filter((prefix) => prefixes.includes(prefix) && !observed.has(prefix));
+): readonly CanonicalPrefix[] {
+  return observed ? compareActive(observed, before, prefixes).missing : [];
 }
 
 /** Prefixes that the deletion of a resource stops. */

@@ -11,7 +11,7 @@ import { formatUrl } from "../../model/resource-url";
 import { NAMED } from "../../model/text";
 import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
-import { planEntry, planUpdate, stillThere } from "../../reconcile/set-plan";
+import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
 import { addressOverridden, compare, remember } from "../changes";
 import { declared, lookAgain, lookNew, reportMissing } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
@@ -169,12 +169,11 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix } = inputs;
     const { endpoint } = set;
     const [known, desired, withdrawn] = [heldOf(state), desiredOf(inputs), withdrawnOf(inputs, state)];
-    const intent = set.intent(state, { known, desired, withdrawn });
+    const intent = set.intent(state, { known, desired, withdrawn, isOver: () => inputs.expired });
     const moved = intent?.moved === true;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
     if (!intent) return { outs: writeState(inputs, { endpoint, existed: kept }) };
-    const expired = new Set(inputs.expired ? [...known.keys(), ...withdrawn.keys()] : []);
-    const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
+    const plan = (observed: ListedMap) => planUpdate(observed, intent);
     const { before } = await set.write(
       { plan },
       (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
@@ -229,10 +228,9 @@ export class PrefixSetEntryHandler implements Handler {
 
   /** Removes an entry of `block --now` that expired before a resource had it. */
   private async removeWithdrawn(set: ResourceSet, inputs: PrefixSetEntryInputs, withdrawn: ListedMap, id: string) {
-    const plan = (observed: ListedMap) => {
-      const remove = stillThere(withdrawn, observed, set.desired);
-      return { put: new Map(), remove, expired: remove };
-    };
+    const { desired: declared, managed } = set;
+    const none = { desired: new Map(), exclusive: false };
+    const plan = (observed: ListedMap) => planNew(observed, { ...none, declared, managed, withdrawn }).plan;
     // After a failure the state has it as a held entry, so that the next update removes it.
     const held = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["expired"]) };
     await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached)));

@@ -1,11 +1,11 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
-import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
+import { parseNote, sentPlace } from "../../model/entry";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
 import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import { checkArguments } from "../../reconcile/arguments";
@@ -26,6 +26,7 @@ import {
   valueProblems,
 } from "../../reconcile/limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../../reconcile/limits/removals";
+import { isUnchanged, wantedChange } from "../../reconcile/three-way";
 import { expiredUntil } from "../../reconcile/written-inputs";
 import { prefixSetSchema, storedSet } from "./state";
 
@@ -134,13 +135,10 @@ export function setProblems(
   const found = [...content, ...valueProblems(entries, before.entries, node?.maxValue)];
   // An unreadable entry is not a removal: a limit must not be lifted for a typo.
   if (url === undefined || problems.length > 0) return found;
-  const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
-  const removals = removed.length - expiredOf(removed, before.notes, today).size;
+  const { dropped, changed } = wantedChange(before.entries, entries);
+  const removals = dropped.length - expiredOf(dropped, before.notes, today).size;
   // Unknown values are counted when the set is written.
-  const changes = [...entries].filter(([prefix, value]) => {
-    const held = before.entries.get(prefix);
-    return held !== undefined && held !== value && !hasUnknown(value);
-  }).length;
+  const changes = changed.filter((prefix) => !hasUnknown(entries.get(prefix))).length;
   const change = { size: before.entries.size, removals, changes, left: entries.size };
   return [...found, ...removalProblems(url, change, removalLimits(args, settings, url))];
 }
@@ -156,13 +154,12 @@ export interface PlannedChange {
 export function planOf({ today }: Runtime, change: PlannedChange): string | undefined {
   const { normal, before, isNew } = change;
   const { entries } = normal;
-  const delta = difference<ListedValue>(before.entries, entries);
-  if (isEmpty(delta)) return undefined;
+  if (isUnchanged(before.entries, entries)) return undefined;
   // A new resource may find all its entries in the set, after a rename or in an import.
   const isUnknown = isNew && before.entries.size === 0;
   return isUnknown
     ? `${count(entries.size, "entry", "entries")} declared`
-    : `${planText(delta, expiredRemovals(change, today))}, ${grouped(entries.size)} after`;
+    : `${planText(wantedChange(before.entries, entries), expiredRemovals(change, today))}, ${grouped(entries.size)} after`;
 }
 
 /** Names the expired entries of a plan, if they are too many for its line. */
@@ -176,7 +173,7 @@ export function sayExpiredRemovals({ notices, today }: Runtime, where: string, c
 function expiredRemovals({ normal, before }: PlannedChange, today: number): CanonicalPrefix[] {
   const isOver = (prefix: CanonicalPrefix) =>
     normal.expired.has(prefix) || isExpired(parseNote(before.notes.get(prefix)).expires, today);
-  return [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix) && isOver(prefix));
+  return wantedChange(before.entries, normal.entries).dropped.filter(isOver);
 }
 
 /** Reports entries of `block --now` that are no longer wanted. */
@@ -200,10 +197,10 @@ export function sayExpired({ notices }: Runtime, label: string, normal: NormalEn
 }
 
 /** `+3 -2 (expired: 203.0.113.7/32) ~1` */
-function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[]): string {
-  if (expired.length === 0) return summary(delta);
-  const { insert, remove, change } = delta;
-  return `+${insert.size} -${remove.size} (expired: ${some(expired)}) ~${change.size}`;
+function planText(change: ReturnType<typeof wantedChange>, expired: readonly CanonicalPrefix[]): string {
+  const { new: inserts, changed, dropped } = change;
+  const over = expired.length > 0 ? ` (expired: ${some(expired)})` : "";
+  return `+${inserts.length} -${dropped.length}${over} ~${changed.length}`;
 }
 
 /** Content by the state; nothing if the arguments named another set. */

@@ -4,15 +4,17 @@ import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import { eachAtOnce, type SayOfSet } from "../../messages/notices";
 import { GONE_NODE } from "../../messages/remedy";
+import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
+import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, NAMED, some } from "../../model/text";
-import { missingOf } from "../../reconcile/drift";
+import { driftOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
-import { expiredOf, removalLimits } from "../../reconcile/limits/removals";
-import { type KnownPrefixes, stillThere } from "../../reconcile/set-plan";
+import { expiredOf, overIn, removalLimits } from "../../reconcile/limits/removals";
+import { judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
+import { compareSet } from "../../reconcile/three-way";
 import { declared, lookNew, reportMissing, them } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
@@ -21,6 +23,9 @@ import type { KeptSet, SetInputs, SetState } from "./state";
 function unwantedOf(prefixes: ReadonlySet<CanonicalPrefix>, desired: KnownPrefixes): ReadonlySet<CanonicalPrefix> {
   return new Set([...prefixes].filter((prefix) => !desired.has(prefix)));
 }
+
+/** Content of a node that this resource has never written: one object, so that comparisons are shared. */
+const NOTHING: ListedMap = new Map();
 
 /** Nodes of a group share one object of limits, so that each is judged once. */
 const sharedLimits = madeOnce(contentLimits);
@@ -46,21 +51,22 @@ export class SetLifecycle {
   /**
    * Writes the entries to a set that this resource has not written so far.
    *
-   * @param owned Entries of other resources of the deployment there: they are not foreign.
    * @throws {UnfinishedWrite}
    */
-  async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.managed): Promise<KeptSet> {
+  async create(set: ResourceSet, inputs: SetInputs): Promise<KeptSet> {
     const { endpoint } = set;
     const { entries: desired } = inputs;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
     let adopted: ListedMap = new Map();
     let isInTheWay = false;
+    let shared: readonly CanonicalPrefix[] = [];
     let existed: readonly CanonicalPrefix[] = [];
     const plan = (observed: ListedMap) => {
       try {
-        const create = this.planNew(set, inputs, observed, owned);
+        const create = this.planNew(set, inputs, observed);
         adopted = create.left;
-        existed = [...this.sharedWith(set, inputs, observed), ...adopted.keys()];
+        shared = create.shared;
+        existed = [...shared, ...adopted.keys()];
         return create.plan;
       } catch (error) {
         isInTheWay = error instanceof InTheWay;
@@ -71,12 +77,12 @@ export class SetLifecycle {
       const kept = { ...reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn])), existed };
       return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
     };
-    const written = await set.write({ plan }, failure).catch(async (error: unknown) => {
+    await set.write({ plan }, failure).catch(async (error: unknown) => {
       // The engine may be about to show a resource that owns the entries in the way.
       if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
       return set.write({ plan }, failure);
     });
-    this.reportAdopted(set, inputs, written.before);
+    this.reportAdopted(set, inputs, shared);
     set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint, existed };
     this.say(
@@ -95,8 +101,8 @@ export class SetLifecycle {
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
       if (!set.seen || !inputs) return;
-      this.planNew(set, inputs, set.seen);
-      this.reportAdopted(set, inputs, set.seen, "will belong to this resource");
+      const { shared } = this.planNew(set, inputs, set.seen);
+      this.reportAdopted(set, inputs, shared, "will belong to this resource");
     });
   }
 
@@ -112,10 +118,13 @@ export class SetLifecycle {
     set.managed.share(entries);
     // A killed run does not know how they ended; the next update makes sure.
     const unsettled = state.unsettled.size + sent.size > 0 ? new Set([...state.unsettled, ...sent]) : undefined;
-    const news = sharedDifference(state.entries, entries).insert;
-    const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || (news.has(prefix) && !sent.has(prefix));
-    const lost = lostSince(state, entries);
-    const foreign = state.foreign.size + news.size === 0 ? [] : [...entries.keys()].filter(isForeign);
+    // A refresh knows no program: what the state holds was declared last.
+    const { missing, different, foreign: news } = compareSet(entries, state.entries, state.entries);
+    const added = new Set(news.filter((prefix) => !sent.has(prefix)));
+    const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || added.has(prefix);
+    const foreign = state.foreign.size + added.size === 0 ? [] : [...entries.keys()].filter(isForeign);
+    const gone = [...missing, ...different].filter((prefix) => !state.foreign.has(prefix));
+    const lost = new Map(gone.map((prefix) => [prefix, state.entries.get(prefix) as ListedValue]));
     return {
       entries,
       endpoint: set.endpoint,
@@ -133,7 +142,9 @@ export class SetLifecycle {
     const existed = [...state.existed].filter((prefix) => desired.has(prefix));
     const kept = { entries: desired, endpoint: set.endpoint, existed };
     const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes, inputs.node);
-    const intent = set.intent(state, { known, desired, withdrawn });
+    const { settings, today } = this.runtime;
+    const isOver = overIn(state.notes, today);
+    const intent = set.intent(state, { known, desired, withdrawn, isOver });
     if (!intent) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
@@ -141,10 +152,9 @@ export class SetLifecycle {
       }
       return kept;
     }
-    const { settings, today: now } = this.runtime;
     const content = sharedLimits(inputs.limits, settings);
     const removals = removalLimits(inputs.limits, settings, set.url);
-    const limits = { label: set.label, url: set.url, content, removals, notes: state.notes, now };
+    const limits = { label: set.label, url: set.url, content, removals };
     const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
     const result = await set.write(
       { plan },
@@ -152,12 +162,10 @@ export class SetLifecycle {
         new UnfinishedWrite(message, { ...reachedOf(reached, new Map([...known, ...desired, ...withdrawn])), existed }),
     );
     // At another address, everything that is there was there before.
+    const { present, occupied } = compareSet(result.before, intent.moved ? NOTHING : known, desired);
     const isOurs = (prefix: CanonicalPrefix) =>
       set.managed.has(prefix) || state.unsettled.has(prefix) || (!intent.moved && known.has(prefix));
-    const met =
-      result.before.size === 0
-        ? []
-        : [...desired.keys()].filter((prefix) => result.before.has(prefix) && !isOurs(prefix));
+    const met = [...present, ...occupied].filter((prefix) => !isOurs(prefix));
     const still = intent.moved ? [] : existed;
     this.warnOfOthers(set, inputs, result);
     set.settleSent();
@@ -250,14 +258,14 @@ export class SetLifecycle {
   }
 
   private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
-    const { remove, change } = sharedDifference(after, inputs.entries);
+    const { foreign, different } = compareSet(after, inputs.entries, inputs.entries);
     // The look has reported the entries that it saw.
     const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.seen?.has(prefix) !== true;
-    const extra = inputs.exclusive ? [...remove.keys()].filter(isNews) : [];
-    if (extra.length + change.size === 0) return;
+    const extra = inputs.exclusive ? foreign.filter(isNews) : [];
+    if (extra.length + different.length === 0) return;
     const parts = [
       extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
-      change.size > 0 ? `other values of ${some([...change.keys()])}` : "",
+      different.length > 0 ? `other values of ${some(different)}` : "",
     ].filter((part) => part !== "");
     this.say(
       "warn",
@@ -269,32 +277,23 @@ export class SetLifecycle {
   }
 
   /** @throws {InTheWay} if foreign entries are in the way */
-  private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap, managed: KnownPrefixes = set.managed) {
+  private planNew(set: ResourceSet, inputs: SetInputs, observed: ListedMap) {
     const { entries: desired, exclusive, onExisting } = inputs;
+    const { label, managed, desired: declared } = set;
     const withdrawn = withdrawnOf(inputs.notes, new Map(), inputs.node);
-    const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.desired) : new Set<CanonicalPrefix>();
     const sent = set.sentBefore(WHOLE_SET, new Map(), observed);
-    for (const prefix of sent) if (!set.desired.has(prefix)) leaving.add(prefix);
     const limits = sharedLimits(inputs.limits, this.runtime.settings);
-    return planCreate(observed, { label: set.label, desired, exclusive, onExisting, managed, sent, limits, leaving });
-  }
-
-  /** Entries that are there already with the declared value, and belong to no resource of the deployment. */
-  private sharedWith(set: ResourceSet, { entries }: SetInputs, before: ListedMap): CanonicalPrefix[] {
-    if (before.size === 0) return [];
-    const sent = set.sentBefore(WHOLE_SET, new Map(), before);
-    const isFound = (prefix: CanonicalPrefix) => !set.managed.has(prefix) && !sent.has(prefix);
-    return [...entries].flatMap(([prefix, value]) => (before.get(prefix) === value && isFound(prefix) ? [prefix] : []));
+    const about = { label, exclusive, onExisting, limits };
+    return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn });
   }
 
   /** Reports, in the preview and at create, entries that were there already with the declared value. */
   private reportAdopted(
     set: ResourceSet,
     inputs: SetInputs,
-    before: ListedMap,
+    shared: readonly CanonicalPrefix[],
     they = "belong to this resource now",
   ): void {
-    const shared = this.sharedWith(set, inputs, before);
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const outcome = OUTCOMES[inputs.onDestroy];
@@ -327,28 +326,21 @@ export class SetLifecycle {
     }
     const lost = set.lost(known, desired);
     if (lost) reportMissing(this.say, set, lost, desired);
-    const { different } = missingOf(observed, known, desired);
-    const ignored = [...different.keys()].filter((prefix) => set.ignores(prefix));
+    const { left: ignored } = driftOf(observed, known, desired, (prefix) => set.ignores(prefix));
     if (ignored.length > 0) {
       const values = ignored.length === 1 ? "another value" : "other values";
       say(
         `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(ignored.length)}.`,
       );
     }
-    // An expired entry of `block --now` leaves with this up, which the check has reported.
-    const leaves = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.desired) : new Set<CanonicalPrefix>();
-    const isUndeclared = (prefix: CanonicalPrefix) =>
-      !set.desired.has(prefix) && !set.ignores(prefix) && !leaves.has(prefix);
-    const isOpen = (prefix: CanonicalPrefix) => exclusive === true || state.unsettled.has(prefix);
-    const isAny = exclusive === true || state.unsettled.size > 0;
-    const undeclared = isAny
-      ? [...sharedDifference(observed, desired).remove.keys()].filter(
-          (prefix) => isUndeclared(prefix) && isOpen(prefix),
-        )
-      : [];
-    const isOurs = (prefix: CanonicalPrefix) => known.has(prefix) || state.unsettled.has(prefix);
-    const ours = undeclared.filter((prefix) => isOurs(prefix) && !foreign.has(prefix));
-    const others = undeclared.filter((prefix) => !isOurs(prefix));
+    // An expired entry leaves with this up, too, which the check has reported.
+    const facts = set.facts(state.unsettled, withdrawn);
+    const judge = judgeOf({ observed, known, desired }, facts, () => ({ partial: exclusive !== true }));
+    const compared = compareSet(observed, known, desired);
+    const undeclared = [...compared.dropped, ...compared.foreign].filter((prefix) => observed.has(prefix));
+    const isOurs = (prefix: CanonicalPrefix) => ["remove", "settle"].includes(judge(prefix)) && !foreign.has(prefix);
+    const ours = undeclared.filter(isOurs);
+    const others = compared.foreign.filter((prefix) => judge(prefix) === "keep");
     const unsettled = ours.filter((prefix) => state.unsettled.has(prefix));
     if (others.length === 0) {
       if (unsettled.length > 0) say(interrupted(unsettled));
@@ -409,12 +401,6 @@ const OUTCOMES = {
   keep: "a destroy leaves them",
   created: 'a destroy leaves them (onDestroy: "created")',
 } as const;
-
-/** Entries of the state that a program declared, and that a list lacks or shows with another value. */
-function lostSince({ entries, foreign }: SetState, listed: ListedMap): ListedMap {
-  if (entries === listed) return new Map();
-  return new Map([...entries].filter(([prefix, value]) => listed.get(prefix) !== value && !foreign.has(prefix)));
-}
 
 /** State after a write that failed half-way: the resource's own entries at the node. */
 function reachedOf({ applied, endpoint, unsettled }: Reached, ours: ListedMap): KeptSet {

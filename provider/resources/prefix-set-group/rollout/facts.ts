@@ -2,10 +2,11 @@ import type { Runtime } from "../../../deployment/runtime";
 import { digestOf } from "../../../deployment/sent-before";
 import type { ListedValue } from "../../../model/entry";
 import type { CanonicalPrefix } from "../../../model/prefix";
-import { equal, isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../../model/prefix-map";
+import { equal, type ListedMap } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
-import { missingOf, unignored } from "../../../reconcile/drift";
+import { driftOf } from "../../../reconcile/drift";
 import { withdrawnOf } from "../../../reconcile/entries";
+import { compareSet, isUnchanged } from "../../../reconcile/three-way";
 import type { SetState } from "../../prefix-set/state";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import { type Check, hasOwed, type Pending } from "./arguments";
@@ -116,8 +117,8 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
   const known: ListedMap = before?.entries ?? new Map();
   const isThere = before?.endpoint !== undefined && before.endpoint === set.endpoint;
   const base = before ? withoutUnsettled(before) : replaced?.bases.get(node);
-  const isSame = isEmpty(sharedDifference(known, desired));
-  const isBase = base !== undefined && isEmpty(sharedDifference(base, desired));
+  const isSame = isUnchanged(known, desired);
+  const isBase = base !== undefined && isUnchanged(base, desired);
   const open = name === undefined ? undefined : state?.open.get(name);
   const withdrawn = withdrawnOf(wanted.notes, before && !before.isOpen ? before.notes : new Map(), node);
   const isSettled = before?.unsettled.size === 0 && withdrawn.size === 0 && (before.exclusive || !wanted.exclusive);
@@ -144,15 +145,11 @@ function withoutUnsettled(before: SetState): ListedMap {
 }
 
 /** True if a list shows a content, and nothing that the content leaves out of the known one. */
-const isBroughtTo = madeOnce(
-  (list: ListedMap, known: ListedMap, desired: ListedMap): boolean =>
-    desired.size > 0 &&
-    [...desired].every(([prefix, value]) => list.get(prefix) === value) &&
-    [...known.keys()].every((prefix) => desired.has(prefix) || !list.has(prefix)),
-);
-
 function isBrought(list: ListedMap | undefined, known: ListedMap, desired: ListedMap): boolean {
-  return list !== undefined && isBroughtTo(list, known, desired);
+  if (list === undefined || desired.size === 0) return false;
+  const { new: lacks, missing, occupied, changed, different, dropped } = compareSet(list, known, desired);
+  const open = lacks.length + missing.length + occupied.length + changed.length + different.length;
+  return open === 0 && !dropped.some((prefix) => list.has(prefix));
 }
 
 /** Entries that the state has as the program declares them, and that the node does not show; by the last refresh without a list. */
@@ -164,7 +161,7 @@ function lossesOf(
 ): ListedMap {
   const isDeclared = ([prefix, value]: [CanonicalPrefix, ListedValue]) => desired.get(prefix) === value;
   if (!list) return new Map([...(lost ?? [])].filter(isDeclared));
-  const { missing, different } = unignored(missingOf(list, known, desired), ignores);
+  const { missing, different } = driftOf(list, known, desired, ignores);
   const gone = [...missing, ...different.keys()];
   return new Map(gone.map((prefix) => [prefix, known.get(prefix) as ListedValue]));
 }

@@ -1,9 +1,10 @@
 import { WHOLE_SET } from "../../../deployment/node-in-use";
 import { FoldedNotices } from "../../../messages/notices";
 import type { CanonicalPrefix } from "../../../model/prefix";
-import { sharedDifference } from "../../../model/prefix-map";
 import { formatUrl } from "../../../model/resource-url";
 import { count, some } from "../../../model/text";
+import { isRemoved, judgeOf } from "../../../reconcile/set-plan";
+import { wantedChange } from "../../../reconcile/three-way";
 import type { Beginning, Begun } from "./facts";
 import { foreseen, type Step } from "./model";
 import { namesOf } from "./roll";
@@ -50,15 +51,17 @@ export function sayChanges({ runtime, inputs, state, former }: Beginning, { stat
     const before = state.of(name);
     const isOurs = (prefix: CanonicalPrefix) => !(before.foreign.has(prefix) && before.entries.has(prefix));
     const { entries: desired } = inputs.of(node);
-    const { insert, change, remove } = sharedDifference(before.entries, desired);
-    const unsettled = [...before.unsettled].filter((prefix) => !desired.has(prefix));
-    const leaves = [...new Set([...remove.keys(), ...unsettled])].filter(
-      (prefix) => !set.desired.has(prefix) && isOurs(prefix),
+    const { new: inserts, changed, dropped } = wantedChange(before.entries, desired);
+    const contents = { observed: before.entries, known: before.entries, desired };
+    const facts = { unsettled: before.unsettled, declared: set.desired, withdrawn: new Map() };
+    const judge = judgeOf(contents, facts);
+    const leaves = [...new Set([...dropped, ...before.unsettled])].filter(
+      (prefix) => !desired.has(prefix) && isRemoved(judge(prefix)) && isOurs(prefix),
     );
-    const changes = [...change.keys()].filter(isOurs);
+    const changes = changed.filter(isOurs);
     const parts = [
       leaves.length > 0 ? `removes ${count(leaves.length, "entry", "entries")} (${some(leaves)})` : "",
-      insert.size > 0 ? `inserts ${count(insert.size, "entry", "entries")} (${some([...insert.keys()])})` : "",
+      inserts.length > 0 ? `inserts ${count(inserts.length, "entry", "entries")} (${some(inserts)})` : "",
       changes.length > 0 ? `changes ${count(changes.length, "value", "values")} (${some(changes)})` : "",
     ].filter((part) => part !== "");
     if (parts.length > 0)
