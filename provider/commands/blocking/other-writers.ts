@@ -48,7 +48,7 @@ export function foreignEntries(
   return new Map(found);
 }
 
-/** What is left to do when the entries of another writer stay. */
+/** The rest of the work, if the entries of another writer stay. */
 export function without({ put, remove }: Wanted, foreign: ListedMap): Pick<Wanted, "put" | "remove"> {
   return {
     put: new Map([...put].filter(([prefix]) => !foreign.has(prefix))),
