@@ -1,5 +1,6 @@
 import type { DynamicProvider } from "../../../provider/engine/dynamic-provider";
-import { type Config, ProcessKilled, type Provider, type TypeName } from "../../failures/support/provider-process";
+import type { Config, Provider, TypeName } from "../../failures/support/provider-process";
+import { Killed } from "../../simulation/engine/door";
 import { CallFailure, type ProviderServer } from "./provider-server";
 
 /** A provider process for the small engine that is the real server, spoken to over gRPC. */
@@ -19,7 +20,7 @@ export class ServedProcess implements Provider {
       return (await this.answer(method, args)) as Awaited<ReturnType<DynamicProvider[M]>>;
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
-      if (this.server.isKilled) throw new ProcessKilled(error.message);
+      if (this.server.isKilled) throw new Killed(error.message);
       throw Object.assign(new Error(error.error.details), error.partial);
     }
   }

@@ -1,7 +1,7 @@
 import { type JsonObject, sameJson } from "../../../provider/model/json";
 import { nativeToken, typeToken } from "../../../provider/model/resource-kind";
 import type { Door as DoorName, ResourceOptions, RunOptions } from "../scenario";
-import { Killed, Partial, type Subject } from "./door";
+import { type Door, Killed, Partial, type Subject } from "./door";
 import { withIgnored } from "./ignore-changes";
 import type { ProviderProcess } from "./process";
 import type { Registration } from "./program";
@@ -25,6 +25,9 @@ export interface Call {
   readonly outcome: "ok" | "failed";
 }
 
+/** What a deployment needs of a provider process. */
+export type Callable = Pick<ProviderProcess, "previews" | "call">;
+
 /** Surroundings of a deployment. */
 export interface DeploymentParts {
   readonly door: DoorName;
@@ -32,7 +35,7 @@ export interface DeploymentParts {
   readonly options: RunOptions;
   readonly preview: boolean;
   /** The process of a provider resource; `undefined`: the default one. */
-  process(instance: number | undefined): ProviderProcess;
+  process(instance: number | undefined): Callable;
   /** Takes each new snapshot. */
   keep(resources: readonly Kept[]): void;
   /** An order that the engine leaves open, drawn by the seed. */
@@ -276,7 +279,7 @@ export class Deployment {
   private async call<T>(
     method: Call["method"],
     { name, instance }: Pick<Kept, "name" | "instance">,
-    work: Parameters<typeof ProviderProcess.prototype.call<T>>[0],
+    work: (door: Door) => Promise<T>,
   ): Promise<T> {
     const at = this.calls.length;
     const made: Call = { method, name, outcome: "ok", ...(this.parts.preview && { preview: true }) };
@@ -289,7 +292,7 @@ export class Deployment {
     }
   }
 
-  private processOf(instance: number | undefined): ProviderProcess {
+  private processOf(instance: number | undefined): Callable {
     return this.parts.process(instance);
   }
 

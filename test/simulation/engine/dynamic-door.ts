@@ -32,11 +32,8 @@ export function dynamicProviders(runtime: Runtime, config: JsonObject): (type: T
 /** As the SDK's server of dynamic resources calls them: plain JSON goes in and out, and the constant text is an input and an output. */
 export class DynamicDoor implements Door {
   readonly previews = false;
-  private readonly get: (type: TypeName) => DynamicProvider;
 
-  constructor(runtime: Runtime, config: JsonObject) {
-    this.get = dynamicProviders(runtime, config);
-  }
+  constructor(private readonly get: (type: TypeName) => DynamicProvider) {}
 
   async check({ type }: Subject, olds: JsonObject, news: JsonObject) {
     const given = { ...news, __provider: providerText(type) };

@@ -5,7 +5,7 @@ import type { OtherProcesses } from "../../../provider/reconcile/desired";
 import type { Door as DoorName } from "../scenario";
 import type { ProcessWorld } from "../world/process-world";
 import { type Door, Killed } from "./door";
-import { DynamicDoor } from "./dynamic-door";
+import { DynamicDoor, dynamicProviders } from "./dynamic-door";
 import { PluginDoor } from "./plugin-door";
 
 /** A provider process of a deployment: a runtime of its own behind one door. A killed one never answers. */
@@ -21,7 +21,10 @@ export class ProviderProcess {
     print: (line: string) => void,
   ) {
     this.runtime = new Runtime({ env: {}, print, world, others, notes, usualSteps: 8 });
-    this.door = name === "dynamic" ? new DynamicDoor(this.runtime, config) : new PluginDoor(this.runtime, config);
+    this.door =
+      name === "dynamic"
+        ? new DynamicDoor(dynamicProviders(this.runtime, config))
+        : new PluginDoor(this.runtime, config);
   }
 
   get previews(): boolean {
