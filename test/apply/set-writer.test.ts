@@ -13,9 +13,6 @@ const put = (entries: Record<string, number>): SetOperation => ({
     remove: new Set<CanonicalPrefix>(),
   }),
 });
-const remove = (...prefixes: string[]): SetOperation => ({
-  plan: () => ({ put: new Map(), remove: new Set(prefixes.map(key)) }),
-});
 
 const HELD: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "192.0.2.128/25": 1 } } } } };
 
@@ -63,22 +60,6 @@ describe("the writer of a set", () => {
     expect(sent(setup.emulator)).toEqual(["list", `insert ${puts.length}`, "commit", "list"]);
   });
 
-  it("sends the operations that wait with one list, one insert, one delete and one commit", async () => {
-    await using setup = await bench();
-    const operations = [
-      put({ "203.0.113.0/24": 1 }),
-      put({ "203.0.113.1": 2, "192.0.2.0/24": 7 }),
-      remove("192.0.2.128/25"),
-    ];
-    await Promise.all(operations.map((operation) => setup.writer.submit(operation)));
-    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({
-      "192.0.2.0/24": 7,
-      "203.0.113.0/24": 1,
-      "203.0.113.1/32": 2,
-    });
-    expect(sent(setup.emulator)).toEqual(["list", "insert 3", "delete 1", "commit", "list"]);
-  });
-
   it.each([
     ["error", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
     ["ignored", ["list", "insert 1", "delete 1", "insert 1", "commit", "list"]],
@@ -92,16 +73,6 @@ describe("the writer of a set", () => {
       expect(sent(setup.emulator)).toEqual(requests);
     },
   );
-
-  it("keeps what one operation wants and another removes", async () => {
-    await using setup = await bench();
-    const [removed] = await Promise.all([
-      setup.writer.submit(remove("192.0.2.0/24")),
-      setup.writer.submit(put({ "192.0.2.0/24": 1 })),
-    ]);
-    expect(removed.after.has(key("192.0.2.0/24"))).toBe(true);
-    expect(sent(setup.emulator)).toEqual(["list"]);
-  });
 
   it.each([
     ["all or nothing", {}],
@@ -138,20 +109,6 @@ describe("the writer of a set", () => {
     expect(commit?.commit?.removed).toEqual({});
   });
 
-  it("says what may be staged after a failed commit, and settles it with the next operation", async () => {
-    await using setup = await bench();
-    setup.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-    const failure = await setup.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
-    expect(failure).toBeInstanceOf(SetWriteFailure);
-    expect(failure.unsettled).toEqual(["203.0.113.0/24"]);
-    expect(Object.fromEntries(failure.applied)).toEqual({ "192.0.2.0/24": 1, "192.0.2.128/25": 1 });
-    setup.emulator.clearFaults();
-    const unsettled = new Set(["203.0.113.0/24" as CanonicalPrefix]);
-    await setup.writer.submit({ plan: () => ({ put: new Map(), remove: unsettled, unsettled }) });
-    const content = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
-    expect(setup.emulator.prefixSet(BLOCKED)).toEqual({ applied: content, staged: content });
-  });
-
   it("names what others committed together with ours", async () => {
     await using setup = await bench();
     await stageElsewhere(setup.emulator, "203.0.113.99");
@@ -159,22 +116,6 @@ describe("the writer of a set", () => {
     expect(setup.warnings).toEqual([
       expect.stringMatching(/entries that this run did not send appeared: 203\.0\.113\.99\/32/),
     ]);
-  });
-
-  it("commits what the list shows and a killed run may have staged only, and sends nothing of it", async () => {
-    await using setup = await bench({ listShows: "staged" });
-    await stageElsewhere(setup.emulator, "203.0.113.99");
-    setup.emulator.clearJournal();
-    const prefix = key("203.0.113.99");
-    await setup.writer.submit({
-      plan: () => ({ put: new Map([[prefix, 1]]), remove: new Set(), listed: new Set([prefix]) }),
-    });
-    expect(sent(setup.emulator)).toEqual(["list", "commit", "list"]);
-    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({
-      "192.0.2.0/24": 1,
-      "192.0.2.128/25": 1,
-      "203.0.113.99/32": 1,
-    });
   });
 
   it("sends once more what four lists after its commit do not show, and says so", async () => {

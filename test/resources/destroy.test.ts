@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { NodeClient } from "../../provider/client";
 import { Runtime } from "../../provider/deployment/runtime";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
-import { MemoryNotes } from "../simulation/engine/registry";
 
 const BLOCKED = "prefixset://edge/blocked";
 
@@ -41,13 +39,6 @@ describe("destroying a set", () => {
     ]);
   });
 
-  it("names nothing as unknown that another resource of the program wants there", async () => {
-    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 });
-    new PrefixSetHandler(stack.runtime).check({}, { arena: "edge", set: "blocked", entries: ["198.51.100.0/24"] });
-    await stack.destroy();
-    expect(stack.printed.join("\n")).not.toContain("did not know");
-  });
-
   it("takes it for empty already when a second list agrees after a commit, and says what was gone", async () => {
     await using stack = await bench({});
     await stack.destroy();
@@ -65,43 +56,6 @@ describe("destroying a set", () => {
       expect.stringContaining("1 entry was removed with the resource: 192.0.2.0/24."),
     ]);
   });
-
-  it("removes also what others have staged of it, where the list was empty", async () => {
-    await using stack = await bench({});
-    const other = new NodeClient({ endpoint: stack.emulator.endpoint });
-    await other.insert({ kind: "prefixset", arena: "edge", set: "blocked" }, [["192.0.2.0/24", 1]]);
-    await other.close();
-    await stack.destroy();
-    expect(stack.emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
-    expect(stack.printed).toEqual([expect.stringContaining("was empty already")]);
-  });
-
-  it.each(["applied", "staged"] as const)(
-    "removes what a killed run has staged, of a node that lists %s entries",
-    async (shows) => {
-      await using emulator = await startEmulator({
-        state: { arenas: { edge: { sets: { blocked: {} } } } },
-        dialect: { listShows: shows },
-      });
-      const notes = new MemoryNotes();
-      const run = (name: string) => {
-        const runtime = new Runtime({ env: {}, print: () => {}, notes: notes.of(name) });
-        runtime.configure((key: string) => ({ endpoint: emulator.endpoint, node: { commitCoalesceMs: 0 } })[key]);
-        return new PrefixSetHandler(runtime);
-      };
-      const args = (...entries: string[]) => ({ arena: "edge", set: "blocked", entries });
-      const first = run("first");
-      const { outs } = await first.create(first.check({}, args("192.0.2.0/24")).inputs);
-      notes.ended("first", false);
-      const killed = run("killed");
-      emulator.fail({ cmd: "commit", times: 1, status: 400 });
-      const { inputs } = killed.check(outs, args("192.0.2.0/24", "203.0.113.7"));
-      await expect(killed.update(BLOCKED, outs, inputs)).rejects.toThrow("may be staged");
-      notes.ended("killed", true);
-      await run("last").delete(BLOCKED, outs);
-      expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
-    },
-  );
 
   it("sends nothing with onDestroy: keep, and says what it leaves", async () => {
     await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
@@ -172,14 +126,5 @@ describe("destroying a set", () => {
       expect.stringContaining(": 2 entries declared"),
       expect.stringContaining("2 entries stay, since"),
     ]);
-  });
-
-  it("leaves what another resource of the deployment wants, in the set and in an entry", async () => {
-    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
-    const entry = { arena: "edge", set: "blocked", prefix: "192.0.2.0/24" };
-    new PrefixSetEntryHandler(stack.runtime).check({}, entry);
-    await stack.destroy();
-    await new PrefixSetEntryHandler(stack.runtime).delete("", { ...entry, endpoint: stack.emulator.endpoint });
-    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
   });
 });

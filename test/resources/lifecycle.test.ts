@@ -54,18 +54,6 @@ async function keptBy(work: Promise<unknown>): Promise<JsonObject> {
 }
 
 describe("a create", () => {
-  it("that fails keeps what it put in, and nothing of what others have there", async () => {
-    await using node = await bench({ [C]: 9 });
-    const handler = node.deployment();
-    const inputs = node.declared(handler, { [A]: 1, [B]: 2 }, {}, { exclusive: false });
-    node.emulator.fail({ cmd: "commit", status: 503 });
-    const kept = await keptBy(handler.create(inputs));
-    expect(kept).toEqual({ ...inputs, ...node.state({}), unsettled: [A, B] });
-    const { outs } = await node.deployment().update(BLOCKED, kept, inputs);
-    expect(outs.entries).toEqual({ [A]: 1, [B]: 2 });
-    expect(node.held()).toEqual({ [A]: 1, [B]: 2, [C]: 9 });
-  });
-
   it("that adopts names one entry as one, and keeps what it found after a failure, too", async () => {
     await using node = await bench({ [B]: 2 });
     const handler = node.deployment();
@@ -137,16 +125,6 @@ describe("a refresh", () => {
 });
 
 describe("an update", () => {
-  it("without a difference still commits what is not settled", async () => {
-    await using node = await bench({ [A]: 1 });
-    const handler = node.deployment();
-    const inputs = node.declared(handler, { [A]: 1 });
-    await handler.update(BLOCKED, node.state({ [A]: 1 }), inputs);
-    expect(node.emulator.requests()).toEqual([]);
-    await handler.update(BLOCKED, node.state({ [A]: 1 }, { unsettled: [A] }), inputs);
-    expect(node.emulator.requests({ cmd: "commit" })).toHaveLength(1);
-  });
-
   it("names other values and other entries that it left, each with its own words", async () => {
     const left = async (entries: Record<string, number>) => {
       await using node = await bench(entries);
@@ -173,24 +151,5 @@ describe("a delete", () => {
     await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
     expect(node.held()).toEqual({ [A]: 1 });
     expect(node.printed[0]).toContain(`: 1 entry stays, since another resource of this stack declares it: ${A}.`);
-  });
-
-  it("of what is wanted altogether sends nothing", async () => {
-    await using node = await bench({ [A]: 1, [B]: 1 });
-    const handler = node.deployment();
-    node.declared(handler, { [A]: 1, [B]: 1 });
-    await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
-    expect(node.emulator.requests()).toEqual([]);
-    expect(node.printed).toEqual([
-      expect.stringContaining(`: 2 entries stay, since another resource of this stack declares them: ${A}, ${B}.`),
-    ]);
-  });
-
-  it("that fails keeps what the node still holds of it", async () => {
-    await using node = await bench({ [A]: 1, [B]: 1, [C]: 1 });
-    node.emulator.fail({ cmd: "commit", status: 503 });
-    const failed = node.deployment().delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
-    const kept = { entries: new Map(Object.entries({ [A]: 1, [B]: 1 })), unsettled: [A, B] };
-    await expect(failed).rejects.toMatchObject({ name: "UnfinishedWrite", kept });
   });
 });

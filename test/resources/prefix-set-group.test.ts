@@ -3,7 +3,6 @@ import { Runtime } from "../../provider/deployment/runtime";
 import { UNKNOWN } from "../../provider/model/json";
 import { checkPrefixSetGroup } from "../../provider/resources/prefix-set-group/check";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
-import type { Declared } from "../failures/support/engine";
 import { HurriedWorld } from "../failures/support/hurried-world";
 import { A, B, bench, C, configured, group, URL } from "./support/group-bench";
 
@@ -129,31 +128,6 @@ describe("a node that fails", () => {
     });
   });
 
-  it("at its create has nothing of it sent where it holds what others put there, and is created by the next up", async () => {
-    await using stack = await bench(...ALL);
-    const { engine, held, outputs } = stack;
-    stack.node("n3").change(URL, { insert: { [C]: 9 } });
-    const failed = await engine.up([group({ [A]: 1 }, ALL)]);
-    expect(failed.errors.map(({ message }) => message)).toEqual([
-      expect.stringContaining("on n3 already holds 1 entry not declared here: 203.0.113.0/24. Nothing was sent."),
-    ]);
-    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [C]: 9 } });
-    expect(outputs().differs).toEqual({ n3: { [A]: null } });
-    expect(Object.keys(outputs().endpoints as object)).toEqual(["n1", "n2"]);
-    stack.node("n3").change(URL, { delete: [C] });
-    expect(await engine.up([group({ [A]: 1 }, ALL)])).toMatchObject(fine);
-    expect(held().n3).toEqual({ [A]: 1 });
-  });
-
-  it("leaves no resource where none was touched", async () => {
-    await using stack = await bench(...ALL);
-    for (const name of ALL) stack.node(name).fail({ cmd: "list", every: 1, status: 500 });
-    const failed = await stack.engine.up([group({ [A]: 1 }, ALL)]);
-    expect(failed.errors).toHaveLength(1);
-    for (const name of ALL) expect(failed.errors[0]?.message).toContain(` on ${name} `);
-    expect(stack.engine.state).toEqual([]);
-  });
-
   it("by its silence is left as it is, as far as maxUnreachable allows, and followed up", async () => {
     await using stack = await bench(...ALL);
     const { engine, held, outputs } = stack;
@@ -225,23 +199,6 @@ describe("a node that fails", () => {
     stack.node("n3").clearFaults();
     expect(await engine.up([group({ [A]: 1 }, ALL)], { refresh: true })).toMatchObject(fine);
     expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1 } });
-  });
-
-  it("at its leaving is tried again, and is not forgotten", async () => {
-    await using stack = await bench(...ALL);
-    const { engine, held, outputs } = stack;
-    stack.config.distinctNodes = true;
-    await engine.up([group({ [A]: 1 }, ALL)]);
-    stack.node("n3").fail({ cmd: "delete", every: 1, status: 500 });
-    const failed = await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])]);
-    expect(failed.errors).toHaveLength(1);
-    expect(held()).toMatchObject({ n1: { [A]: 1, [B]: 1 }, n3: { [A]: 1 } });
-    expect(outputs()).toMatchObject({ endpoints: { n3: stack.node("n3").endpoint }, differs: { n3: { [A]: 1 } } });
-    stack.node("n3").clearFaults();
-    expect(await engine.refresh()).toMatchObject(fine);
-    expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])])).toMatchObject(fine);
-    expect(held().n3).toEqual({});
-    expect(Object.keys(outputs().endpoints as object)).toEqual(["n1", "n2"]);
   });
 });
 
@@ -376,38 +333,6 @@ describe("nodes", () => {
     config.nodes = { ...renamed, n1: n2 };
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "par1"])])).toMatchObject(fine);
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 } });
-  });
-
-  it("move: what is wanted is ensured at the new address, and the old one is left with a warning", async () => {
-    await using stack = await bench("n1", "n2", "new");
-    const { engine, held, config } = stack;
-    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
-    config.nodes = { ...configured(stack.nodes), n2: configured(stack.nodes).new };
-    const moved = await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
-    expect(moved).toMatchObject({ ...fine, steps: ["update blocked"] });
-    expect(moved.printed.join("\n")).toContain(`What ${stack.node("n2").endpoint} holds stays there`);
-    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, new: { [A]: 1 } });
-    expect(await engine.up([group({ [A]: 1 }, ["n1", "n2"])])).toMatchObject({ ...fine, steps: [] });
-  });
-
-  it("go from one group to another, and from sets of their own, without an entry being away", async () => {
-    await using stack = await bench(...ALL);
-    const { engine, asked, held } = stack;
-    const child = (node: string): Declared => ({
-      type: "PrefixSet",
-      name: `blocked-${node}`,
-      args: { arena: "edge", set: "blocked", entries: { [A]: 1, [B]: 1 }, node },
-    });
-    const named = (name: string, nodes: unknown): Declared => ({ ...group({ [A]: 1, [B]: 1 }, nodes), name });
-    await engine.up(ALL.map(child));
-    asked();
-    expect(await engine.up([named("blocked-1", ["n1"]), named("blocked-2", ["n2", "n3"])])).toMatchObject(fine);
-    expect(await engine.up([named("blocked-1", ["n1", "n2"]), named("blocked-2", ["n3"])])).toMatchObject(fine);
-    expect(Object.values(asked()).flat()).not.toContain("delete");
-    expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 }, n3: { [A]: 1, [B]: 1 } });
-    expect(
-      await engine.preview([named("blocked-1", ["n1", "n2"]), named("blocked-2", ["n3"])], { refresh: true }),
-    ).toMatchObject({ ...fine, steps: [] });
   });
 });
 

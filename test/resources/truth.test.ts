@@ -64,19 +64,6 @@ describe("an adopted set", () => {
       expect.stringMatching(/up removes 1 entry that the program does not declare: \[secret\]/),
     );
   });
-
-  it("is named also after a refresh, but not once declared or gone", async () => {
-    await using stack = await bench({ blocked: { [A]: 1, [C]: 1, "10.0.0.0/8": 1, "172.16.0.0/12": 1 } });
-    await stack.up([adopting]);
-    stack.emulator.change(BLOCKED, { delete: ["10.0.0.0/8"] });
-    const declared = set({ [A]: 1, [B]: 2, [C]: 1 }, { onExisting: "adopt" });
-    const { printed } = await stack.engine.preview([declared], { refresh: true });
-    const named = printed.filter((line) => line.includes("up removes"));
-    expect(named).toContainEqual(expect.stringMatching(/up removes 1 entry .*: 172\.16\.0\.0\/12\.$/));
-    await stack.up([declared], { refresh: true });
-    expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2, [C]: 1 });
-    expect((await stack.engine.preview([declared], { refresh: true })).steps).toEqual([]);
-  });
 });
 
 describe("an entry that was there", () => {
@@ -121,37 +108,6 @@ describe("an entry that was there", () => {
     expect(stack.engine.state[0]?.outputs).not.toHaveProperty("existed");
     fine(await stack.engine.destroy());
     expect(held(stack.emulator, PARTNERS)).toEqual({});
-  });
-
-  it("is not foreign where a failed create of the same resource left it", async () => {
-    await using stack = await bench();
-    stack.emulator.fail({ cmd: "commit", kind: "lost-answer" });
-    stack.emulator.fail({ cmd: "list", nth: 2, status: 503, times: 100 });
-    const failed = await stack.engine.up([created()], { timing: { timeoutMs: 40, deadlineMs: 2_000 } });
-    expect(failed.errors).toHaveLength(1);
-    stack.emulator.clearFaults();
-    await stack.up([created()]);
-    fine(await stack.engine.destroy());
-    expect(held(stack.emulator, PARTNERS)).toEqual({});
-  });
-
-  it("is not foreign to a replacement of the resource that holds it", async () => {
-    await using stack = await bench();
-    await stack.up([created(), entry("other", B)]);
-    const swapped = [{ ...entry("other", A), name: "mine" }, entry("other", C)];
-    const said = await stack.up([{ ...created(), args: { ...created().args, prefix: B } }, ...swapped.slice(1)]);
-    expect(said.filter((line) => line.includes("was already there"))).toEqual([]);
-  });
-
-  it("in a whole set is counted and named at create, and never again", async () => {
-    await using stack = await bench({ blocked: { [A]: 1, [B]: 1 } });
-    const said = await stack.up([set([A, B, C])]);
-    expect(said).toContainEqual(
-      expect.stringMatching(
-        /2 entries were already there as declared, before this resource: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./,
-      ),
-    );
-    expect(await stack.up([set([A, B, C])])).toEqual([]);
   });
 });
 
@@ -245,6 +201,21 @@ describe("a signaling", () => {
     expect(fine(await stack.engine.destroy())).toContainEqual(
       expect.stringMatching(/left as it was.*198\.51\.100\.7\/32/),
     );
+  });
+
+  it("whose status fails is started and stopped all the same, and the run says what it did not see", async () => {
+    await using stack = await bench();
+    stack.emulator.fail({ op: "status", status: 500, times: 1_000 });
+    const unknown = (what: string) => expect.stringMatching(new RegExp(`^warning: .*the ${what}: .*HTTP 500`));
+    const timing = { timeoutMs: 800, deadlineMs: 1_000 };
+    expect(await stack.up([signaling([X])], { timing })).toContainEqual(
+      unknown("start of 198.51.100.7/32 was sent and answered; it is unknown whether it is active"),
+    );
+    expect(active(stack.emulator)).toEqual([X]);
+    expect(fine(await stack.engine.destroy({ timing }))).toContainEqual(
+      unknown("stop of 198.51.100.7/32 was sent and answered; it is unknown whether it is stopped"),
+    );
+    expect(active(stack.emulator) ?? []).toEqual([]);
   });
 
   it("of several prefixes, one not the client's, starts the others, names it, and converges", async () => {
