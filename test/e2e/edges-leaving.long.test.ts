@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
-import { startEmulator } from "../../provider/emulator";
 import { run } from "../commands/support";
-import { TestStack } from "./support/stack";
-import { BLOCKED, emptyNode, since, world } from "./support/world";
+import { BLOCKED, since, world } from "./support/world";
 
 const PARTNERS = "prefixset://edge/partners";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
@@ -67,72 +65,6 @@ it("a block that ended before any up goes with the next; what others put there s
   expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "198.51.100.9/32": 1 });
   expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toContain("203.0.113.1/32");
 });
-
-it("a group goes on without as many dead nodes as it may, and one is taken out", async () => {
-  const nodes = { lab1: await emptyNode(), fra1: await emptyNode(), ams1: await emptyNode() };
-  const named = Object.entries(nodes).map(([name, { endpoint }]) => [
-    name,
-    { endpoint, timeoutMs: 500, deadlineMs: 500 },
-  ]);
-  const program = (names: readonly string[], entries: readonly string[], more = "") => `
-    new pf.PrefixSetGroup("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)},
-      nodes: ${JSON.stringify(names)}, rollout: { waves: ${JSON.stringify(names.slice(0, -1).map((name) => [name]))} }, ${more} });`;
-  const stack = await TestStack.create({ program: "", config: { nodes: Object.fromEntries(named) } });
-  await using _ = {
-    [Symbol.asyncDispose]: async () => {
-      await stack[Symbol.asyncDispose]();
-      await Promise.all(Object.values(nodes).map((node) => node.close()));
-    },
-  };
-  const held = ({ lab1, ams1 } = nodes) => [lab1, ams1].map((node) => Object.keys(node.prefixSet(BLOCKED).applied));
-  const port = Number(new URL(nodes.fra1.endpoint).port);
-  const all = ["lab1", "fra1", "ams1"];
-  const [one, two] = [["192.0.2.0/24"], ["192.0.2.0/24", "203.0.113.0/24"]];
-
-  // Dead from the beginning: without leave the wave after it is not reached, and the message names the ways on.
-  await nodes.fra1.close();
-  await stack.program(program(all, one));
-  const stopped = await stack.up("--skip-preview");
-  expect(stopped.code).not.toBe(0);
-  expect(oneLine(stopped.text)).toContain("1 node does not answer, and maxUnreachable allows 0.");
-  expect(held()).toEqual([one, []]);
-
-  await stack.program(program(all, two, 'maxUnreachable: "34%"'));
-  const without = await stack.up("--skip-preview");
-  expect(without.code, without.text).toBe(0);
-  expect(oneLine(without.text)).toContain(
-    `Set ${BLOCKED} on fra1: it is left as it is, since the node does not answer, and maxUnreachable allows 1.`,
-  );
-  expect(held()).toEqual([two, two]);
-
-  // It is back, and the next up goes on there. A refresh does without it, too.
-  nodes.fra1 = await startEmulator({ port, state: { arenas: { edge: { sets: { blocked: {} } } } } });
-  const back = await stack.up("--skip-preview");
-  expect(back.code, back.text).toBe(0);
-  expect(nodes.fra1.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
-  await nodes.fra1.close();
-  const gate = await stack.preview("--refresh", "--expect-no-changes");
-  expect(gate.code, gate.text).toBe(0);
-  await stack.program(program(all, one, "maxUnreachable: 0"));
-  const tooMany = await stack.up("--skip-preview");
-  expect(tooMany.code).not.toBe(0);
-  expect(oneLine(tooMany.text)).toContain("and maxUnreachable allows 0");
-  expect(held()).toEqual([one, two]);
-
-  // Gone for good: out of the program, in a run that forgets it.
-  await stack.program(program(["lab1", "ams1"], one));
-  const gone = await stack.up("--skip-preview");
-  expect(gone.code).not.toBe(0);
-  expect(oneLine(gone.text)).toContain('run "pulumi up" once without it in "nodes" and with onDestroy: "keep"');
-  expect(held()).toEqual([one, one]);
-  await stack.program(program(["lab1", "ams1"], one, 'onDestroy: "keep"'));
-  const forgotten = await stack.up("--skip-preview");
-  expect(forgotten.code, forgotten.text).toBe(0);
-  expect(held()).toEqual([one, one]);
-  const done = await stack.up("--skip-preview", "--expect-no-changes");
-  expect(done.code, done.text).toBe(0);
-  expect(Object.keys(await stack.state())).toEqual(["blocked"]);
-}, 240_000);
 
 it("what a resource declares that the run leaves out stays when the one of its former name goes", async () => {
   const program = (name: string, entries: readonly string[]) => `

@@ -298,6 +298,20 @@ describe("nodes", () => {
     }
   });
 
+  it("that leave and are dead fail a run that names the way to forget them", async () => {
+    await using stack = await bench(...ALL);
+    await stack.engine.up([group({ [A]: 1 }, ALL)]);
+    stack.node("n3").fail({ every: 1, kind: "reset" });
+    const { errors } = await stack.engine.up([group({ [B]: 1 }, ["n1", "n2"])]);
+    expect(errors.map(({ message }) => message).join()).toContain(
+      'run "pulumi up" once without it in "nodes" and with onDestroy: "keep"',
+    );
+    expect(stack.held()).toMatchObject({ n1: { [B]: 1 }, n2: { [B]: 1 } });
+    const forgotten = await stack.engine.up([group({ [B]: 1 }, ["n1", "n2"], { onDestroy: "keep" })]);
+    expect(forgotten).toMatchObject(fine);
+    expect(Object.keys(stack.outputs().endpoints as object)).toEqual(["n1", "n2"]);
+  });
+
   it("that leave are forgotten with onDestroy: keep, and once they were cleared by hand", async () => {
     for (const how of ["keep", "by hand"]) {
       await using stack = await bench(...ALL);
