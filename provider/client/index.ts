@@ -4,8 +4,6 @@
  * @packageDocumentation
  */
 
-import { nodeSchema, receiverSchema } from "./options";
-
 export type { ListedValue } from "../model/entry";
 export { PacketFilterError } from "../model/errors";
 export type { EntriesOf, EntryLike, PrefixLike } from "../model/given-entries";
@@ -31,8 +29,3 @@ export type { NodeOptions, ReceiverOptions, TlsOptions } from "./options";
 export { DEFAULTS } from "./options";
 export { SignalingClient } from "./signaling-client";
 export type { World } from "./world";
-
-/** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
-export const nodeOptionsSchema = nodeSchema();
-/** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
-export const receiverOptionsSchema = receiverSchema();

@@ -231,7 +231,11 @@ const timing = schema(() => ({
   deadlineMs: integer(1, LONGEST_TIMER_MS),
 }));
 
-/** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+/**
+ * Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults.
+ *
+ * @internal
+ */
 export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
   const z = zod();
   return z
@@ -271,7 +275,11 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
     });
 });
 
-/** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+/**
+ * Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults.
+ *
+ * @internal
+ */
 export const receiverSchema = schema(
   (): z.ZodType<ReceiverOptions> =>
     zod()
@@ -305,7 +313,10 @@ function refuseIdleTls(url: string, given: TlsOptions | undefined, option: strin
   });
 }
 
-/** @throws {OptionsError} with all problems, each naming its option in backticks. */
+/**
+ * @throws {OptionsError} with all problems, each naming its option in backticks.
+ * @internal
+ */
 export function parseOptions<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
-import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
+import { DEFAULTS, NodeClient, type NodeOptions, OptionsError } from "../client";
 import { refusedModule, withReaderIn } from "../client/allowed-code";
-import { given, parseOptions } from "../client/options";
+import { given, nodeSchema, parseOptions } from "../client/options";
 import { jsonIn } from "../model/readable";
 import { type CredentialUse, type Environment, strayCredentials } from "../settings/environment-credentials";
 import { ConfigError } from "../settings/settings";
@@ -205,7 +205,7 @@ function within(deadlineMs: number) {
 function complete(node: NodeOptions, { file, folder, options }: Members): NodeOptions {
   const { endpoint: _, headers: __, ...members } = file;
   const all = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
-  const checked = wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, all, "node"));
+  const checked = wrongUse(OptionsError, () => parseOptions(nodeSchema(), all, "node"));
   return file.answers === undefined ? checked : withAllowedReader(folder, checked);
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { OptionsError, type ReceiverOptions, receiverOptionsSchema, SignalingClient } from "../client";
-import { parseOptions } from "../client/options";
+import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
+import { parseOptions, receiverSchema } from "../client/options";
 import { ConfigError } from "../settings/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
@@ -36,7 +36,7 @@ export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<
   const { receiver } = await readSettingsFile(flags.settings, io);
   const { url: _, clientId: __, secretKey: ___, ...members } = receiver;
   const given = { ...(ofStack ?? receiverOfFlags(flags, io)), ...members };
-  return wrongUse(OptionsError, () => parseOptions(receiverOptionsSchema, given, "receiver"));
+  return wrongUse(OptionsError, () => parseOptions(receiverSchema(), given, "receiver"));
 }
 
 async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions | undefined> {

@@ -90,14 +90,22 @@ export function parseSent(text: string | undefined): SentTo | undefined {
 /** Error for a text that {@link parseSent} does not read. */
 export const NO_SENT = "is not where block --now put it: <value> <url of the set> <address of a node> …";
 
-/** Reads {@link SentTo} from its text. */
+/**
+ * Reads {@link SentTo} from its text.
+ *
+ * @internal
+ */
 export const sentSchema = schema(() =>
   zod().string({ error: NO_SENT }).refine(parseSent, NO_SENT).transform(parseSent),
 );
 
 const sentValue = schema(() => zod().unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`));
 
-/** An ISO 8601 time with zone: without one, it would be a different moment on another machine. */
+/**
+ * An ISO 8601 time with zone: without one, it would be a different moment on another machine.
+ *
+ * @internal
+ */
 export const expiresSchema = schema(() =>
   zod().iso.datetime({
     offset: true,

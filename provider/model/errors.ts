@@ -38,10 +38,10 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** A class of errors. */
+/** A class of errors. Compilers below 4.2 cannot read it. @internal */
 type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** Result of the work, or of `instead` for an error of this kind; other errors are rethrown. */
+/** Result of the work, or of `instead` for an error of this kind; other errors are rethrown. @internal */
 export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>, instead: (error: E) => R): T | R {
   try {
     return work();
@@ -51,7 +51,7 @@ export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>
   }
 }
 
-/** Result of the work; `undefined` if it fails, with an error of this kind if one is named. */
+/** Result of the work; `undefined` if it fails, with an error of this kind if one is named. @internal */
 export function attempt<T>(work: () => T, kind: ErrorClass<Error> = Error): T | undefined {
   return caught(work, kind, () => undefined);
 }

@@ -11,8 +11,6 @@ const vendor = join(root, "node_modules/@pulumi/pulumi/vendor");
 const [brought = ""] = readdirSync(vendor).filter((name) => name.startsWith("typescript@"));
 const ts: typeof TypeScript = createRequire(__filename)(join(vendor, brought, "typescript.js"));
 
-const newest = TypeScript;
-
 const kept = execFileSync("git", ["ls-files", "examples/**.ts", "templates/**.ts"], { cwd: root, encoding: "utf8" });
 const programs = kept.split("\n").filter((file) => /\bindex\.ts$/.test(file));
 
@@ -54,35 +52,32 @@ test("examples and templates compile by the TypeScript that Pulumi brings", () =
   expect(errorsOf(programs)).toEqual([]);
 });
 
-/** Errors in the declarations of the package, for a project that checks those of its libraries too. */
-function declarationErrors(compiler: typeof TypeScript, target: "ES2016" | "ES2020" | "ESNext"): string[] {
-  const options = {
-    target: compiler.ScriptTarget[target],
-    module: compiler.ModuleKind.CommonJS,
-    strict: true,
-    noEmit: true,
-    types: [],
-  };
+/** What a project of one target finds in the declarations that a program loads, those of libraries included; `lib` is what follows from the target. */
+function declarationErrors(target: TypeScript.ScriptTarget): string[] {
   const entries = ["index", "client/index", "prefixes/index"].map((file) =>
     join(root, "dist/provider", `${file}.d.ts`),
   );
-  const program = compiler.createProgram(entries, {
-    ...options,
-    moduleResolution: compiler.ModuleResolutionKind.NodeJs,
+  const program = TypeScript.createProgram(entries, {
+    target,
+    module: TypeScript.ModuleKind.CommonJS,
+    moduleResolution: TypeScript.ModuleResolutionKind.NodeJs,
+    strict: true,
+    noEmit: true,
+    types: [],
   });
-  const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(join(root, "dist")));
-  expect(ours.length).toBeGreaterThan(20);
-  return ours.flatMap((source) =>
-    [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-      ({ messageText }) => `${source.fileName}: ${compiler.flattenDiagnosticMessageText(messageText, " ")}`,
-    ),
+  const files = program.getSourceFiles().map(({ fileName }) => fileName);
+  expect(files.filter((file) => file.startsWith(join(root, "dist"))).length).toBeGreaterThan(20);
+  // Its declarations need `esModuleInterop`, which `pulumi new typescript` does not write.
+  expect(files.filter((file) => file.includes("/zod/"))).toEqual([]);
+  return TypeScript.getPreEmitDiagnostics(program).map(
+    ({ file, messageText }) => `${file?.fileName}: ${TypeScript.flattenDiagnosticMessageText(messageText, " ")}`,
   );
 }
 
 test.each(["ES2016", "ES2020", "ESNext"] as const)(
   "the declarations compile without skipLibCheck for the target %s, by the compiler of today",
   (target) => {
-    expect(declarationErrors(newest, target)).toEqual([]);
+    expect(declarationErrors(TypeScript.ScriptTarget[target])).toEqual([]);
   },
 );
 

@@ -1,7 +1,7 @@
 import { normalize } from "node:path";
 import { z } from "zod";
-import { nodeOptionsSchema } from "../../client";
 import { LONGEST_TIMER_MS } from "../../client/clock";
+import { nodeSchema } from "../../client/options";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
@@ -55,7 +55,7 @@ export const configSchema = members({
   nodes: z
     .record(
       z.string().regex(/^[^\s/*]{1,128}$/, { error: "may have no space, / or *, and at most 128 characters" }),
-      nodeOptionsSchema,
+      nodeSchema(),
       { error: "must be an object: name → node" },
     )
     .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OptionsError } from "../../client/errors";
 import { messageOf, PacketFilterError } from "../../model/errors";
 
-/** `node:sqlite`, loaded only where a store is opened. */
+/** `node:sqlite`, loaded only where a store is opened. @internal */
 export type Sqlite = typeof import("node:sqlite");
 
 /** Result codes of SQLite that mean something else than a mistake of ours (sqlite.org/rescode.html). */
@@ -53,7 +53,7 @@ export function explained(error: unknown, file: string): unknown {
   return error;
 }
 
-/** @throws {OptionsError} where this Node has none, which no further try changes. */
+/** @throws {OptionsError} where this Node has none, which no further try changes. @internal */
 export async function loadSqlite(): Promise<Sqlite> {
   try {
     return await import("node:sqlite");
