@@ -25,7 +25,7 @@ export interface Call {
   readonly outcome: "ok" | "failed";
 }
 
-/** What a deployment needs of a provider process. */
+/** Needs of a deployment towards a provider process. */
 export type Callable = Pick<ProviderProcess, "previews" | "call">;
 
 /** Surroundings of a deployment. */
