@@ -25,8 +25,13 @@ export function typesOf(made: Made): string {
   return formatted([note, ...(made.imports ?? []), "", writer.text].join("\n"));
 }
 
+/** Characters of a type that fits no line: where it stands again, it refers to its first member. */
+const LONG = 100;
+
 class Writer {
   private readonly types = new Map<string, string>();
+  /** Long types of members of an interface, and where they stand first. */
+  private readonly first = new Map<string, string>();
 
   constructor(private readonly made: Made) {}
 
@@ -38,21 +43,31 @@ class Writer {
     if (this.types.has(name) || this.made.imports?.some((line) => new RegExp(`\\b${name}\\b`).test(line))) return;
     this.types.set(name, "");
     const { inner } = unwrapped(schema);
-    const type = this.written(inner, "");
+    const type = this.written(inner, "", name);
     const head = inner instanceof z.ZodObject ? `interface ${name} ${type}` : `type ${name} = ${type};`;
     this.types.set(name, `${commentOf(describing(schema))}export ${head}\n`);
   }
 
-  /** The members of an object, in braces. */
-  private members(schema: z.ZodObject, path: string): string {
+  /** The members of an object, in braces; `owner` is the name of an interface. */
+  private members(schema: z.ZodObject, path: string, owner?: string): string {
     const lines = Object.entries(schema.shape).map(([name, member]) => {
       const { inner, canLack } = unwrapped(member);
       const isOptional = canLack === "always" || (canLack === "in input" && this.made.io !== "output");
-      const type = this.made.members?.[path + name] ?? this.type(member, `${path}${name}.`);
+      const whole = this.made.members?.[path + name] ?? this.type(member, `${path}${name}.`);
+      const type = owner === undefined ? whole : this.once(whole, `${owner}[${JSON.stringify(name)}]`);
       const key = /^\$?\w+$/.test(name) ? name : JSON.stringify(name);
       return `${commentOf(describing(member) ?? describing(inner))}readonly ${key}${isOptional ? "?" : ""}: ${type};`;
     });
     return `{\n${lines.join("\n")}\n}`;
+  }
+
+  /** A type, or where it stands already, alone or beside the word `same`. */
+  private once(type: string, place: string): string {
+    const same = '"same" | ';
+    const [word, rest] = type.startsWith(same) ? [same, type.slice(same.length)] : ["", type];
+    const earlier = rest.length < LONG ? undefined : this.first.get(rest);
+    if (earlier === undefined) this.first.set(type, place);
+    return earlier === undefined ? type : word + earlier;
   }
 
   private type(schema: z.ZodType, path: string): string {
@@ -65,9 +80,9 @@ class Writer {
     return isNullable ? `${type} | null` : type;
   }
 
-  private written(schema: z.ZodType, path: string): string {
+  private written(schema: z.ZodType, path: string, owner?: string): string {
     if (schema instanceof z.ZodObject)
-      return Object.keys(schema.shape).length === 0 ? "Record<string, never>" : this.members(schema, path);
+      return Object.keys(schema.shape).length === 0 ? "Record<string, never>" : this.members(schema, path, owner);
     if (schema instanceof z.ZodArray) return `readonly (${this.type(schema.element as z.ZodType, path)})[]`;
     if (schema instanceof z.ZodRecord)
       return `{ readonly [name: string]: ${this.type(schema.valueType as z.ZodType, path)} }`;

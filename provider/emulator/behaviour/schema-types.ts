@@ -134,118 +134,38 @@ export interface Dialect {
   /** Status of the error for an arena, profile, set or table that does not exist, if its form has no fixed status. */
   readonly unknownStatus: number;
   /** Form of the error for an arena, profile, set or table that does not exist; same: as errorForm. */
-  readonly unknownForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly unknownForm: "same" | Dialect["errorForm"];
   /**
    * Status of the error for an insert of an existing entry (insertExisting: error), if its form has no fixed
    * status.
    */
   readonly existsStatus: number;
   /** Form of the error for an insert of an existing entry (insertExisting: error); same: as errorForm. */
-  readonly existsForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly existsForm: "same" | Dialect["errorForm"];
   /** Status of the error for a delete of an absent entry (deleteAbsent: error), if its form has no fixed status. */
   readonly absentStatus: number;
   /** Form of the error for a delete of an absent entry (deleteAbsent: error); same: as errorForm. */
-  readonly absentForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly absentForm: "same" | Dialect["errorForm"];
   /** Status of the error for a commit without staged changes (emptyCommit: error), if its form has no fixed status. */
   readonly nothingStagedStatus: number;
   /** Form of the error for a commit without staged changes (emptyCommit: error); same: as errorForm. */
-  readonly nothingStagedForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly nothingStagedForm: "same" | Dialect["errorForm"];
   /** Status of the error for an entry that is not accepted, if its form has no fixed status. */
   readonly refusedEntryStatus: number;
   /** Form of the error for an entry that is not accepted; same: as errorForm. */
-  readonly refusedEntryForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly refusedEntryForm: "same" | Dialect["errorForm"];
   /** Status of the error for a request with too many data items or bytes, if its form has no fixed status. */
   readonly capStatus: number;
   /** Form of the error for a request with too many data items or bytes; same: as errorForm. */
-  readonly tooLargeForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly tooLargeForm: "same" | Dialect["errorForm"];
   /** Status of the error for a list of marks without its User-Arena, if its form has no fixed status. */
   readonly userArenaStatus: number;
   /** Form of the error for a list of marks without its User-Arena; same: as errorForm. */
-  readonly userArenaForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly userArenaForm: "same" | Dialect["errorForm"];
   /** Status of the error for missing or wrong credentials, if its form has no fixed status. */
   readonly credentialsStatus: number;
   /** Form of the error for missing or wrong credentials; same: as errorForm. */
-  readonly credentialsForm:
-    | "same"
-    | "json"
-    | "json-200"
-    | "status-200"
-    | "success-200"
-    | "code-200"
-    | "code-in-body"
-    | "text"
-    | "text-200"
-    | "html";
+  readonly credentialsForm: "same" | Dialect["errorForm"];
   /**
    * Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0,
    * msg: ok}, nothing with status 204, {code: 1000, message: Command completed successfully}, or {code: 1,

@@ -18,20 +18,7 @@ export interface MarkRecords {
     readonly expiredFor?: number;
   }[];
   /** By recipients. */
-  readonly dhost?: readonly {
-    /** An IPv4 or IPv6 address. */
-    readonly address: string;
-    /** Id of the rule that made the record. */
-    readonly id: number;
-    /** Counter driven by rules; absent: 1. */
-    readonly value?: number;
-    /** Seconds left; absent: no end. */
-    readonly lifetime?: number;
-    /** Seconds since the record was added; absent: 0. */
-    readonly age?: number;
-    /** Seconds since the record expired; replaces lifetime. */
-    readonly expiredFor?: number;
-  }[];
+  readonly dhost?: MarkRecords["shost"];
   /** By pairs of sender and recipient. */
   readonly sdhost?: readonly {
     /** Address of the sender. */
