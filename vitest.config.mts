@@ -41,7 +41,6 @@ const BY_PLUGIN = [
   "put-back.long",
   "regions.long",
   "report",
-  "retiring.long",
   "scenarios",
   "secrets.long",
   "shape-settings.long",

@@ -243,9 +243,12 @@ describe("nodes", () => {
   it("that leave keep what others of the group want, unless the user says that each is a machine of its own", async () => {
     await using stack = await bench(...ALL);
     const { engine, held } = stack;
-    await engine.up([group({ [A]: 1 }, ALL)]);
+    const distinct = "say so: pulumi config set packetfilter:distinctNodes true";
+    expect((await engine.up([group({ [A]: 1 }, ALL)])).printed).toContain(
+      `warning: ${URL}: its nodes have 3 addresses, and two of them may be one machine: a node that leaves keeps what the others want. If each is a machine of its own, ${distinct}`,
+    );
     const retired = [group({ [A]: 1 }, ["n1", "n2"])];
-    const stays = `Set ${URL} on n3: it leaves the group, and 1 entry stays there, since n1, n2 have the same and may be the same machine`;
+    const stays = `Set ${URL} on n3: it leaves the group, and 1 entry stays there, since n1, n2 have the same and may be the same machine. If each address is a machine of its own, ${distinct}; if not, onDestroy: "keep" in one run forgets it`;
     expect((await engine.preview(retired)).printed.join("\n")).toContain(stays);
     const left = await engine.up(retired);
     expect(left).toMatchObject(fine);
@@ -319,8 +322,12 @@ describe("nodes", () => {
       const retired = (more = {}) => [group({ [A]: 1 }, ["n1", "n2"], more)];
       await engine.up([group({ [A]: 1 }, ALL)]);
       await engine.up(retired());
-      if (how === "keep") await engine.up(retired({ onDestroy: "keep" }));
-      else {
+      if (how === "keep") {
+        expect((await engine.preview(retired({ onDestroy: "keep" }))).printed).toContain(
+          `Set ${URL} on n3: it leaves the group, and up leaves 1 entry there (onDestroy: "keep"); with onDestroy: "remove", "pulumi up" clears it.`,
+        );
+        await engine.up(retired({ onDestroy: "keep" }));
+      } else {
         stack.node("n3").change(URL, { insert: { [C]: 1 }, delete: [A] });
         await engine.refresh();
       }
