@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { native, set } from "./support/native";
 import { BLOCKED, since, world } from "./support/world";
@@ -110,4 +113,74 @@ it("what fails to be created, updated, read or deleted is said at its resource, 
   const wrong = await stack.preview();
   expect(wrong.code).not.toBe(0);
   expect(wrong.text).toContain("192.0.2.1/24");
+});
+
+it("an import of a signaling whose prefixes are not active fails, names them, and leaves nothing in the state", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  const { signalingUrl, clients } = emulator;
+  stack.environment({
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
+    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
+  });
+  const imported = (...prefixes: string[]) =>
+    stack.pulumi(
+      "import",
+      "packetfilter:index:CloudSignaling",
+      "attack",
+      prefixes.join(","),
+      "--yes",
+      "--generate-code=false",
+      "--protect=false",
+    );
+  const refused = await imported("198.51.100.7", "198.51.100.8");
+  expect([refused.code === 0, refused.text.replaceAll(/\s+/g, " ")]).toEqual([
+    false,
+    expect.stringContaining("Nothing was imported: 198.51.100.8/32 is not active at"),
+  ]);
+  expect(await stack.state()).toEqual({});
+  expect((await imported("198.51.100.7")).code).toBe(0);
+  expect(Object.keys(await stack.state())).toEqual(["attack"]);
+});
+
+it("a set and its provider that leave together after a rotation fail with 401, and the remedy that is named works", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  let valid = "token-a";
+  const guarded = createServer((incoming, answer) => {
+    if (incoming.headers.authorization !== `Bearer ${valid}`) return answer.writeHead(401).end();
+    const { method, headers, url } = incoming;
+    incoming.pipe(
+      request(`${emulator.endpoint}${url}`, { method, headers }, (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+      }),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(guarded, "listening");
+  const { port } = guarded.address() as AddressInfo;
+  const provider = (token: string) =>
+    `const provider = new pf.Provider("site", { endpoint: "http://127.0.0.1:${port}", headers: { authorization: "Bearer ${token}" } });\n`;
+  const blocked = set({ "192.0.2.0/24": 1 }, "{ provider }");
+  await stack.program(provider("token-a") + blocked);
+  await stack.must("up", "--yes", "--skip-preview");
+
+  valid = "token-b";
+  await stack.program("");
+  const failed = await stack.up("--skip-preview");
+  expect(failed.code).not.toBe(0);
+  expect(failed.text).toMatch(/HTTP 401/);
+  expect(failed.text.replaceAll(/\s+/g, " ")).toContain(
+    "A provider resource that left the program together with this one keeps its old credentials: put it back with the new ones, and remove only this resource.",
+  );
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+
+  await stack.program(provider("token-b"));
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  expect(await stack.state()).toEqual({});
+  guarded.closeAllConnections();
+  guarded.close();
 });
