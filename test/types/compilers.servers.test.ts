@@ -10,7 +10,7 @@ import { root } from "../support/markdown";
 const VERSIONS = ["4.9.5", "5.4.5", "5.9.3", "6.0.3", "7.0.2"];
 const TARGETS = ["es2016", "es2018", "es2020", "es2022", "esnext"];
 
-/** Settings that `pulumi new typescript` writes into `tsconfig.json`, beside the target. */
+/** The options that `pulumi new typescript` writes into `tsconfig.json`, beside the target. */
 const TEMPLATE = {
   strict: true,
   outDir: "bin",

@@ -52,7 +52,7 @@ test("examples and templates compile by the TypeScript that Pulumi brings", () =
   expect(errorsOf(programs)).toEqual([]);
 });
 
-/** Errors of the declarations that a program loads, those of libraries included, in a project of one target; `lib` follows from the target. */
+/** Errors that a project of one target finds in the declarations of a program, those of libraries included; `lib` follows from the target. */
 function declarationErrors(target: TypeScript.ScriptTarget): string[] {
   const entries = ["index", "client/index", "prefixes/index"].map((file) =>
     join(root, "dist/provider", `${file}.d.ts`),

@@ -42,7 +42,7 @@ const YAML = {
 };
 
 /** @type {Binary} */
-const LOCAL_SDK = { name: "packetfilter-local-sdk", module: "local-sdk", package: "." };
+const LOCAL_SDK = { name: "packetfilter-generate", module: "local-sdk", package: "." };
 
 /** @type {Binary} */
 const REAL_ENGINE = { name: "packetfilter-real-engine", module: "../../test/simulation/real-engine", package: "." };

@@ -24,7 +24,7 @@ const PARTS = {
   },
   go: { title: "Pulumi's Go language host", files: ["pulumi-language-go"], make: buildGoHost },
   yaml: { title: "Pulumi's YAML language host", files: ["pulumi-language-yaml"], make: buildYamlHost },
-  "local-sdk": { title: "The generator of local SDKs", files: ["packetfilter-local-sdk"], make: buildLocalSdk },
+  "local-sdk": { title: "The generator of local SDKs", files: ["packetfilter-generate"], make: buildLocalSdk },
 };
 
 /**

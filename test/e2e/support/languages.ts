@@ -25,11 +25,20 @@ export async function languageHosts(): Promise<string> {
 }
 
 /** A local SDK, as `pulumi package add` makes one with today's hosts, which Go cannot build: tools/pulumi-cli/README.md. */
-async function localSdk(language: string, folder: string): Promise<string> {
+export async function localSdk(language: string, folder: string): Promise<string> {
   const sdk = join(folder, "sdks/packetfilter");
   const schema = join(root, "schemas/provider.schema.json");
-  await run(join(await languageHosts(), "packetfilter-local-sdk"), [language, schema, sdk], folder);
+  await run(join(await languageHosts(), "packetfilter-generate"), [language, schema, sdk], folder);
   return sdk;
+}
+
+/**
+ * Writes a program of PCL, the form in which `pulumi import` and `pulumi convert` hand one to the generator of a language, as that generator
+ * does.
+ */
+export async function writtenBy(language: "go" | "python" | "nodejs", program: string, folder: string): Promise<void> {
+  const schema = join(root, "schemas/provider.schema.json");
+  await run(join(await languageHosts(), "packetfilter-generate"), [language, schema, folder, program], folder);
 }
 
 /** By language, what a program in it needs beside the package; gives the environment of its commands. */
