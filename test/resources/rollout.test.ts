@@ -110,6 +110,33 @@ describe("a rollout", () => {
     }
   });
 
+  it("that was killed as it took a red content back does not count that content as passed by the health of the other", async () => {
+    await using stack = await bench(...NODES);
+    await using doctor = await startHealth();
+    const { engine, held } = stack;
+    const program = (...prefixes: readonly string[]) => [
+      group(Object.fromEntries(prefixes.map((prefix) => [prefix, 1])), NODES, {
+        rollout: { waves: WAVES, check: { url: doctor.url } },
+      }),
+    ];
+    await engine.up(program(A));
+    doctor.ill.set("lab1", 500);
+    expect(messages(await engine.up(program(A, B)))).toContain("wave 1 of 3 (lab1) did not pass");
+    let requests = 0;
+    while (held().lab1?.[B] === 1 && requests < 20) {
+      requests += 1;
+      await engine.up(program(A), { world: new HurriedWorld({ request: requests, when: "after" }) });
+    }
+    expect(held().lab1).toEqual({ [A]: 1 });
+    doctor.ill.clear();
+    const seen: unknown[] = [];
+    doctor.onAsked = (node) => {
+      if (node === "lab1") seen.push(held().lab1);
+    };
+    expect(await engine.up(program(A, C))).toMatchObject(fine);
+    expect(seen).toEqual([{ [A]: 1, [C]: 1 }]);
+  });
+
   it("that was killed before its new check was asked passes by that check alone, not by the one of the state", async () => {
     await using stack = await bench(...NODES);
     await using doctor = await startHealth();

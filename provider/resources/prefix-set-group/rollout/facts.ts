@@ -78,6 +78,7 @@ export function begun(beginning: Beginning): Begun {
         isPending: pending?.nodes.includes(node) === true,
         isAttempted: it.isAttempted,
         isFound: isAsked && it.isFound,
+        isReplaced: it.isReplaced,
       }),
     );
   }
@@ -133,8 +134,15 @@ function standing({ runtime, inputs, state, replaced, former, observed }: Beginn
     had: history.includes(digestOf(desired)) || (isSame && (open !== undefined || (before?.unsettled.size ?? 0) > 0)),
     isAttempted: attempted !== undefined && equal(attempted, desired),
     isFound: !isTaken && !isBase && isBrought(list ?? known, base ?? new Map(), desired),
+    isReplaced: before !== undefined && list !== undefined && isReplaced(before, list),
     losses: isThere && before ? lossesOf(before, desired, list, (prefix) => set.ignores(prefix)) : new Map(),
   };
+}
+
+/** True if a list lacks entries of the state, has other values, or has what a killed run added. */
+function isReplaced({ entries, unsettled }: SetState, list: ListedMap): boolean {
+  const { missing, different, foreign } = compareSet(list, entries, entries);
+  return missing.length + different.length > 0 || foreign.some((prefix) => unsettled.has(prefix));
 }
 
 /** Entries of the state that this stack wrote, and whose write is known to have ended. */

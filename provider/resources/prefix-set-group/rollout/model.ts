@@ -14,8 +14,11 @@ export interface NodeState {
   readonly holds: boolean;
   /** That content was live here before: to go back to it is no new change. */
   readonly had?: boolean;
-  /** A check has not passed here: of the content of the program, which this node holds or may hold, or of another one. */
-  readonly open?: "same" | "former";
+  /**
+   * A check has not passed here: of the content of the program, which this node holds or may hold, or of another one, which it
+   * holds (`former`) or which something has replaced since (`replaced`): its check would say nothing about that one.
+   */
+  readonly open?: "same" | "former" | "replaced";
   /** It lacks entries that it held, and that the program still declares. */
   readonly lost?: boolean;
   /** This run restored them. */
@@ -57,13 +60,15 @@ export interface NodeFacts extends Pick<NodeState, "holds" | "had" | "lost" | "s
   readonly isAttempted: boolean;
   /** It was seen with this content, which no run is known to have brought: one was killed. */
   readonly isFound: boolean;
+  /** It was seen without the content of the state. */
+  readonly isReplaced: boolean;
 }
 
 /** A node at the start of a run. */
-export function nodeState({ isPending, isAttempted, isFound, ...node }: NodeFacts): NodeState {
+export function nodeState({ isPending, isAttempted, isFound, isReplaced, ...node }: NodeFacts): NodeState {
   const isSame = isFound || isAttempted || node.holds;
   if (!isPending && !isFound) return node;
-  return { ...node, open: isSame ? "same" : "former" };
+  return { ...node, open: isSame ? "same" : isReplaced ? "replaced" : "former" };
 }
 
 export type Step =
@@ -111,7 +116,7 @@ export function next(state: RolloutState): Step {
   });
   if (half.length > 0 && !isBlocked) return { do: "write", as: "repair", nodes: half };
   if (same.length > 0) return { do: "check", nodes: same };
-  if (former.length > 0 && isBlocked) return { do: "end" };
+  if (isBlocked && those(({ open }) => open !== undefined).length > 0) return { do: "end" };
   for (const wave of waves) {
     const behind = wave.filter((name) => {
       const node = nodes.get(name) as NodeState;

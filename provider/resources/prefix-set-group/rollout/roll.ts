@@ -51,7 +51,7 @@ export async function roll({ state: start, pending }: Begun, hands: Hands, remed
     if (event.is === "not passed" && event.isFormer) former = event.red;
     state = reduce(state, event);
   }
-  const red = state.red ?? (state.isBlocked ? former : undefined);
+  const red = state.red ?? (state.isBlocked ? (former ?? pending) : undefined);
   if (red) return ended(state, red, { pending, remedy });
   // A silent node, which the group goes on without, may hold what has not passed there.
   const open = openNodes(state).filter((node) => state.waves.some((wave) => wave.includes(node)));
