@@ -15,7 +15,7 @@ import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } f
 import { done, type Failed, failedStatus, type Reading, refused, understood, unexpected } from "./reading";
 import { type Connection, type Limits, Requester } from "./requester";
 import { ensure } from "./signaling-ensure";
-import { SignalingRequests } from "./signaling-request";
+import { SignalingRequests, WRONG_SECRET } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
 /** Recipient prefixes, as text or parsed, such as the result of a status. A text that is not a prefix throws a `PrefixError` before anything is sent. */
@@ -80,6 +80,8 @@ export class SignalingClient {
   private readonly connection: Connection;
   private readonly requests: SignalingRequests;
   private readonly answers: ReceiverAnswers;
+  /** True once a status has shown an active prefix: an empty one then is not that of a wrong secret. */
+  private hasShown = false;
 
   /**
    * @param options See {@link ReceiverOptions}; checked here.
@@ -161,11 +163,16 @@ export class SignalingClient {
     const { connection, world } = this;
     const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
     const status = (until = limits.until) => this.requestStatus({ ...limits, until });
+    let last: HttpAnswer | undefined;
     const send = (needed: readonly Prefix[]) => {
       sending?.(needed);
-      return this.request(operation, needed, limits);
+      return this.request(operation, needed, limits, (answer) => {
+        last = answer;
+      });
     };
-    const requests = { operation, connection, limits, world, status, send };
+    const isAboutState = async (refused: readonly Prefix[]) =>
+      operation === "start" || this.hasShown || (last !== undefined && this.differsFromWrong(refused, last, limits));
+    const requests = { operation, connection, limits, world, status, send, isAboutState };
     return ensure(requests, prefixes, untrusted, active && parsed(active));
   }
 
@@ -178,13 +185,41 @@ export class SignalingClient {
         object: this.endpoint,
         operation: "status",
         idempotent: true,
-        read: (answer) => readStatusAnswer(answer, this.answers),
+        read: (answer) => {
+          const reading = readStatusAnswer(answer, this.answers);
+          if (reading.kind === "done" && reading.value.length > 0) this.hasShown = true;
+          return reading;
+        },
       },
       limits,
     );
   }
 
-  private request(operation: "start" | "stop", prefixes: readonly Prefix[], limits: Limits): Promise<void> {
+  /** True if a stop with a wrong secret is refused in another way. Numbers do not matter: they may be times or ids. */
+  private async differsFromWrong(prefixes: readonly Prefix[], own: HttpAnswer, limits: Limits): Promise<boolean> {
+    const plain = ({ status, body }: HttpAnswer) => `${status} ${body.replace(/\d+/g, "0").trim()}`;
+    const request = {
+      request: this.requests.change("stop", prefixes, WRONG_SECRET),
+      subject: "Stop with a wrong secret",
+      withholds: this.withholds,
+      object: some(prefixes),
+      operation: "stop",
+      idempotent: false,
+      read: (answer: HttpAnswer) => {
+        const reading = readDone(answer, "stop", this.answers);
+        return reading.kind !== "done" && reading.repeat ? reading : done(answer);
+      },
+    };
+    const wrong = await this.requester.execute<HttpAnswer>(request, limits).catch(() => undefined);
+    return wrong !== undefined && plain(wrong) !== plain(own);
+  }
+
+  private request(
+    operation: "start" | "stop",
+    prefixes: readonly Prefix[],
+    limits: Limits,
+    answered?: (answer: HttpAnswer) => void,
+  ): Promise<void> {
     if (prefixes.length === 0) return Promise.resolve();
     const object = some(prefixes);
     return this.requester.execute(
@@ -196,7 +231,10 @@ export class SignalingClient {
         operation,
         idempotent: false,
         remedy: "The outcome is unknown: check the status.",
-        read: (answer) => readDone(answer, operation, this.answers),
+        read: (answer) => {
+          answered?.(answer);
+          return readDone(answer, operation, this.answers);
+        },
       },
       limits,
     );

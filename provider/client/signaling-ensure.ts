@@ -15,6 +15,8 @@ interface SignalingOperations {
   /** @param until Monotonic time of its deadline. Default: that of the limits. */
   status(until?: number): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
+  /** True if a refused stop of a prefix that no status shows is about its state, and not about the secret. */
+  isAboutState(prefixes: readonly Prefix[]): Promise<boolean>;
 }
 
 /** Most starts or stops of one group; each follows a status that still lacks a prefix. */
@@ -89,7 +91,8 @@ async function firstStatus(
  * Sends prefixes whose status is not trusted until the receiver reports their state: a receiver that answers a wrong secret
  * with an empty status refuses it here. A refused group is sent one by one.
  *
- * A refusal in words that are not those of the contract may be about the state: the status after it decides.
+ * A refusal in words that are not those of the contract may be about the state: the status after it decides, unless a wrong
+ * secret may have the same status and the same refusal.
  *
  * @returns the refusal, if the receiver calls one of the prefixes invalid
  * @throws {SignalingIncomplete} for any other end
@@ -111,12 +114,13 @@ async function confirm(group: readonly Prefix[], progress: Progress): Promise<Si
     progress.confirm(group, failure === undefined);
     return undefined;
   }
-  if (isUnknownRefusal(failure) && (await isShown(group, progress))) {
+  if (isUnknownRefusal(failure) && (await isShown(group, progress)) && (await progress.requests.isAboutState(group))) {
     progress.refusal = failure;
     progress.confirm(group, false);
     return undefined;
   }
-  if (!settled && !isInvalid(failure)) throw progress.incomplete(failure, true);
+  if (!settled && !isInvalid(failure))
+    throw progress.incomplete(failure, true, isUnknownRefusal(failure) ? CHECK_SECRET : undefined);
   if (group.length === 1) return isInvalid(failure) ? failure : undefined;
   let refusal: SignalingRefused | undefined;
   for (const prefix of group) refusal = (await confirm([prefix], progress)) ?? refusal;
@@ -177,6 +181,9 @@ async function ensureGroup(group: readonly Prefix[], progress: Progress): Promis
     return undefined;
   }
 }
+
+const CHECK_SECRET =
+  "Check `clientId`, `secretKey` and `url` of the receiver: a wrong secret may be answered in the same way.";
 
 /** True for a refusal in other words than those of the contract, and not about credentials. */
 function isUnknownRefusal(failure: RequestError | undefined): failure is RequestError {
@@ -277,7 +284,7 @@ class Progress {
     return this.reached((key) => !this.initially.has(key) || this.others.has(key));
   }
 
-  incomplete(failure: RequestError | undefined, unverified = false): SignalingIncomplete {
+  incomplete(failure: RequestError | undefined, unverified = false, hint?: string): SignalingIncomplete {
     const { operation, connection } = this.requests;
     const { changed, already, missing } = this;
     const truth = {
@@ -292,6 +299,7 @@ class Progress {
     const message = [
       `Signaling on ${connection.label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
       failure?.message ?? `The receiver said "ok", and its status did not show it before the deadline.`,
+      ...(hint === undefined ? [] : [hint]),
     ].join(" ");
     return new SignalingIncomplete(
       message,

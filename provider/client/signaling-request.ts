@@ -5,6 +5,9 @@ import type { HttpRequest } from "./http";
 import type { ReceiverOptions } from "./options";
 import { Redactor } from "./redact";
 
+/** A secret that no receiver has: its refusal shows what a wrong secret is answered. */
+export const WRONG_SECRET = "pulumi-packetfilter-probe";
+
 /** Builds the requests to one receiver without sending them (docs/contributing/contract.md#signaling-operations). */
 export class SignalingRequests {
   /** The receiver's base url, without client id and secret. */

@@ -14,14 +14,14 @@ const WORDS = {
 };
 
 /** A receiver that answers a wrong secret with an empty status, and deployments with secrets of their own. */
-async function bench(words: Partial<typeof WORDS> = {}) {
-  const { secret: wrong, started, idle } = { ...WORDS, ...words };
+async function bench(words: Partial<typeof WORDS> & { readonly wrongStatus?: number } = {}) {
+  const { secret: wrong, started, idle, wrongStatus = 403 } = { ...WORDS, ...words };
   const active = new Set<string>();
   const server = await serve(({ path, body }, response) => {
     const [, , secret, operation] = path.split("/");
     const end = (status: number, text: string) => void response.writeHead(status).end(text);
     if (operation === "status") return end(200, JSON.stringify({ IP_prefix: secret === "right" ? [...active] : [] }));
-    if (secret !== "right") return end(403, wrong);
+    if (secret !== "right") return end(wrongStatus, wrong);
     const prefixes: string[] = JSON.parse(body).IP_prefix;
     const done = prefixes.some((prefix) => active.has(prefix) === (operation === "start"));
     if (done) return end(409, operation === "start" ? started : idle);
@@ -85,6 +85,18 @@ describe("a signaling that was started is stopped whatever the status says", () 
     expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([
       expect.stringMatching(/the stop of .* was refused in words that are not known.*Signalisierung nicht aktiv/),
     ]);
+  });
+
+  it("and not where a wrong secret has the same empty status and the same refusal", async () => {
+    await using receiver = await bench({ secret: "abgelehnt (17)", wrongStatus: 400 });
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X] });
+    await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(
+      /stop is incomplete.*abgelehnt.*a wrong secret may be answered in the same way/,
+    );
+    expect(receiver.printed.filter((line) => line.includes("counts as done"))).toEqual([]);
+    expect([...receiver.active]).toEqual([X]);
+    await receiver.handler("right").delete(id, outs);
+    expect([...receiver.active]).toEqual([]);
   });
 
   it("also after a refresh with the wrong secret, which saw none of it", async () => {

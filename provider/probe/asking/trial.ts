@@ -1,12 +1,10 @@
+import { WRONG_SECRET } from "../../client/signaling-request";
 import { Prefix } from "../../model/prefix";
 import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "./answer";
 import { whyUnread } from "./listing";
 import { Unclear, Unusable } from "./outcome";
 import type { Receiver } from "./receiver";
-
-/** A secret that no receiver has. */
-const WRONG = "pulumi-packetfilter-probe";
 
 /**
  * Starts the prefix, after requests that must be refused, and learns the form of the receiver's answers.
@@ -27,8 +25,8 @@ export async function tryStart(receiver: Receiver) {
   }
   receiver.begin(idle);
   const texts = [prefix.toString()];
-  const wrongStatus = await receiver.status({ secret: WRONG });
-  const wrongStop = await receiver.stop(texts, { secret: WRONG });
+  const wrongStatus = await receiver.status({ secret: WRONG_SECRET });
+  const wrongStop = await receiver.stop(texts, { secret: WRONG_SECRET });
   const idleStop = await receiver.stop(texts);
   const start = await receiver.start(texts);
   if (start.status >= 300 || refusalIn(start.body) !== undefined)
