@@ -54,7 +54,8 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
     } catch (error) {
       const ended = bench.ending.reason ?? messageOf(error);
       stopped = ended;
-      if (asked.length === index) asked.push(() => point.without("error", ended));
+      // Also if it was judged: a node that cannot be cleaned after it may have refused for another reason.
+      if (!failed.has(point.name)) asked[index] = () => point.without("error", ended);
       doubtMs = doubtAfter(error, bench.node);
     }
   }

@@ -84,6 +84,14 @@ export function refusalIn(body: string): SignalingRefusal | undefined {
   return SIGNALING_ERRORS.find(({ text }) => texts.some((told) => told.includes(text)))?.reason;
 }
 
+/** A body with `{message}` in the place of the contract's text of an error; `undefined` if it holds none. */
+export function refusalTemplate(body: string): string | undefined {
+  const at = (text: string) => body.toLowerCase().indexOf(text);
+  const found = SIGNALING_ERRORS.find(({ text }) => at(text) >= 0)?.text;
+  if (found === undefined) return undefined;
+  return `${body.slice(0, at(found))}{message}${body.slice(at(found) + found.length)}`;
+}
+
 /** Texts of an object and of objects in it; those in a list are about its elements. */
 function textsOf(json: unknown, depth = 0): string[] {
   if (typeof json === "string") return [json];

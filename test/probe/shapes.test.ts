@@ -74,7 +74,6 @@ const WITHOUT_DIALECT: Readonly<Record<string, string>> = {
   "Erlang: octets and a length in a tuple": "no dialect has an address, a length and a value in one array",
   "rows with more fields than we know": "no dialect has further fields in an array",
   "C: lines with a head, and a last line": "no dialect has a line in a list that is empty",
-  "lines with comments, blank lines and ends as in DOS": "no dialect has a line in a list that is empty",
   "NDJSON with a last line that counts": "no dialect has a line in a list that is empty",
   "Cisco: address and netmask": "no dialect has lines with a netmask behind the address",
 };

@@ -1,8 +1,13 @@
 import { test } from "vitest";
-import { expectJudged } from "./strange";
+import { expectJudged, expectKilled } from "./strange";
 
 /** Further seeds run with `npm run test:long`. */
 test.each(Array.from({ length: 12 }, (_, seed) => seed))(
   "the strange appliance of seed %i is judged rightly",
   expectJudged,
+);
+
+test.each(Array.from({ length: 6 }, (_, seed) => seed))(
+  "a probe of the strange appliance of seed %i that is killed leaves what its notes name",
+  expectKilled,
 );

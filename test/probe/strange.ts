@@ -1,14 +1,22 @@
 import { expect } from "vitest";
-import { NodeClient } from "../../provider/client";
+import { NodeClient, SignalingClient } from "../../provider/client";
+import type { World } from "../../provider/client/world";
 import { Runtime } from "../../provider/deployment/runtime";
-import { Prefix } from "../../provider/model/prefix";
+import { type DialectSettings, startEmulator } from "../../provider/emulator";
+import { seededRandom } from "../../provider/emulator/time/random";
+import { heldSet } from "../../provider/import/source";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { noteLine, readUndo } from "../../provider/probe/asking/undo";
 import type { ProbeResult } from "../../provider/probe/finding";
-import { type Drawn, drawn } from "./appliances/drawn";
-import { probed, startDrawn } from "./appliances/probing";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { CLIENT } from "./appliances/appliance";
+import { AUTHORIZATION, type Drawn, drawn } from "./appliances/drawn";
+import { cleaned, killedAt, probed, startDrawn } from "./appliances/probing";
+import { span, spelt } from "./appliances/spans";
+import { STATE, worldOf } from "./support";
 
 const SET = "prefixset://edge/probe";
+const HEADERS = { authorization: AUTHORIZATION };
 
 type Truth = Drawn["says"];
 
@@ -23,6 +31,25 @@ const CONTRADICTIONS: Readonly<Record<string, (dialect: ProbeResult["dialect"], 
   "most-entries": ({ maxEntriesPerRequest: most }, { maxEntries }) =>
     Number(most ?? 0) !== 0 && Number(most) !== maxEntries,
   "largest-value": ({ maxValue: found }, { maxValue }) => found !== undefined && found !== maxValue,
+  "trailing-slash": ({ trailingSlash: found }, { slash }) =>
+    found !== { taken: "any", refused: "strict" }[String(slash)],
+  "duplicate-members": ({ duplicateMembers: found }, { twice }) =>
+    found !== { taken: "last", refused: "error" }[String(twice)],
+  "content-encoding": ({ contentEncoding: found }, { encoding }) =>
+    found !== { taken: "ignored", refused: "refused" }[String(encoding)],
+  "user-arena": ({ userArena: found }, { userArena }) => found !== userArena,
+  "refused-entry": ({ refusedEntry: found }) => found !== undefined && found !== "nothing",
+  nested: ({ nested: found }, { nested }) => found !== (nested === "apart" ? "apart" : undefined),
+  "delete-covers": ({ deleteCovers: found }) => found !== "exact",
+  "delete-spelling": ({ deleteSpelling: found }) => found !== "any",
+  "host-bits": ({ hostBits: found }) => found !== "mask",
+  ipv6: ({ ipv6: found }) => found !== "error",
+  "repeated-entry": ({ repeatedEntry: found }, { existing }) =>
+    found !== undefined && found !== { overwrite: "last", error: "error", ignored: undefined }[String(existing)],
+  "signaling-within": ({ signalingPrefixes: found }) => found !== "within",
+  "signaling-address": ({ signalingAddress: found }) => found !== "cidr",
+  "signaling-overlap": ({ signalingOverlap: found }) => found !== "accepted",
+  "status-wrong-secret": ({ statusWrongSecret: found }) => found !== "error",
   "signaling-partial": ({ signalingPartial: found }, { partial }) =>
     found !== undefined &&
     found !== { none: "all-or-nothing", others: "valid-ones", before: "before" }[String(partial)],
@@ -31,8 +58,9 @@ const CONTRADICTIONS: Readonly<Record<string, (dialect: ProbeResult["dialect"], 
 /** Points of which the answer alone shows something: without an effect, a silent refusal is the answer of a success. */
 const BY_ANSWER: ReadonlySet<string> = new Set(["delete-absent", "empty-commit", "insert-existing"]);
 
-/** Refusals that no answer distinguishes from a success. */
+/** Refusals that no answer distinguishes from a success, of the node and of the receiver. */
 const isSilent = ({ success, refusal }: Truth) => success === refusal;
+const isMute = ({ started, denied, status }: Truth) => started === denied || (denied === "empty" && status === "lines");
 
 /** The exit code of a probe with this result. */
 function codeOf({ findings, left, stopped }: ProbeResult): number {
@@ -44,59 +72,130 @@ function codeOf({ findings, left, stopped }: ProbeResult): number {
 /** Probes the appliance of a seed, and judges what the probe left, said and wrote. */
 export async function expectJudged(seed: number): Promise<void> {
   const strange = drawn(seed);
-  const about = `seed ${seed}: ${JSON.stringify(strange.says)}`;
+  const { says } = strange;
+  const about = `seed ${seed}: ${JSON.stringify(says)}`;
   await using appliance = await startDrawn(strange);
+  const node = { endpoint: appliance.url, headers: HEADERS };
   let notes = "";
   const note = (one: Parameters<typeof noteLine>[0]) => {
     notes += noteLine(one);
   };
-  const result = await probed(appliance, { note, limits: { entries: 100, bytes: 8_192, wholeMs: 900_000 } });
-  const named = new Set(result.left.length > 0 ? [...readUndo(notes).inserted, ...readUndo(notes).started] : []);
+  const urls = [SET, "profile://edge/web"].map(parseUrl);
+  const limits = { entries: 100, bytes: 8_192, wholeMs: 900_000 };
+  const result = await probed(appliance, { node, urls, note, limits });
+  expectNamed(appliance, result.left.length > 0 ? notes : "", about);
+  expect(appliance.early, `${about} asked the receiver too early`).toBe(0);
+  const isJudged = (point: string) =>
+    /^sig|^status/.test(point) ? !isMute(says) : !(isSilent(says) && BY_ANSWER.has(point));
+  const observed = result.findings.filter(
+    ({ found, point, beyond }) => found === "observed" && !beyond && isJudged(point),
+  );
+  const wrong = observed.filter(({ point, dialect }) => CONTRADICTIONS[point]?.(dialect, says));
+  expect(wrong, about).toEqual([]);
+  const told = result.findings.find(({ point }) => point === "credentials");
+  const isWrong = told?.found === "observed" && told.node.startsWith("ignored") !== (says.credentials === "ignored");
+  expect(isWrong && told, about).toBe(false);
+  if (codeOf(result) !== 0) return;
+  if (!isSilent(says)) {
+    const settings = { headers: HEADERS, ...result.node, commitCoalesceMs: 0 };
+    const held = () => appliance.held("edge/probe");
+    await expectUsable({ endpoint: appliance.url, settings, world: appliance.world, held }, about);
+    await expectRehearsed(result, settings, about);
+  }
+  if (!isMute(says)) await expectSignaled(appliance, result.receiver, about);
+}
+
+/** These notes name all that an appliance holds after a probe. */
+function expectNamed(appliance: Awaited<ReturnType<typeof startDrawn>>, notes: string, about: string): void {
+  // Notes have the spelling that was sent, with host bits.
+  const noted = notes === "" ? [] : [...readUndo(notes).inserted, ...readUndo(notes).started];
+  const named = new Set(noted.map((text) => spelt(span(text) ?? "")));
   const kept = [...Object.keys(appliance.held("edge/probe")), ...appliance.signaled()];
   expect(
     kept.filter((prefix) => !named.has(prefix)),
     `${about} keeps what no note names`,
   ).toEqual([]);
-  const isJudged = (point: string) => !(isSilent(strange.says) && BY_ANSWER.has(point));
-  const observed = result.findings.filter(({ found, point }) => found === "observed" && isJudged(point));
-  const wrong = observed.filter(({ point, dialect }) => CONTRADICTIONS[point]?.(dialect, strange.says));
-  expect(wrong, about).toEqual([]);
-  const code = codeOf(result);
-  if (isSilent(strange.says) || code !== 0) return;
-  await expectUsable({ endpoint: appliance.url, ...result.node }, appliance, about);
 }
 
-/** The written settings make a list, an insert, a change of a value and a delete exact. */
-async function expectUsable(
-  node: { endpoint: string },
+/** A probe that is killed at a drawn request leaves nothing that its notes do not name, and less once they are taken back. */
+export async function expectKilled(seed: number): Promise<void> {
+  const strange = drawn(seed);
+  const request = 10 + Math.floor(seededRandom(seed)() * 150);
+  const about = `seed ${seed}, killed at ${request}: ${JSON.stringify(strange.says)}`;
+  await using appliance = await startDrawn(strange);
+  const node = { endpoint: appliance.url, headers: HEADERS };
+  const notes = await killedAt(appliance, request, { node });
+  expectNamed(appliance, notes, about);
+  const left = await cleaned(appliance, notes, { node });
+  expectNamed(appliance, left.length > 0 ? notes : "", `${about}, taken back`);
+}
+
+/** A node and the world of its clock, as a deployment uses it. */
+interface Used {
+  readonly endpoint: string;
+  readonly settings: object;
+  readonly world: () => Partial<World>;
+  readonly held: () => Record<string, number>;
+}
+
+/** The written settings make a list, an import, an up, a change of a value and a destroy exact. */
+async function expectUsable({ endpoint, settings, world, held }: Used, about: string): Promise<void> {
+  // Each step is a run of its own.
+  const handler = () => {
+    const runtime = new Runtime({ env: {}, print: () => {}, world: world() });
+    runtime.configure((key: string) => ({ endpoint, node: settings })[key]);
+    return new PrefixSetHandler(runtime);
+  };
+  const url = parseUrl(SET) as PrefixSetUrl;
+  const listed = async () => {
+    const client = new NodeClient({ endpoint, ...settings, commitCoalesceMs: undefined } as never, world());
+    const entries = Object.fromEntries(heldSet(url, { endpoint }, await client.listPrefixSet(url)).entries);
+    await client.close();
+    return entries;
+  };
+  const declare = (entries: Record<string, number>) => ({ arena: "edge", set: "probe", entries });
+  const first = { "10.1.0.0/16": 5, "10.2.0.9/32": 1 };
+  const creating = handler();
+  const { outs } = await creating.create(creating.check({}, declare(first)).inputs);
+  expect([held(), await listed()], about).toEqual([first, first]);
+  const second = { ...first, "10.1.0.0/16": 6 };
+  const updating = handler();
+  const { outs: changed } = await updating.update(SET, outs, updating.check(outs, declare(second)).inputs);
+  expect([held(), await listed()], about).toEqual([second, second]);
+  await handler().delete(SET, changed as never);
+  expect([held(), await listed()], about).toEqual([{}, {}]);
+}
+
+/** The same at an emulator with the dialect that the probe wrote. */
+async function expectRehearsed({ dialect }: ProbeResult, settings: object, about: string): Promise<void> {
+  await using emulator = await startEmulator({ state: STATE, dialect: dialect as DialectSettings });
+  emulator.clock.freeze();
+  const { applied } = emulator.prefixSet(SET);
+  expect(applied).toEqual({});
+  const held = () => emulator.prefixSet(SET).applied;
+  const used = {
+    endpoint: emulator.endpoint,
+    settings: { ...settings, headers: {} },
+    world: () => worldOf(emulator),
+    held,
+  };
+  await expectUsable(used, `${about}, rehearsed with ${JSON.stringify(dialect)}`);
+}
+
+/** The written settings of the receiver start and stop exactly what is asked for. */
+async function expectSignaled(
   appliance: Awaited<ReturnType<typeof startDrawn>>,
+  settings: ProbeResult["receiver"],
   about: string,
 ): Promise<void> {
-  const world = appliance.world();
-  const runtime = new Runtime({ env: {}, print: () => {}, world });
-  const { writer } = runtime.node({ ...node, commitCoalesceMs: 0 }).set(parseUrl(SET) as PrefixSetUrl);
-  const key = (text: string) => Prefix.parse(text).toString();
-  const write = (put: Record<string, number>, remove: readonly string[] = []) =>
-    writer.submit({
-      plan: () => ({
-        put: new Map(Object.entries(put).map(([prefix, value]) => [key(prefix), value])),
-        remove: new Set(remove.map(key)),
-      }),
-    });
-  const client = new NodeClient(node, world);
-  const listed = async () =>
-    Object.fromEntries(
-      (await client.listPrefixSet(parseUrl(SET) as PrefixSetUrl)).map((one) => [one.prefix.toString(), one.value]),
-    );
-  const steps: [Record<string, number>, readonly string[], Record<string, number>][] = [
-    [{ "10.1.0.0/16": 5, "10.2.0.9/32": 1 }, [], { "10.1.0.0/16": 5, "10.2.0.9/32": 1 }],
-    [{ "10.1.0.0/16": 6 }, [], { "10.1.0.0/16": 6, "10.2.0.9/32": 1 }],
-    [{}, ["10.1.0.0/16", "10.2.0.9/32"], {}],
-  ];
-  for (const [put, remove, expected] of steps) {
-    await write(put, remove);
-    expect(await listed(), about).toEqual(expected);
-    expect(appliance.held("edge/probe"), about).toEqual(expected);
+  const client = new SignalingClient({ url: `${appliance.url}/path`, ...CLIENT, ...settings }, appliance.world());
+  const both = ["198.51.100.0/25", "198.51.100.130/32"];
+  const status = async () => (await client.status()).map(String).toSorted();
+  for (const prefixes of [both.slice(0, 1), both]) {
+    await client.ensureActive(prefixes);
+    expect([appliance.signaled(), await status()], about).toEqual([prefixes, prefixes]);
   }
+  await client.ensureInactive(both);
+  expect([appliance.signaled(), await status()], about).toEqual([[], []]);
   await client.close();
 }

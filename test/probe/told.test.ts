@@ -86,7 +86,7 @@ test("what a commit counts is told as the node counts it", async () => {
   expect(await said(() => ({ count: 4 }))).toEqual({ text: '{"count":4}', found: "observed" });
   expect(await said((cmd, count) => ({ count: cmd === "commit" ? 1 : count }))).toEqual({
     text: '{"count":4}; a commit of as many: {"count":1}',
-    found: "assumed",
+    found: "observed",
   });
 });
 

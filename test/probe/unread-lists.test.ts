@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseUrl } from "../../provider/model/resource-url";
+import { NodeClient } from "../../provider/client";
+import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
 import { type Held, startShapedNode } from "../support/shaped-node";
 import { atOnce } from "./at-once";
@@ -61,3 +62,42 @@ test.each(Object.entries(LISTS))(
     expect(result.left).toMatchObject([{ where: SET, prefixes: expect.arrayContaining(["203.0.113.9/32"]) }]);
   },
 );
+
+const rows = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => ({
+    p: `10.1.${Math.floor((from + at) / 256)}.${(from + at) % 256}/32`,
+    v: 1,
+  }));
+
+test.each<[about: string, body: unknown, path: string]>([
+  ["a total beside it", { data: rows(0, 100), total: 350, warnings: [] }, "data"],
+  ["several pages", { payload: rows(0, 100), pages: 4, errors: [] }, "payload"],
+  ["a further part under another name", { first: rows(0, 100), second: rows(100, 120) }, "first"],
+])("a part of a list teaches no setting, and no setting of its place reads it: %s", async (_, body, path) => {
+  await using node = await startShapedNode({ [SET]: {} }, { list: () => body });
+  const { endpoint } = node;
+  const result = await probe({ node: { endpoint }, urls: [parseUrl(SET)], world: atOnce() });
+  expect(result.node).toEqual({});
+  expect(result.findings.find(({ point }) => point === "set-list")).not.toMatchObject({ found: "observed" });
+  const read = async (answers: object) => {
+    const client = new NodeClient({ endpoint, answers }, atOnce());
+    const listed = await client.listPrefixSet(parseUrl(SET) as PrefixSetUrl).catch(() => undefined);
+    await client.close();
+    return listed?.length;
+  };
+  // The user's word about one of several lists counts; one about a total does not.
+  expect([await read({}), await read({ path })]).toEqual([undefined, path === "first" ? 100 : undefined]);
+});
+
+test("a list beside an empty list of errors is read whole, and marks beside one are no empty table", async () => {
+  const list = () => ({ errors: [], payload: rows(0, 3) });
+  const marks = Array.from({ length: 1_200 }, (_, id) => ({ a: "203.0.113.9", id, v: 1 }));
+  const others = () => ({ errors: [], table: marks });
+  await using node = await startShapedNode({ [SET]: {} }, { list, others });
+  const urls = [SET, "mark://edge/web"].map(parseUrl);
+  const { node: settings } = await probe({ node: { endpoint: node.endpoint }, urls, world: atOnce() });
+  const client = new NodeClient({ endpoint: node.endpoint, markPace: "off", ...settings }, atOnce());
+  expect(await client.listPrefixSet(parseUrl(SET) as PrefixSetUrl)).toHaveLength(3);
+  expect(await client.listMarks("edge", "web", "shost")).toHaveLength(1_200);
+  await client.close();
+});

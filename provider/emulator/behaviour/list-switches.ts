@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MARK_KEYS } from "../marks";
+import { MARK_WORDS } from "../validation/mark-type";
 import { choice, named, placed, template } from "./switch";
 
 function envelopeOf(list: string) {
@@ -107,7 +108,24 @@ export const LIST_SWITCHES = {
       ),
     alternatives: ["long"],
   },
-  markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
+  markTypes: {
+    schema: z
+      .string()
+      .regex(MARK_WORDS, 'must be types with the node\'s words for them, such as "shost=src-host,conn=flow"')
+      .default("")
+      .describe(
+        "The node's own words for types of marks in requests, such as shost=src-host,conn=flow. A type with a word has no other name. Empty: the names of the contract.",
+      ),
+    alternatives: [],
+    refusals: ["shost=src-host"],
+    isDrawn: false,
+  },
+  markLifetimeUnit: {
+    ...choice(["s", "ms"], "Unit of the lifetime of a mark: seconds or milliseconds.", ["ms"]),
+    isDrawn: false,
+  },
+  markAgeUnit: { ...choice(["s", "ms"], "Unit of the age of a mark.", ["ms"]), isDrawn: false },
+  markAge: choice(["hidden", "shown"], "Whether mark records carry their age."),
   markAddress: choice(
     ["bare", "cidr", "integer", "hex", "octets"],
     "Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON a form of addressForm.",

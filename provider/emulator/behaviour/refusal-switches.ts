@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, type Switch } from "./switch";
+import { answerText, choice, type Switch } from "./switch";
 
 /** Forms of an error, each with its mark of an error. The first is the default. */
 const FORMS = [
@@ -58,11 +58,17 @@ export type RefusalKind = keyof typeof KINDS;
 const statusSwitch = <Kind extends RefusalKind>(kind: Kind) =>
   (kind === "tooLarge" ? "capStatus" : `${kind}Status`) as Kind extends "tooLarge" ? "capStatus" : `${Kind}Status`;
 const formSwitch = <Kind extends RefusalKind>(kind: Kind) => `${kind}Form` as const;
+const textSwitch = <Kind extends RefusalKind>(kind: Kind) => `${kind}Text` as const;
 
-/** Two switches for each kind. */
+const errorText = (about: string) =>
+  answerText(`the error ${about}`, "{message} and {status} stand for its words and its status");
+
+/** Three switches for each kind. */
 type KindSwitches = {
   [Kind in RefusalKind as ReturnType<typeof statusSwitch<Kind>>]: ReturnType<typeof status>;
-} & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> };
+} & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> } & {
+  [Kind in RefusalKind as ReturnType<typeof textSwitch<Kind>>]: ReturnType<typeof errorText>;
+};
 
 /** Switches for refusals of the node API: status and form of each kind (docs/contributing/contract.md#node-answers). */
 export const REFUSAL_SWITCHES = {
@@ -70,20 +76,33 @@ export const REFUSAL_SWITCHES = {
     FORMS,
     "Form of node API errors: JSON member error with a status, one of five JSON forms with status 200 (code-in-body has the status of its kind as its code), plain text, the text error: … with status 200, or a page of HTML.",
   ),
+  errorText: errorText("of any kind without a text or form of its own"),
   ...(Object.fromEntries(
     Object.entries(KINDS).flatMap(([kind, [normal, alternatives, about]]) => [
       [statusSwitch(kind as RefusalKind), status(normal, [...alternatives], about)],
       [formSwitch(kind as RefusalKind), form(about)],
+      [textSwitch(kind as RefusalKind), errorText(about)],
     ]),
   ) as KindSwitches),
 } satisfies Record<string, Switch>;
 
 type Settings = { [K in keyof typeof REFUSAL_SWITCHES]: z.output<(typeof REFUSAL_SWITCHES)[K]["schema"]> };
 
-/** The status and form of a kind of refusal. */
-export function refusalStyle(kind: RefusalKind, settings: Settings): { status: number; form: ErrorForm } {
+/** The status, form and text of a kind of refusal. */
+export function refusalStyle(kind: RefusalKind, settings: Settings): RefusalStyle {
   const own = settings[formSwitch(kind)];
-  return { status: settings[statusSwitch(kind)], form: own === "same" ? settings.errorForm : own };
+  return {
+    status: settings[statusSwitch(kind)],
+    form: own === "same" ? settings.errorForm : own,
+    text: settings[textSwitch(kind)] || (own === "same" ? settings.errorText : ""),
+  };
+}
+
+/** A `text` that is not empty takes the place of the form. */
+interface RefusalStyle {
+  readonly status: number;
+  readonly form: ErrorForm;
+  readonly text: string;
 }
 
 /**
@@ -92,8 +111,9 @@ export function refusalStyle(kind: RefusalKind, settings: Settings): { status: n
  */
 export function silentRefusals(settings: Settings): { path: string; message: string }[] {
   return (Object.keys(KINDS) as RefusalKind[]).flatMap((kind) => {
-    const { status, form } = refusalStyle(kind, settings);
-    const silent = silence(status, form);
+    const { status, form, text } = refusalStyle(kind, settings);
+    // A text of its own is a refusal by the settings of the client, or by none.
+    const silent = text === "" ? silence(status, form) : undefined;
     if (silent === undefined) return [];
     return [{ path: statusSwitch(kind), message: `${silent}, or another ${formSwitch(kind)}, such as "json-200"` }];
   });

@@ -102,7 +102,16 @@ export interface Dialect {
    * with other names for some members, such as address=ip,value=hits.
    */
   readonly markKeys: string;
-  /** Whether mark records carry their age in seconds. */
+  /**
+   * The node's own words for types of marks in requests, such as shost=src-host,conn=flow. A type with a word has
+   * no other name. Empty: the names of the contract.
+   */
+  readonly markTypes: string;
+  /** Unit of the lifetime of a mark: seconds or milliseconds. */
+  readonly markLifetimeUnit: "s" | "ms";
+  /** Unit of the age of a mark. */
+  readonly markAgeUnit: "s" | "ms";
+  /** Whether mark records carry their age. */
   readonly markAge: "hidden" | "shown";
   /** Address in mark records: 192.0.2.1, 192.0.2.1/32, or in JSON a form of addressForm. */
   readonly markAddress: "bare" | "cidr" | "integer" | "hex" | "octets";
@@ -131,10 +140,20 @@ export interface Dialect {
     | "text"
     | "text-200"
     | "html";
+  /**
+   * Text of the error of any kind without a text or form of its own; {message} and {status} stand for its words
+   * and its status. Empty: the form of the other switches.
+   */
+  readonly errorText: string;
   /** Status of the error for an arena, profile, set or table that does not exist, if its form has no fixed status. */
   readonly unknownStatus: number;
   /** Form of the error for an arena, profile, set or table that does not exist; same: as errorForm. */
   readonly unknownForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for an arena, profile, set or table that does not exist; {message} and {status} stand for
+   * its words and its status. Empty: the form of the other switches.
+   */
+  readonly unknownText: string;
   /**
    * Status of the error for an insert of an existing entry (insertExisting: error), if its form has no fixed
    * status.
@@ -142,36 +161,91 @@ export interface Dialect {
   readonly existsStatus: number;
   /** Form of the error for an insert of an existing entry (insertExisting: error); same: as errorForm. */
   readonly existsForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for an insert of an existing entry (insertExisting: error); {message} and {status} stand for
+   * its words and its status. Empty: the form of the other switches.
+   */
+  readonly existsText: string;
   /** Status of the error for a delete of an absent entry (deleteAbsent: error), if its form has no fixed status. */
   readonly absentStatus: number;
   /** Form of the error for a delete of an absent entry (deleteAbsent: error); same: as errorForm. */
   readonly absentForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for a delete of an absent entry (deleteAbsent: error); {message} and {status} stand for its
+   * words and its status. Empty: the form of the other switches.
+   */
+  readonly absentText: string;
   /** Status of the error for a commit without staged changes (emptyCommit: error), if its form has no fixed status. */
   readonly nothingStagedStatus: number;
   /** Form of the error for a commit without staged changes (emptyCommit: error); same: as errorForm. */
   readonly nothingStagedForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for a commit without staged changes (emptyCommit: error); {message} and {status} stand for
+   * its words and its status. Empty: the form of the other switches.
+   */
+  readonly nothingStagedText: string;
   /** Status of the error for an entry that is not accepted, if its form has no fixed status. */
   readonly refusedEntryStatus: number;
   /** Form of the error for an entry that is not accepted; same: as errorForm. */
   readonly refusedEntryForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for an entry that is not accepted; {message} and {status} stand for its words and its
+   * status. Empty: the form of the other switches.
+   */
+  readonly refusedEntryText: string;
   /** Status of the error for a request with too many data items or bytes, if its form has no fixed status. */
   readonly capStatus: number;
   /** Form of the error for a request with too many data items or bytes; same: as errorForm. */
   readonly tooLargeForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for a request with too many data items or bytes; {message} and {status} stand for its words
+   * and its status. Empty: the form of the other switches.
+   */
+  readonly tooLargeText: string;
   /** Status of the error for a list of marks without its User-Arena, if its form has no fixed status. */
   readonly userArenaStatus: number;
   /** Form of the error for a list of marks without its User-Arena; same: as errorForm. */
   readonly userArenaForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for a list of marks without its User-Arena; {message} and {status} stand for its words and
+   * its status. Empty: the form of the other switches.
+   */
+  readonly userArenaText: string;
   /** Status of the error for missing or wrong credentials, if its form has no fixed status. */
   readonly credentialsStatus: number;
   /** Form of the error for missing or wrong credentials; same: as errorForm. */
   readonly credentialsForm: "same" | Dialect["errorForm"];
+  /**
+   * Text of the error for missing or wrong credentials; {message} and {status} stand for its words and its status.
+   * Empty: the form of the other switches.
+   */
+  readonly credentialsText: string;
   /**
    * Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0,
    * msg: ok}, nothing with status 204, {code: 1000, message: Command completed successfully}, or {code: 1,
    * message: n records}.
    */
   readonly success: "status" | "empty" | "text" | "count" | "ok" | "code" | "no-content" | "code-1000" | "code-1";
+  /**
+   * Text of the answer to a successful insert; {count} stands for the number of its entries. Empty: the form of
+   * the other switches.
+   */
+  readonly insertText: string;
+  /**
+   * Text of the answer to a successful delete; {count} stands for the number of its entries. Empty: the form of
+   * the other switches.
+   */
+  readonly deleteText: string;
+  /**
+   * Text of the answer to a successful commit; {count} stands for the number of its entries. Empty: the form of
+   * the other switches.
+   */
+  readonly commitText: string;
+  /**
+   * Url of a commit, with {arena}, {profile} and {set}; a name that a set lacks is left out with the / before it.
+   * A commit applies all sets with that url. Empty: the url of the set, as the contract shows it.
+   */
+  readonly commitUrl: string;
   /** Insert into a set that does not exist, in an existing arena or profile: refused, or it creates the set. */
   readonly unknownSet: "refused" | "made";
   /**
@@ -275,6 +349,18 @@ export interface Dialect {
    * 204, nothing, a page of HTML, or {code: 1, message: n records}.
    */
   readonly signalingSuccess: "text" | "status" | "created" | "no-content" | "empty" | "html" | "code-1";
+  /**
+   * Text of the answer to a successful start or stop; {count} stands for the number of its prefixes. Empty: the
+   * form of the other switches.
+   */
+  readonly signalingText: string;
+  /**
+   * Text of signaling errors; {message} stands for the text of the contract. Empty: the form of the other
+   * switches.
+   */
+  readonly signalingErrorText: string;
+  /** Status of all signaling errors with signalingErrorText; 0: that of each error. */
+  readonly signalingErrorStatus: number;
   /** Milliseconds of virtual time until status shows a start. */
   readonly statusDelay: number;
   /** Milliseconds of virtual time after which a signaling ends by itself; 0 is never. */

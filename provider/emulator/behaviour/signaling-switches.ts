@@ -1,4 +1,4 @@
-import { amount, choice, named } from "./switch";
+import { amount, answerText, choice, named } from "./switch";
 
 /** Switches of the signaling receiver (docs/contributing/contract.md#signaling-api). */
 export const SIGNALING_SWITCHES = {
@@ -54,6 +54,19 @@ export const SIGNALING_SWITCHES = {
     "Answer to start and stop: the text ok, {status: ok}, the text created with status 201, nothing with status 204, nothing, a page of HTML, or {code: 1, message: n records}.",
     ["empty", "html", "code-1"],
   ),
+  signalingText: answerText(
+    "the answer to a successful start or stop",
+    "{count} stands for the number of its prefixes",
+  ),
+  signalingErrorText: answerText("signaling errors", "{message} stands for the text of the contract"),
+  signalingErrorStatus: {
+    ...amount(
+      0,
+      { alternatives: [] },
+      "Status of all signaling errors with signalingErrorText; 0: that of each error.",
+    ),
+    isDrawn: false,
+  },
   statusDelay: amount(0, { alternatives: [50] }, "Milliseconds of virtual time until status shows a start."),
   lease: amount(
     0,

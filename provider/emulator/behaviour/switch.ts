@@ -76,6 +76,12 @@ export function template(list: string, fields: string) {
   };
 }
 
+/** An answer as text, see `fill`; empty: the answer has the form of the other switches. */
+export function answerText(about: string, fields: string) {
+  const schema = z.string().default("").describe(`Text of ${about}; ${fields}. Empty: the form of the other switches.`);
+  return { schema, alternatives: [], refusals: [], isDrawn: false };
+}
+
 function dotted(part: string, message: string) {
   return z.string().regex(new RegExp(`^(?:${part})(?:\\.(?:${part}))*$`), message);
 }

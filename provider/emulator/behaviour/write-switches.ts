@@ -1,5 +1,9 @@
+import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { amount, choice } from "./switch";
+import { amount, answerText, choice } from "./switch";
+
+const successText = (what: string) =>
+  answerText(`the answer to a successful ${what}`, "{count} stands for the number of its entries");
 
 /** Switches for the input and the writes of the node API (docs/contributing/contract.md#set-entries, docs/contributing/contract.md#staging-and-commit). */
 export const WRITE_SWITCHES = {
@@ -8,6 +12,21 @@ export const WRITE_SWITCHES = {
     "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0, msg: ok}, nothing with status 204, {code: 1000, message: Command completed successfully}, or {code: 1, message: n records}.",
     ["code-1"],
   ),
+  insertText: successText("insert"),
+  deleteText: successText("delete"),
+  commitText: successText("commit"),
+  commitUrl: {
+    schema: z
+      .string()
+      .regex(/^(?:prefixset:\/\/\S+)?$/, "must be empty or begin with prefixset://")
+      .default("")
+      .describe(
+        "Url of a commit, with {arena}, {profile} and {set}; a name that a set lacks is left out with the / before it. A commit applies all sets with that url. Empty: the url of the set, as the contract shows it.",
+      ),
+    alternatives: [],
+    refusals: ["prefixset://{arena}"],
+    isDrawn: false,
+  },
   unknownSet: choice(
     ["refused", "made"],
     "Insert into a set that does not exist, in an existing arena or profile: refused, or it creates the set.",

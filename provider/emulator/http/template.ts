@@ -21,6 +21,7 @@ export function writeByTemplate(template: string, records: readonly TemplateFiel
   return fill(head, count) + records.map((fields) => fill(record, fields)).join(between) + fill(tail, count);
 }
 
-function fill(text: string, fields: TemplateFields): string {
+/** Replaces `{name}` by the field of that name, and leaves all other text as it is. */
+export function fill(text: string, fields: TemplateFields): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in fields ? String(fields[name] ?? "") : whole));
 }

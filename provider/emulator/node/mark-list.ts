@@ -76,7 +76,9 @@ function* chunks(
 }
 
 function* records(marks: MarkStore, type: MarkType, dialect: Dialect, now: number): Generator<Members, void> {
-  const { markAddress, markAge, markExpired, markKeys } = dialect;
+  const { markAddress, markAge, markExpired, markKeys, markLifetimeUnit, markAgeUnit } = dialect;
+  const left = markLifetimeUnit === "ms" ? msLeft : secondsLeft;
+  const past = markAgeUnit === "ms" ? msPast : secondsPast;
   for (const { family, mark } of marks.held(type, now)) {
     const { key, id, value, created, expires } = mark;
     if (expires <= now && markExpired === "hidden") continue;
@@ -87,8 +89,8 @@ function* records(marks: MarkStore, type: MarkType, dialect: Dialect, now: numbe
       ...(protocol !== undefined && markKeys !== "long" && { protocol: protocolNumber(protocol) }),
       id,
       value,
-      ...(expires < Number.POSITIVE_INFINITY && { lifetime: secondsLeft(expires - now) }),
-      ...(markAge === "shown" && { age: secondsPast(now - created) }),
+      ...(expires < Number.POSITIVE_INFINITY && { lifetime: left(expires - now) }),
+      ...(markAge === "shown" && { age: past(now - created) }),
       ...(markExpired === "shown" && { status: expires > now ? "active" : "expired" }),
     };
     yield markAddress === "bare" || markAddress === "cidr" ? record : withAddresses(record, markAddress);
@@ -106,6 +108,8 @@ function withAddresses(record: Members, form: AddressForm): Members {
 /** Whole seconds, rounded up, so that only an expired record has 0. */
 const secondsLeft = (ms: number) => (ms > 0 ? Math.ceil(ms / 1000) : 0);
 const secondsPast = (ms: number) => (ms > 0 ? Math.floor(ms / 1000) : 0);
+const msLeft = (ms: number) => Math.max(0, Math.ceil(ms));
+const msPast = (ms: number) => Math.max(0, Math.floor(ms));
 
 /**
  * Members of a record in the order of its fields on a line. Without a header line, a field has the same position in all

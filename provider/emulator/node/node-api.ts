@@ -1,5 +1,5 @@
 import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
-import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import { type Reply, text } from "../http/reply";
@@ -49,6 +49,7 @@ export class NodeApi implements Api {
     const { summary, request, refusal } = readRequest(incoming, dialect);
     const error: Interpretation["error"] = (why, message) => failure(why, message, this.simulation.dialect);
     if (refusal) return { summary, error, run: () => this.refuse(refusal) };
+    if ("place" in request) return { summary, error, run: (...given) => this.commitAll(request.place, ...given) };
     const run = this.effect(request);
     if (request.url.kind !== "mark") return { summary, error, run };
     const turn = this.pace.begin(summary, dialect.markPace);
@@ -61,7 +62,7 @@ export class NodeApi implements Api {
   }
 
   /** The function that carries a request out, with content and dialect at the time of its call. */
-  private effect(request: NodeRequest): Interpretation["run"] {
+  private effect(request: Exclude<NodeRequest, { place: string }>): Interpretation["run"] {
     if ("type" in request) return () => this.listMarks(request.url, request.type);
     if ("data" in request) return () => this.stage(request);
     const { cmd, url } = request;
@@ -136,7 +137,7 @@ export class NodeApi implements Api {
     const { refusal, staged } = stage(cmd, set, data, dialect);
     if (set.changes.size > 0) sets.set(url.set, set);
     if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
-    return refusal ? this.refuse(refusal) : success(data.length, dialect.success);
+    return refusal ? this.refuse(refusal) : success(data.length, dialect.success, dialect[`${cmd}Text`]);
   }
 
   private listEntries(set: PrefixSetStore, url: PrefixSetUrl, stale = false): Reply {
@@ -145,39 +146,65 @@ export class NodeApi implements Api {
     return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, url, dialect);
   }
 
+  /** Commits all sets whose commit has this url. */
+  private commitAll(place: string, variation: Variation, committed: (record: CommitRecord) => void): Reply {
+    const { dialect, contents } = this.simulation;
+    const sets = [...contents.holdings.sets()].filter(([url]) => commitPlace(url, dialect.commitUrl) === place);
+    if (sets.length === 0) return this.refuse(unknown("prefix-set", place));
+    const waiting = sets.filter(([, set]) => set.changes.size > 0);
+    return this.committing(
+      waiting.reduce((sum, [, set]) => sum + set.changes.size, 0),
+      () => {
+        for (const [url, set] of waiting) this.publish(set, url, variation, committed);
+      },
+    );
+  }
+
   private commit(
     set: PrefixSetStore,
     url: PrefixSetUrl,
     variation: Variation,
     committed: (record: CommitRecord) => void,
   ): Reply {
-    const { dialect, clock } = this.simulation;
-    const count = set.changes.size;
+    return this.committing(set.changes.size, () => this.publish(set, formatUrl(url), variation, committed));
+  }
+
+  private committing(count: number, publish: () => void): Reply {
+    const { dialect } = this.simulation;
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
-    const text = formatUrl(url);
+    publish();
+    return success(count, dialect.success, dialect.commitText);
+  }
+
+  private publish(
+    set: PrefixSetStore,
+    text: string,
+    variation: Variation,
+    committed: (record: CommitRecord) => void,
+  ): void {
+    const { dialect, clock } = this.simulation;
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
       if (!variation.keepStaged) {
         set.discard();
         this.simulation.changed({ kind: "taken", url: text });
       }
-      return success(count, dialect.success);
+      return;
     }
     const { changes } = set;
     const apply = set.commit();
     if (delay === 0) {
       committed(apply());
       this.simulation.changed({ kind: "committed", url: text });
-      return success(count, dialect.success);
+      return;
     }
     this.simulation.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
       committed(apply());
       this.simulation.changed({ kind: "applied", url: text, changes });
     });
-    return success(count, dialect.success);
   }
 
   private refuse({ why, message }: Refusal): Reply {
@@ -198,6 +225,15 @@ function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
   return actions.some(
     (action) => typeof action !== "string" && Object.keys(action).some((name) => markType(name) === type),
   );
+}
+
+/** Url of the commit of a set, by the dialect. */
+function commitPlace(url: string, form: string): string {
+  const names: Partial<Record<string, string>> = { ...parseUrl(url) };
+  return form.replace(/(\/?)\{(\w+)\}/g, (_, slash: string, name: string) => {
+    const own = names[name];
+    return own === undefined ? "" : slash + own;
+  });
 }
 
 /** A listed rule: the members of the engine, and further ones that another node's record had. */

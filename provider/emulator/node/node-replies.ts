@@ -4,6 +4,7 @@ import type { ListFormat } from "../behaviour/list-switches";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
 import { html, json, type Reply, text } from "../http/reply";
+import { fill } from "../http/template";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
 
@@ -30,9 +31,9 @@ const SUCCESS = {
   html: () => html(200, "ok"),
 } satisfies Write<Dialect["success"] | Dialect["signalingSuccess"]>;
 
-/** The answer to a successful insert, delete, commit, start or stop. */
-export function success(count: number, form: keyof typeof SUCCESS): Reply {
-  return SUCCESS[form](count);
+/** The answer to a successful insert, delete, commit, start or stop. @param own Text of that answer, if it is not empty. */
+export function success(count: number, form: keyof typeof SUCCESS, own: string): Reply {
+  return own === "" ? SUCCESS[form](count) : text(200, fill(own, { count }));
 }
 
 const ERRORS = {
@@ -49,9 +50,12 @@ const ERRORS = {
 
 /** The answer to a refused request: with a given status, or by the dialect's switches for that kind of refusal. */
 export function failure(why: number | RefusalKind, message: string, dialect: Dialect): Reply {
-  const { status, form } =
-    typeof why === "number" ? { status: why, form: dialect.errorForm } : refusalStyle(why, dialect);
-  return ERRORS[form](status, message);
+  const style =
+    typeof why === "number"
+      ? { status: why, form: dialect.errorForm, text: dialect.errorText }
+      : refusalStyle(why, dialect);
+  const { status, form, text: own } = style;
+  return own === "" ? ERRORS[form](status, message) : text(status, fill(own, { message, status }));
 }
 
 /** Prefix of the list's own switches in a dialect; `undefined` if it has none. */

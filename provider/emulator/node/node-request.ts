@@ -7,19 +7,18 @@ import type { RefusalKind } from "../behaviour/refusal-switches";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary } from "../journal/entry";
 import type { Incoming } from "../serving/api";
-import { markType } from "../validation/mark-type";
+import { markTypeIn } from "../validation/mark-type";
 
 /** A well-formed request of the node API (docs/contributing/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
   | { readonly cmd: "list"; readonly url: MarkUrl; readonly type: MarkType }
   | { readonly cmd: "insert" | "delete"; readonly url: PrefixSetUrl; readonly data: readonly unknown[] }
-  | { readonly cmd: "commit"; readonly url: PrefixSetUrl };
+  | { readonly cmd: "commit"; readonly url: PrefixSetUrl }
+  /** A commit of all sets with this url, without a / at its end. */
+  | { readonly cmd: "commit"; readonly place: string };
 
-/** A mark table by any of its names, in any case. */
-const type = z
-  .preprocess((name) => (typeof name === "string" && markType(name)) || name, z.enum(MARK_TYPES))
-  .optional();
+const type = z.enum(MARK_TYPES).optional();
 
 const members = z.strictObject({
   url: z.string(),
@@ -53,12 +52,13 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
   const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
   if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
   try {
-    const value = parseJson(body);
+    const value = withMarkType(parseJson(body), dialect);
     summary = summarize(value);
     const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
     if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} appears twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
-    const request = parseNodeRequest(value);
+    const request = parseNodeRequest(value, dialect);
+    if ("place" in request) return { summary, request };
     const slash = slashProblem(request, summary.rawUrl ?? "", dialect);
     if (slash) return refusal(400, slash);
     const userArena = userArenaProblem(request, headers, dialect);
@@ -67,6 +67,12 @@ export function readRequest({ method, headers, body }: Incoming, dialect: Dialec
     if (error instanceof BadRequest) return refusal(400, error.message);
     throw error;
   }
+}
+
+/** A request with the contract's name for the type of marks: any name in any case, or the node's own word. */
+function withMarkType(value: unknown, { markTypes }: Dialect): unknown {
+  if (typeof value !== "object" || value === null || !("type" in value) || typeof value.type !== "string") return value;
+  return { ...value, type: markTypeIn(markTypes, value.type) ?? `no type ${value.type}` };
 }
 
 /** The journal's summary of a request, valid or not. */
@@ -107,11 +113,13 @@ function isNested(value: unknown): boolean {
 }
 
 /** @throws {BadRequest} naming the member that is wrong. */
-function parseNodeRequest(value: unknown): NodeRequest {
+function parseNodeRequest(value: unknown, { commitUrl }: Dialect): NodeRequest {
   const { rest, items: data } = split(value);
   const result = members.safeParse(rest);
   if (!result.success) throw new BadRequest(describe(result.error));
   const { cmd, type } = result.data;
+  if (cmd === "commit" && commitUrl !== "" && data === undefined && type === undefined)
+    return { cmd, place: result.data.url.replace(/\/$/, "") };
   const url = parseResource(result.data.url);
   if (cmd !== "insert" && cmd !== "delete" && data !== undefined)
     throw new BadRequest(`"data" has no meaning with cmd "${cmd}"`);
@@ -151,14 +159,22 @@ function isJsonType(header: string | string[] | undefined): boolean {
   return /^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(String(header ?? "").trim());
 }
 
-function slashProblem({ cmd, url }: NodeRequest, rawUrl: string, dialect: Dialect): string | undefined {
+function slashProblem(
+  { cmd, url }: Exclude<NodeRequest, { place: string }>,
+  rawUrl: string,
+  dialect: Dialect,
+): string | undefined {
   if (dialect.trailingSlash === "any") return undefined;
   const wanted = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
   if (rawUrl.endsWith("/") === wanted) return undefined;
   return wanted ? `the commit of a global prefix-set needs a url that ends with "/"` : `"url" must not end with "/"`;
 }
 
-function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], dialect: Dialect): string | undefined {
+function userArenaProblem(
+  { url }: Exclude<NodeRequest, { place: string }>,
+  headers: Incoming["headers"],
+  dialect: Dialect,
+): string | undefined {
   const given = headers["user-arena"];
   if (dialect.userArena === "ignored" || url.kind !== "mark" || given === url.arena) return undefined;
   if (dialect.userArena === "present" && given !== undefined && given !== "") return undefined;

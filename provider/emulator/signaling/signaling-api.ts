@@ -3,6 +3,7 @@ import { attempt, caught } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
 import { json, type Reply, text } from "../http/reply";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
+import { fill } from "../http/template";
 import type { RequestSummary, SignalingOperation } from "../journal/entry";
 import { bareAddress, success } from "../node/node-replies";
 import type { Api, Incoming, Interpretation } from "../serving/api";
@@ -31,8 +32,11 @@ export class SignalingApi implements Api {
 
   interpret(request: Incoming): Interpretation {
     const error: Interpretation["error"] = (why, message) => {
-      const { signalingErrors, capStatus } = this.simulation.dialect;
-      return ERRORS[signalingErrors](why === "tooLarge" ? capStatus : why, message);
+      const { signalingErrors, signalingErrorText, signalingErrorStatus, capStatus } = this.simulation.dialect;
+      const status = why === "tooLarge" ? capStatus : why;
+      return signalingErrorText === ""
+        ? ERRORS[signalingErrors](status, message)
+        : text(signalingErrorStatus || status, fill(signalingErrorText, { message }));
     };
     const path = parsePath(request.target);
     if (!path) {
@@ -66,7 +70,7 @@ export class SignalingApi implements Api {
     const read = client.read(prefixes, dialect);
     if (!read || read.length === 0) return fail("ip_prefix invalid");
     const problem = op === "start" ? client.start(read, dialect) : client.stop(read, dialect);
-    return problem ? fail(problem) : success(read.length, dialect.signalingSuccess);
+    return problem ? fail(problem) : success(read.length, dialect.signalingSuccess, dialect.signalingText);
   }
 }
 

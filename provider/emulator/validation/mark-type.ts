@@ -25,6 +25,19 @@ export function markType(name: string): MarkType | undefined {
   return NAMES.get(name.toLowerCase());
 }
 
+const WORD = `(?:${MARK_TYPES.join("|")})=[^=,\\s]+`;
+
+/** Types with other words for them: `shost=src-host,conn=flow`, or nothing. */
+export const MARK_WORDS = new RegExp(`^(?:${WORD}(?:,${WORD})*)?$`);
+
+/** The table of a word, where some types have words of the node's own; `undefined` for other texts. */
+export function markTypeIn(words: string, name: string): MarkType | undefined {
+  const own = new Map(words === "" ? [] : words.split(",").map((pair) => pair.split("=") as [MarkType, string]));
+  const [named] = [...own].find(([, word]) => word === name) ?? [];
+  const usual = markType(name);
+  return named ?? (usual !== undefined && !own.has(usual) ? usual : undefined);
+}
+
 /** Any name in any case, without flags, which JSON Schema does not support. */
 export const MARK_NAME = new RegExp(`^(${MARK_NAMES.map(anyCase).join("|")})$`);
 

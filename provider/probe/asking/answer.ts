@@ -1,8 +1,9 @@
 import type { HttpAnswer } from "../../client/http";
+import { attempt } from "../../model/errors";
 import { isObject } from "../../model/json";
 import { markerIn } from "../../wire/error-marker";
 import { jsonOf, ShapeError } from "../../wire/json";
-import type { NodeAnswer } from "../../wire/node-answer";
+import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
 
@@ -89,6 +90,13 @@ export class Answer {
     return names.has("code") || names.has("errno") ? "code-200" : "status-200";
   }
 
+  /** The text of a refusal with a status of success that no form of the emulator has: no mark of an error is in it. */
+  get ownText(): string | undefined {
+    if (this.status >= 300 || this.body.trim() === "" || this.body.length > LONGEST_TEXT) return undefined;
+    const kind = attempt(() => readAnswer(this.body, {}, "insert"))?.kind;
+    return kind === "json" || kind === "text" || kind === "html" ? this.body : undefined;
+  }
+
   /** The HTTP status in the body of an answer with a status of success. */
   get codeInBody(): number | undefined {
     const json = this.errorBody;
@@ -128,12 +136,32 @@ export type RefusalKind =
 /** Forms with a status of their own; all others have 200. */
 const WITH_STATUS = ["json", "text", "html", "code-in-body"];
 
-/** Switches with which the emulator refuses in the same way. */
-export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSettings {
-  const form = answer.errorForm;
-  const status = kind === "tooLarge" ? "capStatus" : `${kind}Status`;
-  return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
+/** Names of the emulator's switches for the refusals of some kinds. */
+export function switchesOf(...kinds: readonly RefusalKind[]): string[] {
+  return kinds.flatMap((kind) => [statusSwitch(kind), `${kind}Form`, `${kind}Text`]);
 }
+
+function statusSwitch(kind: RefusalKind): string {
+  return kind === "tooLarge" ? "capStatus" : `${kind}Status`;
+}
+
+/** Switches with which the emulator refuses in the same way: by its form, or by its own text where only settings read that. */
+export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSettings {
+  const { errorForm: form, status, ownText } = answer;
+  if (ownText !== undefined) return { [statusSwitch(kind)]: status, [`${kind}Text`]: ownText };
+  return {
+    ...(WITH_STATUS.includes(form) && { [statusSwitch(kind)]: answer.codeInBody ?? status }),
+    [`${kind}Form`]: form,
+  };
+}
+
+/** Switches for errors of any kind that look like this one. */
+export function errorSwitches({ errorForm, ownText }: Answer): DialectSettings {
+  return ownText === undefined ? { errorForm } : { errorText: ownText };
+}
+
+/** Longest text of an answer that a dialect repeats. */
+const LONGEST_TEXT = 2_000;
 
 /** Judgement of an answer that may be an error or a success. @param is Its verdict by the known successes. */
 export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind, is: "success" | "refused" | "unknown") {

@@ -14,6 +14,7 @@ import { errorText, quotable, readAnswer } from "../../wire/node-answer";
 import { placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
+import { countedText } from "../shapes/template";
 import { successOf, verdictOf } from "../shapes/verdicts";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
@@ -21,7 +22,7 @@ import { isSame, type Raw } from "./baseline";
 import type { Ending } from "./ending";
 import { whyUnread } from "./listing";
 import { needed } from "./needed";
-import { Unclear } from "./outcome";
+import { Blocked, UNREAD, Unclear } from "./outcome";
 import type { Note } from "./undo";
 
 /** Most stops of a prefix that stays active. */
@@ -58,12 +59,14 @@ export class Receiver {
   private baseline: Raw | undefined;
   /** True once a status has shown a start, by which the shape of a status is known. */
   isProved = false;
+  /** Statuses in a row that cannot be read although the shape of a status is known. */
+  private unread = 0;
   /** Last refusal during the cleaning up. */
   refusal: Answer | undefined;
   /** Milliseconds until a status showed a start, once measured. */
   delayMs: number | undefined;
   /** Starts and stops that a status has confirmed. */
-  private readonly successes: { readonly operation: Change; readonly answer: Answer }[] = [];
+  private readonly successes: { readonly operation: Change; readonly answer: Answer; readonly count: number }[] = [];
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   private readonly given: ReceiverAnswers;
   private readonly deadlineMs: number;
@@ -122,8 +125,13 @@ export class Receiver {
     for (const prefix of prefixes) for (const all of [this.started, this.ever]) all.add(prefix);
   }
 
-  status({ secret, calm = false }: Asking = {}): Promise<Answer> {
-    return this.send("status", this.requests.status(secret), calm);
+  /** @throws {Blocked} at the third status in a row that cannot be read although the shape of a status is known. */
+  async status({ secret, calm = false }: Asking = {}): Promise<Answer> {
+    const status = await this.send("status", this.requests.status(secret), calm);
+    if (secret !== undefined) return status;
+    this.unread = this.isProved && this.shownIn(status) === undefined ? this.unread + 1 : 0;
+    if (this.unread < UNREAD || calm) return status;
+    throw new Blocked(`${UNREAD} statuses in a row cannot be read, the last one: ${status.quote}`);
   }
 
   async start(prefixes: readonly string[]): Promise<Answer> {
@@ -193,7 +201,7 @@ export class Receiver {
   succeeded(operation: Change, answer: Answer): boolean {
     // A refusal of the contract is not a success, whatever the status shows: another client may have been faster.
     if (refusalIn(answer.body) !== undefined) return false;
-    this.successes.push({ operation, answer });
+    this.successes.push({ operation, answer, count: 1 });
     if (this.isDone(answer, operation)) return true;
     const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
     const success = successOf(operation, bodies);
@@ -212,13 +220,20 @@ export class Receiver {
    * @param failures Answers to failed requests.
    */
   severalSucceeded(answer: Answer, failures: readonly Answer[]): boolean {
+    this.successes.push({ operation: "start", answer, count: 2 });
     if (this.isDone(answer)) return true;
-    const successes = [...this.successes.map((one) => one.answer), answer];
+    const successes = this.successes.map((one) => one.answer);
     const [good, bad] = [successes, failures].map((answers) => answers.map(({ errorBody }) => errorBody));
     const { success: _, ...rest } = this.answers;
     const verdict = verdictOf(good ?? [], bad ?? [], 0);
     if (verdict?.failure) this.answers = { ...rest, failure: verdict.failure };
     return this.isDone(answer);
+  }
+
+  /** The emulator's text of an answer to a start. */
+  get startText(): string | undefined {
+    const starts = this.successes.filter(({ operation }) => operation === "start");
+    return countedText(starts.map(({ answer: { body }, count }) => ({ body, count })));
   }
 
   /** The settings that some answer needs. */

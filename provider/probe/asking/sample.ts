@@ -83,7 +83,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     ["insert", insert],
     ["commit", commit],
   ] as const) {
-    verdicts.succeeded(command, answer);
+    verdicts.succeeded(command, answer, command === "list" ? undefined : SAMPLE.length);
   }
   const place = hasReader ? undefined : placeOfList(list.json, "prefixset", learned.answers, url);
   const entry = place && entryShape(place, SAMPLE);

@@ -1,5 +1,6 @@
 import type { Answers } from "../../wire/answers";
 import type { Command } from "../../wire/node-command";
+import { countedText } from "../shapes/template";
 import { sharedVerdict, successAt, verdictOf } from "../shapes/verdicts";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
@@ -37,16 +38,16 @@ function scalarsOf(json: unknown, path = ""): Map<string, unknown> {
 
 /** Answers to requests that are known to have been carried out or not. */
 export class Verdicts {
-  private readonly successes: { readonly command: Command; readonly answer: Answer }[] = [];
+  private readonly successes: { readonly command: Command; readonly answer: Answer; readonly count?: number }[] = [];
   private readonly failures: Answer[] = [];
 
   constructor(private readonly learned: Learned) {}
 
-  /** @param answer Answer to a command whose effect a list has shown. */
-  succeeded(command: Command, answer: Answer): void {
+  /** @param answer Answer to a command whose effect a list has shown. @param count Number of its entries. */
+  succeeded(command: Command, answer: Answer, count?: number): void {
     // A node may carry out a part of a request, and refuse it for the other part.
     if (answer.isRefusal && answer.doubt === undefined && !answer.isPage) return;
-    this.successes.push({ command, answer });
+    this.successes.push({ command, answer, ...(count !== undefined && { count }) });
   }
 
   /**
@@ -58,6 +59,12 @@ export class Verdicts {
     const isAlike = known.some((one) => isLike(one, answer, constants(known)));
     if (isAlike) return "success";
     return answer.isRefusal ? "refused" : "unknown";
+  }
+
+  /** The emulator's text of the answer to such a command; `undefined` if no list has shown the effect of one. */
+  textOf(command: Exclude<Command, "list">): string | undefined {
+    const known = this.successes.filter((one) => one.command === command && one.count !== undefined);
+    return countedText(known.map(({ answer: { body }, count = 0 }) => ({ body, count })));
   }
 
   failed(answer: Answer): void {

@@ -11,16 +11,13 @@ import type { Answer } from "./answer";
 import type { Asker } from "./asker";
 import { isSame, type Raw } from "./baseline";
 import { readListed, whyUnread } from "./listing";
-import { Blocked, Unclear } from "./outcome";
+import { Blocked, UNREAD, Unclear } from "./outcome";
 
 /** Thrown if entries of the set changed that are not the probe's: another writer works with it. */
 export class ForeignEntries extends Error {}
 
 /** Most spellings by which an entry is deleted. */
 const SPELLINGS = 3;
-
-/** Lists in a row that cannot be read, after which a probe ends. */
-const UNREAD = 3;
 
 /** Longest list before the first write that is noted, in characters. */
 const LONGEST_NOTE = 100_000;
@@ -146,7 +143,7 @@ export class WorkSet {
   }
 
   commit(asked = "commit"): Promise<Answer> {
-    return this.send("commit", commitCommand(this.url), asked);
+    return this.send("commit", commitCommand(this.url, this.asker.node.commitUrl), asked);
   }
 
   /** @throws {Blocked} at the third list in a row that cannot be read although the shape of lists is known. */
@@ -197,14 +194,14 @@ export class WorkSet {
     const { commit, list, shown } = await this.committed((answer) => !this.isClear(answer));
     const held = this.read(list);
     this.isHeld = shown && held.length > 0;
-    if (this.isHeld) this.succeeded("insert", inserted, commit);
+    if (this.isHeld) this.succeeded("insert", inserted, commit, entries.length);
     return held;
   }
 
   /** Keeps the answers to a change that a list has shown: every other answer is compared with them. */
-  private succeeded(change: "insert" | "delete", answer: Answer, commit: Answer): void {
-    this.asker.verdicts.succeeded(change, answer);
-    this.asker.verdicts.succeeded("commit", commit);
+  private succeeded(change: "insert" | "delete", answer: Answer, commit: Answer, count: number): void {
+    this.asker.verdicts.succeeded(change, answer, count);
+    this.asker.verdicts.succeeded("commit", commit, count);
   }
 
   /** The probe's entries in a list. @throws {Unclear | ForeignEntries} */
@@ -296,7 +293,7 @@ export class WorkSet {
         const { commit, list } = await this.settled(patienceMs);
         if (this.isOut(list)) {
           this.cleared(list);
-          if (round === 0 && deleted && wasHeld) this.succeeded("delete", deleted, commit);
+          if (round === 0 && deleted && wasHeld) this.succeeded("delete", deleted, commit, own.length);
           return;
         }
         this.listed = this.ours(list);

@@ -1,6 +1,6 @@
 import { withoutEnding } from "../../model/resource-url";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
-import { refusalSwitches } from "../asking/answer";
+import { refusalSwitches, switchesOf } from "../asking/answer";
 import { elementsIn } from "../asking/listing";
 import { readerOf } from "../asking/needed";
 import { type Point, pointNeeding } from "../point";
@@ -39,7 +39,7 @@ export const connection: readonly Point[] = [
     name: "credentials",
     title: "credentials",
     assumes: "whatever `headers`, the url and `tls` carry is sent; none is needed",
-    finds: ["credentialsStatus", "credentialsForm"],
+    finds: switchesOf("credentials"),
     ask: async (bench) => {
       const { first: url } = bench;
       const question = { url, command: "list", body: listCommand(url), asked: "list without credentials" } as const;

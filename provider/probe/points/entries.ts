@@ -1,6 +1,6 @@
 import { MAX_VALUE } from "../../model/entry";
 import { some } from "../../model/text";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
@@ -24,7 +24,7 @@ export const entries: readonly Point[] = [
     name: "refused-entry",
     title: "one bad entry among good ones",
     assumes: "all or some are refused; the bad one is found by splitting the request",
-    finds: ["refusedEntry", "refusedEntryStatus", "refusedEntryForm"],
+    finds: ["refusedEntry", ...switchesOf("refusedEntry")],
     settles: ["answers.success", "answers.failure"],
     ask: async (bench) => {
       const { set } = bench;
@@ -66,13 +66,14 @@ export const entries: readonly Point[] = [
     title: "a prefix twice in one insert",
     assumes: "never sent",
     finds: ["repeatedEntry"],
-    ask: async ({ set, learned }) => {
+    ask: async (bench) => {
+      const { set, learned } = bench;
       const twice = [
         ["192.0.2.0/24", 1],
         ["192.0.2.0/24", 2],
       ] as const;
-      const answer = await set.insert(twice, "insert of a prefix twice");
-      if (answer.isRefusal) {
+      const { answer, list, is } = await bench.tryInsert(twice, "insert of a prefix twice");
+      if (is === "refused") {
         // A node that refuses existing entries may refuse the second one as such.
         const isClear = learned.insertExisting !== "error";
         return () => ({
@@ -82,12 +83,13 @@ export const entries: readonly Point[] = [
           dialect: isClear ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {},
         });
       }
-      const { list } = await set.committed((shown) => !set.isClear(shown));
       const values = set.read(list).map(({ value }) => value);
+      const { isFlat } = await bench.sample();
+      const isLast = isFlat || (values.length === 1 && values[0] === 2);
       return () => ({
         node: `accepted; listed with ${values.join(" and ")}`,
         evidence: [answer, list],
-        dialect: { repeatedEntry: values.length === 1 && values[0] === 2 ? "last" : undefined },
+        ...(isLast ? { dialect: { repeatedEntry: "last" } } : { beyond: true }),
       });
     },
   }),
@@ -96,15 +98,15 @@ export const entries: readonly Point[] = [
     title: "host bits in an entry",
     assumes: "never sent; read in lists, and deleted in the node's own spelling",
     finds: ["hostBits"],
-    ask: async ({ set }) => {
-      const answer = await set.insert([[SENT, 1]], "insert with host bits");
-      if (answer.isRefusal)
+    ask: async (bench) => {
+      const { set } = bench;
+      const { answer, list, is } = await bench.tryInsert([[SENT, 1]], "insert with host bits");
+      if (is === "refused")
         return () => ({
           node: "refused",
           evidence: [answer],
           dialect: { hostBits: "error", ...refusalSwitches("refusedEntry", answer) },
         });
-      const { list } = await set.committed((shown) => !set.isClear(shown));
       const [entry] = set.read(list);
       if (entry?.prefix.toString() !== "192.0.2.0/24")
         throw new Unclear("it is listed as something else, or not at all", [answer, list]);
@@ -121,16 +123,15 @@ export const entries: readonly Point[] = [
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
     finds: ["ipv6"],
-    ask: async ({ set }) => {
-      const answer = await set.insert([["2001:db8:77::/48", 1]], "insert of IPv6");
-      return () => ({
-        node: answer.isRefusal ? "refused" : "accepted",
-        evidence: [answer],
-        ...(answer.isRefusal && { advice: "declare IPv4 only" }),
-        dialect: answer.isRefusal
-          ? { ipv6: "error", ...refusalSwitches("refusedEntry", answer) }
-          : { ipv6: "accepted" },
-      });
+    ask: async (bench) => {
+      const { answer, is } = await bench.tryInsert([["2001:db8:77::/48", 1]], "insert of IPv6");
+      const evidence = [answer];
+      if (is === "taken") return () => ({ node: "accepted", evidence, dialect: { ipv6: "accepted" } });
+      const advice = "declare IPv4 only";
+      if (is === "silent")
+        return () => ({ node: "answered like a success, and not listed", evidence, advice, beyond: true });
+      const dialect = { ipv6: "error", ...refusalSwitches("refusedEntry", answer) };
+      return () => ({ node: "refused", evidence, advice, dialect });
     },
   }),
   point({

@@ -80,6 +80,7 @@ export const listShapes: readonly Point[] = [
       const kind = place === "nothing" ? place : place?.kind;
       const own = filled?.place.kind === "keyed" && kind === "array" ? "array" : "own";
       return () => ({
+        found: place ? "observed" : "assumed",
         node: place ? placeText(place) : cleared.quote,
         settings: settingsOf(kind === "nothing" ? { empty: "" } : kind === "hollow" ? { empty: "{}" } : {}),
         dialect: { emptyList: kind === "null" || isNull ? "null" : own },

@@ -2,7 +2,7 @@ import { isObject } from "../../model/json";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
 import { LIST_KINDS, type ListKind } from "../../wire/answers";
-import { addressText } from "../../wire/places";
+import { addressText, formatFor } from "../../wire/places";
 import { KIND_OF } from "../asking/listing";
 import { readingOf, type Seen } from "../asking/needed";
 import { Moot } from "../asking/outcome";
@@ -16,7 +16,7 @@ const SWITCH = {
   marks: "marksTemplate",
 } as const satisfies Record<ListKind, string>;
 
-/** Texts of lists that only a module of the user's own reads, so that an emulator answers with them. */
+/** Texts of lists that no switch describes, so that an emulator answers with them: those that only a module of the user's own reads, and those with comments. */
 export const listTemplates: readonly Point[] = [
   pointNeeding("lists")({
     name: "list-templates",
@@ -24,10 +24,15 @@ export const listTemplates: readonly Point[] = [
     assumes: "a form that the emulator has a switch for",
     finds: Object.values(SWITCH),
     ask: async ({ learned, seen }) => {
-      if (learned.answers.read === undefined) throw new Moot("no module of your own reads its lists");
+      const listsOf = (kind: ListKind) =>
+        [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
+      const hasComments = (kind: ListKind) =>
+        formatFor(learned.answers, kind) !== "json" && listsOf(kind).some(({ body }) => COMMENT_LINE.test(body));
+      const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
+      if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
       return () => {
-        const found = LIST_KINDS.flatMap((kind) => {
-          const read = [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
+        const found = kinds.flatMap((kind) => {
+          const read = listsOf(kind);
           const [longest] = read.toSorted((a, b) => b.records.length - a.records.length);
           const empty = read.find(({ records }) => records.length === 0)?.body;
           const template = longest && templateOf(longest.body, longest.records, empty);
@@ -46,6 +51,8 @@ export const listTemplates: readonly Point[] = [
     },
   }),
 ];
+
+const COMMENT_LINE = /^\s*(?:#|;|\/\/|!)/m;
 
 /** The text of a list of this kind, with the fields of its records. */
 function listOf({ url, command, table, answer }: Seen, kind: ListKind, reading: unknown) {

@@ -4,7 +4,7 @@ import type { Answers } from "../../wire/answers";
 import { guessValue } from "../../wire/entry-guess";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, errorSwitches, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { ABSENT } from "../asking/learned";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
@@ -60,11 +60,14 @@ export const setLists: readonly Point[] = [
       const names = learned.filled && `; ${membersText(learned.filled.entry)}`;
       const spelling = single && `; single addresses ${single === "cidr" ? "with /32" : "without a length"}`;
       const likely = without(merged(found.guessed, guessed), known);
+      // Another list or a member beside this one may report further entries.
+      const isPart = likely.path !== undefined || likely.ignore !== undefined;
       return () => ({
         ...(list.length === 0
           ? nothingIn(answer, where)
           : {
-              node: `${list.length} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`,
+              node: `${list.length}${isPart ? " or more" : ""} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`,
+              ...(!isNoSetting(likely) && { found: "assumed" }),
               evidence: [answer],
               dialect: { singleAddress: single },
             }),
@@ -81,10 +84,11 @@ export const setLists: readonly Point[] = [
     name: "unknown",
     title: "list of an unknown set",
     assumes: 'an error; with `answers.absent: "empty"` a 404 is an empty set',
-    finds: ["errorForm", "unknownStatus", "unknownForm"],
+    finds: ["errorForm", "errorText", ...switchesOf("unknown")],
     ask: async (bench) => {
       const like = bench.first;
       const profile = like.kind === "prefixset" && like.profile !== undefined ? { profile: like.profile } : {};
+      const { learned } = bench;
       const url = { kind: "prefixset", arena: like.arena, ...profile, set: ABSENT } as const;
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       bench.learned.unknown = answer;
@@ -100,7 +104,9 @@ export const setLists: readonly Point[] = [
         ...judgements[bench.read(answer, url, readPrefixSetList).kind],
         evidence: [answer],
         // Errors that were not seen are assumed to look like this one.
-        dialect: answer.isRefusal ? { errorForm: answer.errorForm, ...refusalSwitches("unknown", answer) } : {},
+        dialect: answer.isRefusal
+          ? { ...errorSwitches(answer), ...refusalSwitches("unknown", answer), ...absentText(answer, learned.known) }
+          : {},
       });
     },
   }),
@@ -155,6 +161,12 @@ export const recordLists: readonly Point[] = [
     },
   }),
 ];
+
+/** The text of the answer, where the setting for unknown sets looks into it and the emulator has other words. */
+function absentText({ status, body }: Answer, { absent }: Answers) {
+  const isTold = typeof absent === "object" && !("status" in absent) && !/unknown prefix-set/.test(body);
+  return isTold ? { unknownStatus: status, unknownText: body } : {};
+}
 
 /** The first named set with entries, which alone show their form, else the first one. @throws {Skipped} */
 async function firstFilled(bench: Bench) {

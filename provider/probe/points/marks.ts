@@ -5,7 +5,7 @@ import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, formatFor, isAddressLike } from "../../wire/places";
 import { fieldsOf, formatsOf } from "../../wire/text-lines";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
@@ -27,7 +27,7 @@ export const marks: readonly Point[] = [
     name: "marks",
     title: "list of marks",
     assumes: "`id`; `v`, `value`; `t`, `ttl`, `lifetime`; addresses under usual names",
-    finds: ["markKeys", "markAge", "markAddress", "markExpired"],
+    finds: ["markKeys", "markAge", "markAddress", "markExpired", "markTypes", "markLifetimeUnit", "markAgeUnit"],
     settles: settlesFor(
       "marks",
       ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
@@ -81,7 +81,7 @@ export const marks: readonly Point[] = [
         };
       return () => ({
         ...describeRecords({ ...chosen, lesson }, names),
-        dialect: dialect ?? {},
+        dialect: { ...(dialect ?? {}), ...givenSwitches(bench.node.answers) },
       });
     },
   }),
@@ -144,7 +144,7 @@ export const marks: readonly Point[] = [
     name: "user-arena",
     title: "the header User-Arena",
     assumes: "the arena of the url, unless `userArena` is set",
-    finds: ["userArena", "userArenaStatus", "userArenaForm"],
+    finds: ["userArena", ...switchesOf("userArena")],
     ask: async (bench) => {
       // An empty table cannot be distinguished from a refusal.
       const filled = (await bench.tables()).filter((table) => (marksIn(table, bench.learned.answers)?.length ?? 0) > 0);
@@ -154,9 +154,14 @@ export const marks: readonly Point[] = [
       const none = await bench.list(url, { table: type, headers: {}, asked: "list of marks without User-Arena" });
       const headers = { [USER_ARENA]: WRONG };
       const wrong = await bench.list(url, { table: type, headers, asked: `list of marks with User-Arena: ${WRONG}` });
+      const isRefused = none.isRefusal || wrong.isRefusal;
+      // The node may refuse everything meanwhile.
+      const after = isRefused ? await bench.list(url, { table: type, headers: bench.userArena(url) }) : table.answer;
       return () => {
         const isListed = (answer: Answer) => (marksIn({ ...table, answer }, bench.learned.answers)?.length ?? 0) > 0;
         const evidence = [none, wrong];
+        if (!isListed(after))
+          return { found: "assumed", node: "the list is refused with the header as well", evidence: [after] };
         if (evidence.some((answer) => !answer.isRefusal && !isListed(answer)))
           return { found: "assumed", node: "an answer that is neither the table nor a known error", evidence };
         const [node, userArena] = wrong.isRefusal
@@ -170,6 +175,16 @@ export const marks: readonly Point[] = [
     },
   }),
 ];
+
+/** The emulator's switches for settings that only the user can know. */
+function givenSwitches({ markTypes = {}, units = {} }: Answers = {}) {
+  const words = Object.entries(markTypes).map(([type, word]) => `${type}=${word}`);
+  return {
+    markTypes: words.length > 0 ? words.join(",") : undefined,
+    markLifetimeUnit: units.lifetime,
+    markAgeUnit: units.age,
+  };
+}
 
 function marksIn({ url, type, answer }: Table, answers: Answers) {
   return elementsIn(answer, url, (json, habits) => readMarkList(json, type, habits), answers);

@@ -61,12 +61,16 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
     ask: async (bench) => {
       const { url, plain, read } = await filledList(bench);
       const answer = await bench.list(url, odd(url));
+      // The node may refuse everything meanwhile.
+      const after = answer.isRefusal ? await bench.list(url) : plain;
       return () => {
-        const evidence = [answer];
+        const evidence = [answer, after];
+        if ((read(after)?.length ?? 0) === 0)
+          return { found: "assumed", node: "the plain list is refused as well", evidence };
         if (isDeepStrictEqual(read(answer), read(plain)))
-          return { node: taken.node, evidence, dialect: { [finds]: taken.setting } };
-        if (answer.isRefusal) return { node: refused.node, evidence, dialect: { [finds]: refused.setting } };
-        return { found: "assumed", node: "an answer that is neither the list nor a known error", evidence };
+          return { node: taken.node, evidence: [answer], dialect: { [finds]: taken.setting } };
+        if (answer.isRefusal) return { node: refused.node, evidence: [answer], dialect: { [finds]: refused.setting } };
+        return { found: "assumed", node: "an answer that is neither the list nor a known error", evidence: [answer] };
       };
     },
   });

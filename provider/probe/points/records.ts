@@ -88,7 +88,7 @@ export function describeRecords(
 ): Judgement {
   const { known, guessed } = lesson;
   return {
-    ...(records.length === 0 && { found: "assumed", unseen: true }),
+    ...(records.length === 0 ? { found: "assumed", unseen: true } : !isNoSetting(guessed) && { found: "assumed" }),
     node: `${records.length === 0 ? NONE : what}, ${where}`,
     evidence: [answer],
     settings: settingsOf(known),

@@ -1,6 +1,6 @@
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
-import { type Answer, errorOrSuccess } from "../asking/answer";
+import { type Answer, errorOrSuccess, errorSwitches, switchesOf } from "../asking/answer";
 import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { membersText } from "../shapes/entry-shape";
@@ -124,7 +124,7 @@ export const sample: readonly Point[] = [
     name: "success",
     title: "answer to a success",
     assumes: "any 2xx without an error in its body",
-    finds: ["success"],
+    finds: ["success", "insertText", "deleteText", "commitText", "commitUrl"],
     settles: ["answers.success", "answers.failure"],
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
@@ -132,20 +132,30 @@ export const sample: readonly Point[] = [
       // Both are about the same number of entries, so counts of changes are equal.
       const isAlike = insert.quote === commit.quote;
       const node = isOwn ? "a form of its own, which is read as a success" : insert.quote;
-      return () => ({
-        found: isOwn || !isAlike ? "assumed" : "observed",
-        node: isAlike ? node : `${node}; a commit of as many: ${commit.quote}`,
-        evidence: [insert, commit],
-        settings: settingsOf(verdict),
-        dialect: { success: insert.successForm },
-      });
+      const { commitUrl } = bench.node;
+      return () => {
+        const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
+          (command) => bench.verdicts.textOf(command),
+        );
+        const isSaid = isAlike && !isOwn;
+        return {
+          found: isSaid || insertText !== undefined ? "observed" : "assumed",
+          node: isAlike ? node : `${node}; a commit of as many: ${commit.quote}`,
+          evidence: [insert, commit],
+          settings: settingsOf(verdict),
+          dialect: {
+            commitUrl,
+            ...(isSaid ? { success: insert.successForm } : { insertText, deleteText, commitText }),
+          },
+        };
+      };
     },
   }),
   furtherPoint({
     name: "error-form",
     title: "a command that does not exist",
     assumes: "an error, by its status or its body",
-    finds: ["errorForm"],
+    finds: ["errorForm", "errorText"],
     ask: async (bench) => {
       const { url } = bench.set;
       const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
@@ -154,7 +164,7 @@ export const sample: readonly Point[] = [
       const { status } = answer;
       return () =>
         answer.isRefusal
-          ? { node: `an error with status ${status}`, evidence: [answer], dialect: { errorForm: answer.errorForm } }
+          ? { node: `an error with status ${status}`, evidence: [answer], dialect: errorSwitches(answer) }
           : { found: "assumed", node: "no known form of an error", evidence: [answer] };
     },
   }),
@@ -162,7 +172,7 @@ export const sample: readonly Point[] = [
     name: "empty-commit",
     title: "commit of nothing",
     assumes: "success, whatever the answer is",
-    finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
+    finds: ["emptyCommit", ...switchesOf("nothingStaged")],
     ask: async ({ set, verdicts }) => {
       const answer = await set.commit("commit of nothing");
       // The commit has published changes that another writer had staged, if any: the probe then ends.

@@ -59,6 +59,7 @@ export const sessions: readonly Point[] = [
         return () => ({
           node: `staged changes belong to a session, which Set-Cookie (${name}) tells`,
           advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
+          beyond: true,
         });
       return () => ({
         node: "staged changes belong to the connection on which they came",
@@ -75,7 +76,8 @@ async function isCommittedApart(bench: Bench, prefix: string, withCookies: boole
   const staged = await bench.set.insert([[prefix, 1]]);
   if (staged.isRefusal) throw new Unclear("a plain insert is refused", [staged]);
   const cookies = withCookies ? bench.cookies : undefined;
-  await bench.askApart({ url, command: "commit", body: commitCommand(url), asked: "commit apart" }, cookies);
+  const body = commitCommand(url, bench.node.commitUrl);
+  await bench.askApart({ url, command: "commit", body, asked: "commit apart" }, cookies);
   await bench.pause(2 * bench.learned.commitDelay);
   const list = await bench.askApart({ url, command: "list", body: listCommand(url), asked: "list apart" });
   return bench.set.read(list).some((entry) => entry.prefix.toString() === prefix);

@@ -1,7 +1,7 @@
 import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
-import { refusalIn } from "../../wire/signaling";
+import { refusalIn, refusalTemplate } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { Skipped, Unclear } from "../asking/outcome";
@@ -15,10 +15,25 @@ import { TIMING } from "../timing";
 const point = pointNeeding("receiver");
 const furtherPoint = pointNeeding("receiver", "signaling-answers");
 
-/** Judgement of a start with two possible outcomes. */
-function eitherWay(answer: Answer, isFirst: boolean, name: string, first: Outcome, second: Outcome): Judgement {
-  const [node, setting] = isFirst ? first : second;
-  return { node, evidence: [answer], dialect: { [name]: setting } };
+/** Starts a prefix and waits for it in the status, if it is not refused: an answer alone shows no effect. */
+async function tried(signaling: Receiver, prefix: string) {
+  const answer = await signaling.start([prefix]);
+  const shown = isRefused(answer) ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
+  return { answer, status: shown?.answer, isTaken: shown?.shown === true && signaling.isDone(answer) };
+}
+
+/** Judgement of such a start. */
+function eitherWay(
+  { answer, isTaken }: Awaited<ReturnType<typeof tried>>,
+  name: string,
+  first: Outcome,
+  second: Outcome,
+): Judgement {
+  const evidence = [answer];
+  if (!isTaken && !isRefused(answer))
+    return { found: "assumed", node: "neither a known error nor a start that the status shows", evidence };
+  const [node, setting] = isTaken ? first : second;
+  return { node, evidence, dialect: { [name]: setting } };
 }
 
 type Outcome = readonly [node: string, setting: string];
@@ -29,38 +44,54 @@ export const signaling: readonly Point[] = [
     name: "signaling-answers",
     title: "signaling: start and status",
     assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
-    finds: ["statusFormat", "statusEnvelope", "statusName", "statusSingle", "statusEmpty", "signalingSuccess"],
+    finds: [
+      "statusFormat",
+      "statusEnvelope",
+      "statusName",
+      "statusSingle",
+      "statusEmpty",
+      "signalingSuccess",
+      "signalingText",
+    ],
     settles: ["format", "path", "name", "empty", "success", "failure"].map((name) => `receiver.answers.${name}`),
     ask: async (bench) => {
+      const { signaling } = bench;
       const { idle, start, status } = await bench.trial();
-      return () => ({
-        node: `${start.quote}; ${status.quote}`,
-        evidence: [start, status],
-        receiver: settingsOf(bench.signaling.answers),
-        dialect: {
-          ...placeSwitches(status, bench.signaling.answers),
-          statusEmpty: isQuiet(bench.signaling, idle) ? emptySwitch(idle) : undefined,
-          signalingSuccess: successSwitch(start),
-        },
-      });
+      return () => {
+        const { answers, startText } = signaling;
+        const success = successSwitch(start);
+        const isRowed = answers.format === "csv" || answers.format === "ndjson";
+        return {
+          node: `${start.quote}; ${status.quote}`,
+          evidence: [start, status],
+          receiver: settingsOf(answers),
+          ...(isRowed && { beyond: true }),
+          dialect: {
+            ...placeSwitches(status, answers),
+            statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
+            ...(success === undefined ? { signalingText: startText } : { signalingSuccess: success }),
+          },
+        };
+      };
     },
   }),
   furtherPoint({
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
-    finds: ["signalingErrors"],
+    finds: ["signalingErrors", "signalingErrorText", "signalingErrorStatus"],
     ask: async (bench) => {
       const { wrongStop, idleStop, again } = await bench.trial();
       const evidence = [wrongStop, idleStop, again];
       return () => {
-        const silent = evidence.filter((answer) => !isRefused(answer));
+        const silent = evidence.filter((answer) => !isRefused(answer) && bench.signaling.isDone(answer));
         const refused = [idleStop, again].find(isRefused);
-        return {
-          node: silent.length > 0 ? `no error for ${silent.length} of three mistakes` : `as ${formOf(idleStop)}`,
-          evidence,
-          dialect: { signalingErrors: refused && formOf(refused) },
-        };
+        const dialect = refused && errorSwitches(refused);
+        if (silent.length > 0)
+          return { node: `no error for ${silent.length} of three mistakes`, evidence, beyond: true, dialect };
+        if (refused === undefined || !evidence.every(isRefused))
+          return { found: "assumed", node: "answers that are neither known errors nor successes", evidence, dialect };
+        return { node: `as ${formOf(refused)}`, evidence, dialect };
       };
     },
   }),
@@ -118,11 +149,10 @@ export const signaling: readonly Point[] = [
       await bench.trial();
       const address = firstAddress(signaling.prefix);
       if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
-      const answer = await signaling.start([address.toString()]);
-      learned.takesLonger = signaling.isDone(answer);
-      const isTaken = learned.takesLonger;
-      if (isTaken) learned.singleStatus = (await signaling.shows(address.toString())).answer;
-      return () => eitherWay(answer, isTaken, "signalingPrefixes", ["accepted", "within"], ["refused", "registered"]);
+      const start = await tried(signaling, address.toString());
+      learned.takesLonger = start.isTaken;
+      if (start.isTaken) learned.singleStatus = start.status;
+      return () => eitherWay(start, "signalingPrefixes", ["accepted", "within"], ["refused", "registered"]);
     },
   }),
   furtherPoint({
@@ -149,9 +179,8 @@ export const signaling: readonly Point[] = [
       await bench.trial();
       const own = firstAddress(signaling.prefix);
       if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
-      const answer = await signaling.start([(own ?? signaling.prefix).address]);
-      const isTaken = signaling.isDone(answer);
-      return () => eitherWay(answer, isTaken, "signalingAddress", ["accepted", "any"], ["refused", "cidr"]);
+      const start = await tried(signaling, (own ?? signaling.prefix).address);
+      return () => eitherWay(start, "signalingAddress", ["accepted", "any"], ["refused", "cidr"]);
     },
   }),
   furtherPoint({
@@ -166,10 +195,8 @@ export const signaling: readonly Point[] = [
       if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
       await signaling.start([signaling.prefix.toString()]);
       await signaling.shows(signaling.prefix.toString());
-      const answer = await signaling.start([address.toString()]);
-      const isTaken = signaling.isDone(answer);
-      return () =>
-        eitherWay(answer, isTaken, "signalingOverlap", ["a signaling of its own", "accepted"], ["refused", "invalid"]);
+      const start = await tried(signaling, address.toString());
+      return () => eitherWay(start, "signalingOverlap", ["a signaling of its own", "accepted"], ["refused", "invalid"]);
     },
   }),
   furtherPoint({
@@ -186,6 +213,7 @@ export const signaling: readonly Point[] = [
       return () => ({
         node: isRead ? "both are shown" : shown ? "started, which no setting reads" : "the status never shows both",
         evidence: [answer, status],
+        ...(!isRead && { beyond: true }),
         receiver: settingsOf(signaling.answers),
       });
     },
@@ -220,6 +248,16 @@ export const signaling: readonly Point[] = [
     },
   }),
 ];
+
+/** The emulator's switches for such an error: its form, or its own text around that of the contract. */
+function errorSwitches(answer: Answer): NonNullable<Judgement["dialect"]> {
+  const { status, body, errorBody } = answer;
+  const template = refusalTemplate(body) ?? body;
+  const names = isObject(errorBody) ? Object.keys(errorBody).join() : undefined;
+  const isUsual = names === undefined ? template.trim() === "{message}" : /^(error|message|detail)$/i.test(names);
+  if (isUsual || template.trim() === "") return { signalingErrors: formOf(answer) };
+  return { signalingErrorText: template, signalingErrorStatus: status };
+}
 
 function formOf({ status, errorBody }: Answer): string {
   const names = isObject(errorBody) ? Object.keys(errorBody).map((name) => name.toLowerCase()) : undefined;
@@ -273,8 +311,9 @@ function successSwitch({ status, body, errorBody }: Answer): string | undefined 
   if (status === 204) return "no-content";
   if (body.trim() === "") return "empty";
   if (status === 201) return "created";
-  if (/^\s*</.test(body)) return "html";
-  if (!isObject(errorBody)) return "text";
-  if (errorBody.code === 1) return "code-1";
-  return Object.keys(errorBody).join() === "status" ? "status" : undefined;
+  if (/<html/i.test(body)) return "html";
+  if (!isObject(errorBody)) return /^["']?ok/i.test(body.trim()) ? "text" : undefined;
+  const names = Object.keys(errorBody).join();
+  if (errorBody.code === 1 && names === "code,message") return "code-1";
+  return names === "status" && errorBody.status === "ok" ? "status" : undefined;
 }

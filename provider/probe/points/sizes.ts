@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
 import { listCommand } from "../../wire/node-command";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { judgeLimit, largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
@@ -27,7 +27,7 @@ export const sizes: readonly Point[] = [
     name: "largest-body",
     title: "bytes of one request",
     assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
-    finds: ["maxBodyBytes", "capStatus", "tooLargeForm"],
+    finds: ["maxBodyBytes", ...switchesOf("tooLarge")],
     settles: ["maxBytesPerRequest"],
     ask: async (bench) => {
       const { url } = bench.set;
@@ -53,7 +53,7 @@ export const sizes: readonly Point[] = [
     name: "most-entries",
     title: "entries of one request",
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
-    finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
+    finds: ["maxEntriesPerRequest", ...switchesOf("tooLarge")],
     settles: ["maxEntriesPerRequest"],
     ask: async (bench) => {
       const { send, most: possible } = await filler(bench);

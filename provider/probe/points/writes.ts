@@ -2,7 +2,7 @@ import type { PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { type Answer, errorOrSuccess, refusalSwitches } from "../asking/answer";
+import { type Answer, errorOrSuccess, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Learned } from "../asking/learned";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
@@ -18,7 +18,7 @@ export const writes: readonly Point[] = [
     name: "insert-existing",
     title: "insert of an existing entry",
     assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
-    finds: ["insertExisting", "existsStatus", "existsForm"],
+    finds: ["insertExisting", ...switchesOf("exists")],
     settles: ["insertExisting", "answers.success", "answers.failure"],
     ask: async (bench) => {
       const { set, learned } = bench;
@@ -51,7 +51,7 @@ export const writes: readonly Point[] = [
     name: "delete-absent",
     title: "delete of a missing entry",
     assumes: "sent only for entries that are listed or in doubt; an error is not a failure",
-    finds: ["deleteAbsent", "absentStatus", "absentForm"],
+    finds: ["deleteAbsent", ...switchesOf("absent")],
     ask: async ({ set, learned, verdicts }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");
       const is = verdicts.judge("delete", answer);

@@ -81,3 +81,15 @@ function commonOf(gaps: readonly string[][], records: readonly Fields[]): Part[]
   });
   return parts.includes(undefined) ? undefined : (parts as Part[]);
 }
+
+/**
+ * The emulator's text of an answer: `{count}` stands where each has its own number. Where they differ otherwise, as in times,
+ * it is that of the first one. `undefined` for no answer, and for one without a text.
+ */
+export function countedText(answers: readonly { readonly body: string; readonly count: number }[]): string | undefined {
+  const [first, ...others] = answers.map(({ body, count }) => ({ tokens: body.split(/(\d+)/), count }));
+  if (first === undefined || first.tokens.join("").trim() === "") return undefined;
+  const isCount = (at: number) => [first, ...others].every(({ tokens, count }) => tokens[at] === String(count));
+  const differs = new Set([first, ...others].map(({ count }) => count)).size > 1;
+  return first.tokens.map((token, at) => (differs && isCount(at) ? "{count}" : token)).join("");
+}

@@ -30,6 +30,9 @@ export const CLIENT = { clientId: "c1", secretKey: "receiver-secret" } as const;
 export class Appliance {
   /** Requests that have come, those to the receiver included. */
   requests = 0;
+  /** Requests to the receiver that came before it was time, as Retry-After said. */
+  early = 0;
+  private notBefore = 0;
   /** Called with each number, before the request is looked at. */
   onRequest: (count: number) => void = () => {};
   readonly sets = new Map<string, Map<string, number>>();
@@ -111,7 +114,9 @@ export class Appliance {
     if (this.node.oneAtATime) await new Promise((resolve) => setTimeout(resolve, 5));
     const isNode = request.url === "/fapi";
     const { pace = 0, expiresAt = Number.POSITIVE_INFINITY } = this.node;
+    if (!isNode && this.now() < this.notBefore) this.early++;
     if (pace > 0 && this.requests % pace === 0) {
+      if (!isNode) this.notBefore = this.now() + 1_000;
       this.underWay--;
       response.statusCode = 429;
       response.setHeader("retry-after", "1");
@@ -133,13 +138,21 @@ export class Appliance {
 
   private command(body: string, { socket, headers }: IncomingMessage): Reply {
     const { node } = this;
+    if (node.authorization !== undefined && headers.authorization !== node.authorization) return node.refused("who?");
+    if (node.isEncodingRefused && headers["content-encoding"] !== undefined) return node.refused("bad encoding");
+    if (node.isTwiceRefused && body.split('"cmd"').length > 2) return node.refused("cmd twice");
     let asked: { url?: string; cmd?: string; data?: { p?: string; v?: number; a?: string }[]; type?: string };
     try {
       asked = JSON.parse(body.trim());
     } catch {
       return node.refused("bad request");
     }
+    if (node.isSlashRefused && asked.cmd === "list" && asked.url?.endsWith("/")) return node.refused("bad url");
     const [, kind = "", path = ""] = /^(\w+):\/\/(.*?)\/?$/.exec(asked.url ?? "") ?? [];
+    const arena = headers["user-arena"];
+    const isArena = node.userArena === "required" ? arena === path.split("/")[0] : arena !== undefined;
+    if (kind === "mark" && node.userArena !== undefined && node.userArena !== "ignored" && !isArena)
+      return node.refused("bad arena");
     if (kind !== "prefixset")
       return asked.cmd === "list" ? node.records(kind, asked.type) : node.refused("bad command");
     const set = this.sets.get(path);

@@ -2,7 +2,7 @@ import { seededRandom } from "../../../provider/emulator/time/random";
 import type { Entries, Reply } from "./appliance";
 import type { NodeKind } from "./nodes";
 import type { ReceiverKind } from "./receivers";
-import { bare, ends, spelt } from "./spans";
+import { bare, ends, isWithin, spelt } from "./spans";
 
 /** A node and a receiver that are drawn by a seed, as their vendor would describe them. */
 export interface Drawn {
@@ -10,6 +10,9 @@ export interface Drawn {
   readonly receiver: ReceiverKind;
   readonly says: Readonly<Record<string, string | number>>;
 }
+
+/** The header Authorization with which a drawn node is probed. */
+export const AUTHORIZATION = "Bearer node-secret";
 
 const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
 const text = (body: string, status = 200): Reply => ({ status, body });
@@ -93,11 +96,17 @@ export function drawn(seed: number): Drawn {
   const maxValue = one([4_294_967_295, 65_535, 255]);
   const expiresAt = random() < 0.15 ? 20 + Math.floor(random() * 60) : Number.POSITIVE_INFINITY;
   const pace = one([0, 0, 7]);
+  const nested = one(["apart", "apart", "covered"] as const);
+  const [slash, twice, encoding] = [1, 2, 3].map(() => one(["taken", "refused"] as const));
+  const userArena = one(["ignored", "present", "required"] as const);
+  const credentials = one(["ignored", "required"] as const);
+  const shown = (entries: Entries) => (nested === "apart" ? entries : withoutCovered(entries));
   const write = (entries: Entries) =>
-    isText ? LINES[lines]([...entries]) : LISTS[list]([...entries].map(([key, v]) => ROWS[row](key, v)));
+    isText ? LINES[lines]([...shown(entries)]) : LISTS[list]([...shown(entries)].map(([key, v]) => ROWS[row](key, v)));
   const records = (kind: string): Reply => {
-    const rows = kind === "arena" ? [{ name: "web" }] : kind === "profile" ? [{ id: 30, name: "drop" }] : [];
-    return isText ? text(rows.map((record) => `${record.name}\n`).join("")) : LISTS[list](rows);
+    if (isText) return text(kind === "arena" ? "web\n" : kind === "profile" ? "drop\n" : "");
+    const marks = [{ a: "203.0.113.9", id: 30, v: 7, t: 60 }];
+    return LISTS[list](kind === "arena" ? [{ name: "web" }] : kind === "profile" ? [{ id: 30, name: "drop" }] : marks);
   };
   const node: NodeKind = {
     receiver: "plain",
@@ -114,6 +123,11 @@ export function drawn(seed: number): Drawn {
     records,
     done: SUCCESS[success],
     refused: REFUSALS[refusal],
+    isSlashRefused: slash === "refused",
+    isTwiceRefused: twice === "refused",
+    isEncodingRefused: encoding === "refused",
+    userArena,
+    ...(credentials === "required" && { authorization: AUTHORIZATION }),
   };
   const [status, started, denied] = [name(STATUS), name(SUCCESS), name(REFUSALS)];
   const partial = one(["none", "others", "before"] as const);
@@ -140,6 +154,16 @@ export function drawn(seed: number): Drawn {
   return {
     node,
     receiver,
-    says: { ...says, maxEntries, maxValue, expiresAt, pace, status, started, denied, partial, delayMs },
+    says: {
+      ...{ ...says, maxEntries, maxValue, expiresAt, pace, status, started, denied, partial, delayMs },
+      ...{ nested, slash: String(slash), twice: String(twice), encoding: String(encoding), userArena, credentials },
+    },
   };
+}
+
+/** The entries that lie in no other one. */
+function withoutCovered(entries: Entries): Entries {
+  const isCovered = (key: string) =>
+    [...entries.keys()].some((other) => other !== key && isWithin(spelt(key), spelt(other)));
+  return new Map([...entries].filter(([key]) => !isCovered(key)));
 }

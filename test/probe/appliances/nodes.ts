@@ -27,6 +27,14 @@ export interface NodeKind {
   readonly expiresAt?: number;
   /** Every so many requests, one must wait; 0: none. */
   readonly pace?: number;
+  /** True: a list whose url ends in /, a member twice in one request, or a header Content-Encoding is refused. */
+  readonly isSlashRefused?: boolean;
+  readonly isTwiceRefused?: boolean;
+  readonly isEncodingRefused?: boolean;
+  /** The header User-Arena in lists of marks. Default: ignored. */
+  readonly userArena?: "ignored" | "present" | "required";
+  /** Value of the header Authorization without which it refuses everything. */
+  readonly authorization?: string;
   /** The one entry that it never takes, since it is its own address. */
   readonly refuses?: string;
   spell(key: string): string;
