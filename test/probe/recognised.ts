@@ -1,7 +1,9 @@
 import { expect } from "vitest";
+import type { NodeOptions } from "../../provider/client";
 import { type Dialect, type DialectSettings, deviations, dialect as parsed } from "../../provider/emulator";
+import type { ProbeResult } from "../../provider/probe/finding";
 import { answersOf } from "./script";
-import { probed, STATE, startNode, WITHOUT_SET } from "./support";
+import { probed, STATE, startNode, TOKEN, WITHOUT_SET } from "./support";
 import { visible } from "./visible";
 
 /** As many of the seeds are tried in `npm test`; the others, up to {@link ALL}, run with `npm run test:long`. */
@@ -9,16 +11,21 @@ export const SHORT = 6;
 export const ALL = 30;
 
 /** A probe recognises an emulator that answers so, and an emulator with the dialect that it found answers as that one. */
-export async function expectRecognised(settings: DialectSettings | `seed:${number}`): Promise<void> {
-  const { truth, result } = await found(settings);
+export async function expectRecognised(
+  settings: DialectSettings | `seed:${number}`,
+  given: Partial<NodeOptions> = {},
+): Promise<Pick<ProbeResult, "node" | "dialect">> {
+  const { truth, result, ...written } = await found(settings, given);
   await expectSameAnswers(truth, result);
+  return written;
 }
 
 /** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
-async function found(settings: DialectSettings | `seed:${number}`): Promise<{ truth: Dialect; result: Dialect }> {
+async function found(settings: DialectSettings | `seed:${number}`, given: Partial<NodeOptions>) {
   const truth = parsed(settings);
   await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
-  const { findings, dialect, stopped, left } = await probed(emulator);
+  const node = { endpoint: emulator.endpoint, headers: { authorization: `Bearer ${TOKEN}` }, ...given };
+  const { findings, dialect, node: written, stopped, left } = await probed(emulator, { node });
   const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
   const about = `with ${JSON.stringify(deviations(truth))}`;
   expect({ failed, stopped, left }, about).toEqual({ failed: [], stopped: undefined, left: [] });
@@ -41,7 +48,7 @@ async function found(settings: DialectSettings | `seed:${number}`): Promise<{ tr
   expect(result.statusDelay, about).toBeGreaterThanOrEqual(truth.statusDelay);
   expect(result.statusDelay, about).toBeLessThanOrEqual(2 * truth.statusDelay + 100);
   expect(visible(result), about).toEqual(visible(truth));
-  return { truth, result };
+  return { truth, result, dialect, node: written };
 }
 
 /** Two emulators that answer sixty requests in the same way, status and body. */

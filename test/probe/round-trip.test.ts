@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
-import { type DialectSettings, singleSwitchDialects } from "../../provider/emulator";
+import { NodeClient } from "../../provider/client";
+import { type DialectSettings, singleSwitchDialects, startEmulator } from "../../provider/emulator";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { POINTS } from "../../provider/probe/points";
 import { expectRecognised, SHORT } from "./recognised";
+import { expectRehearsed } from "./strange";
+import { STATE } from "./support";
 import { UNKNOWABLE } from "./unknowable";
 
 /** Further ones run with `npm run test:long`. */
 test.each(Array.from({ length: SHORT }, (_, seed) => seed))(
   "a node that answers as seed:%i is recognised, and an emulator from the result matches",
-  async (seed) => expectRecognised(`seed:${seed}`),
+  async (seed) => void (await expectRecognised(`seed:${seed}`)),
 );
 
 /**
@@ -75,6 +78,26 @@ test.each<DialectSettings>([
   { statusName: "none", statusEnvelope: "result", statusSingle: "text", statusEmpty: "not-found" },
 ])("what a client cannot work with, or only by settings, is found out, too: %o", async (settings) => {
   await expectRecognised(settings);
+});
+
+test("settings that only the user knows are switches of the dialect, and its rehearsal is green", async () => {
+  const { node, dialect } = await expectRecognised(
+    {
+      ...{ commitUrl: "prefixset://{arena}", markTypes: "shost=src-host,conn=flow" },
+      ...{ markAge: "shown", markAgeUnit: "ms", markLifetimeUnit: "ms" },
+    },
+    {
+      commitUrl: "prefixset://{arena}",
+      answers: { markTypes: { shost: "src-host", conn: "flow" }, units: { lifetime: "ms", age: "ms" } },
+    },
+  );
+  await expectRehearsed({ dialect }, node, JSON.stringify({ node, dialect }));
+  await using emulator = await startEmulator({ state: STATE, dialect: dialect as DialectSettings });
+  emulator.clock.freeze();
+  const client = new NodeClient({ ...node, endpoint: emulator.endpoint, markPace: "off" });
+  const [mark] = await client.listMarks("edge", "web", "shost");
+  expect(mark).toMatchObject({ address: "203.0.113.9", id: 30, value: 1234, lifetime: 3600, age: 0 });
+  await client.close();
 });
 
 test("every switch is found out by a point, or it is said why no client can", () => {

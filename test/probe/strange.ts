@@ -167,7 +167,11 @@ async function expectUsable({ endpoint, settings, world, held }: Used, about: st
 }
 
 /** The same at an emulator with the dialect that the probe wrote. */
-async function expectRehearsed({ dialect }: ProbeResult, settings: object, about: string): Promise<void> {
+export async function expectRehearsed(
+  { dialect }: Pick<ProbeResult, "dialect">,
+  settings: object,
+  about: string,
+): Promise<void> {
   await using emulator = await startEmulator({ state: STATE, dialect: dialect as DialectSettings });
   emulator.clock.freeze();
   const { applied } = emulator.prefixSet(SET);
