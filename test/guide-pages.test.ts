@@ -37,7 +37,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "ci-github": "e2e/support/templates.ts",
   "ci-gitlab": "e2e/support/templates.ts",
   // Wants a container engine; the test runs the commands of the image.
-  "emulator-container": "emulator/container.test.ts",
+  "emulator-container": "emulator/container.long.test.ts",
   "marks-to-victorialogs": "e2e/repeat-offenders.servers.test.ts",
   "repeat-offenders": "e2e/repeat-offenders.servers.test.ts",
 };

@@ -29,8 +29,8 @@ const THROWN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Those that run tests of vitest (`test/emulator/fixtures.test.ts`), or are a program of Pulumi: engine tests run resources and read
- * functions (`test/e2e/`), and `test/e2e/test-your-program.test.ts` whole programs.
+ * Those that run tests of vitest (`test/emulator/fixtures.long.test.ts`), or are a program of Pulumi: engine tests run resources and read
+ * functions (`test/e2e/`), and `test/e2e/test-your-program.long.test.ts` whole programs.
  */
 const ELSEWHERE =
   /runProgram\(|emulatorFixtures\(|new (?:PrefixSet|CloudSignaling|Provider)\w*\(|\bget[A-Z]\w+\(|\bconfig\.require/;

@@ -2,7 +2,7 @@ import type { DialectName } from "../../provider/emulator";
 
 /**
  * Makes of nodes that answer otherwise than the emulator's default, each with the settings that `probe --write` finds for it,
- * as test/commands/makes.test.ts shows.
+ * as test/commands/makes.long.test.ts shows.
  */
 export const MAKES = {
   /** Lists entries keyed by prefix, with values in hex and deeper down, and shows what is staged; small requests only. */

@@ -13,7 +13,7 @@ import { takenOver } from "./support/taken-over";
 
 /**
  * Seeds of the moments at which forwarders are killed, and kills for each. More than the few of every test run:
- * `PACKETFILTER_KILL_SEEDS=1,2,3 PACKETFILTER_KILLS=40 npx vitest run test/forwarder/killed.test.ts`
+ * `PACKETFILTER_KILL_SEEDS=1,2,3 PACKETFILTER_KILLS=40 npx vitest run test/forwarder/killed.long.test.ts`
  */
 const SEEDS = (process.env.PACKETFILTER_KILL_SEEDS ?? "1").split(",").map(Number);
 const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 4);
