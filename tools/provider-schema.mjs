@@ -90,7 +90,7 @@ export function providerSchema() {
     keywords: ["pulumi", "ddos", "category/network", "kind/native"],
     meta: { moduleFormat: "(.*)" },
     language: Object.fromEntries(LANGUAGES.map((language) => [language, { respectSchemaVersion: true }])),
-    config: { variables: provider.properties },
+    config: { variables: withoutTypes(provider.properties) },
     provider: {
       description: "Where the nodes and receivers are, and what holds for all sets.",
       inputProperties: provider.properties,
@@ -364,6 +364,18 @@ class Reader {
   original(/** @type {ts.Symbol} */ symbol) {
     return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
+}
+
+/**
+ * Variables of a configuration with objects left open: the generator of Java (0.9.9) writes one class twice that a variable and an argument of
+ * a function have in common, and fails.
+ *
+ * @param {Record<string, object>} properties
+ */
+function withoutTypes(properties) {
+  const open = (/** @type {string} */ text) =>
+    text.replaceAll(/\{"\$ref":"#\/types\/packetfilter:index:(Node|Receiver)"\}/g, JSON.stringify(ANY));
+  return JSON.parse(open(JSON.stringify(properties)));
 }
 
 /** @returns {string} */

@@ -29,7 +29,7 @@ interface Schema {
   readonly resources: Readonly<Record<string, Resource>>;
   readonly functions: Readonly<Record<string, { description: string; inputs: Part; outputs: Part }>>;
   readonly types: Readonly<Record<string, Part>>;
-  readonly config: { readonly variables: Members };
+  readonly provider: { readonly inputProperties: Members };
 }
 
 const schema: Schema = JSON.parse(readFileSync(join(root, "schemas/provider.schema.json"), "utf8"));
@@ -60,7 +60,7 @@ export function schemaPages(): Record<string, string> {
     provider: page(
       "Provider and configuration keys",
       "The keys of `packetfilter:` in a stack's configuration; an explicit `Provider` takes them as arguments. [Configuration](../configuration.md) says which comes first.",
-      Object.entries(schema.config.variables).map(([key, type]) => [key, keySection(key, type)]),
+      Object.entries(schema.provider.inputProperties).map(([key, type]) => [key, keySection(key, type)]),
     ),
   };
 }
