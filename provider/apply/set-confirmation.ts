@@ -188,7 +188,8 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const { put } = plan.value;
   const refused = refusals.size === 0 ? [] : [...put.keys()].filter((prefix) => refusals.has(prefix));
   const isNew = (prefix: CanonicalPrefix) => !before.has(prefix) && after.has(prefix);
-  const applied = refused.length === 0 ? [] : [...put.keys()].filter(isNew);
+  const isChanged = (prefix: CanonicalPrefix) => before.values.get(prefix) !== after.values.get(prefix);
+  const applied = refused.length === 0 ? [] : [...put.keys(), ...plan.value.remove].filter(isChanged);
   if (applied.length > 0 && missing(plan.value, after).length > 0)
     return stuckOutcome(plan.value, flushed, applied, label);
   if (!refused.every(isNew)) {

@@ -101,6 +101,30 @@ describe("the writer of a set", () => {
     },
   );
 
+  it("says that nothing of an operation was changed only where that is so, whatever the node does with the rest of a refused request", async () => {
+    for (const insertExisting of ["overwrite", "error", "ignored"])
+      for (const refusedEntry of ["nothing", "rest", "before"])
+        for (const listShows of ["applied", "staged"]) {
+          await using setup = await bench({ maxValue: 255, insertExisting, refusedEntry, listShows });
+          const before = setup.emulator.prefixSet(BLOCKED).applied;
+          const own = put({ "203.0.113.2": 2, "203.0.113.3": 999, "192.0.2.0/24": 9 });
+          const remove = new Set([key("192.0.2.128/25")]);
+          const mixed = { plan: () => ({ ...own.plan(new Map()), remove }) };
+          const [first] = await Promise.allSettled([
+            setup.writer.submit(mixed),
+            setup.writer.submit(put({ "203.0.113.4": 4 })),
+          ]);
+          const message = first.status === "rejected" ? String(first.reason) : "fulfilled";
+          const { "203.0.113.4/32": _, ...after } = setup.emulator.prefixSet(BLOCKED).applied;
+          const isUnchanged =
+            JSON.stringify(Object.entries(after).sort()) === JSON.stringify(Object.entries(before).sort());
+          expect([message, isUnchanged]).toEqual([
+            expect.stringContaining("the node refused 203.0.113.3/32"),
+            message.includes("nothing of this resource was changed"),
+          ]);
+        }
+  });
+
   it("changes values on a node that refuses to overwrite, with no commit between delete and insert", async () => {
     await using setup = await bench({ insertExisting: "error" });
     await setup.writer.submit(put({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 }));
