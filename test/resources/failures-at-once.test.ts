@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import diagnostics from "node:diagnostics_channel";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ProcessFiles } from "../../provider/deployment/process-files";
 import { cancelWithEngine } from "../../provider/deployment/provider-process";
 import { SentFiles } from "../../provider/deployment/sent-files";
 import type { DialectSettings } from "../../provider/emulator";
@@ -234,11 +235,26 @@ describe("a run that was killed", () => {
     expect(one.emulator.prefixSet(BLOCKED).applied).toEqual({ [A]: 7, [C]: 1 });
   });
 
-  it("is said to be possible where its notes are lost, and nothing is called foreign", async () => {
+  it.each([
+    ["are lost", "lost"],
+    ["were cut off by a full disk", "cut"],
+    ["found a full disk", "full"],
+  ])("is said to be possible where its notes %s, and nothing is called foreign", async (_, how) => {
     await using one = await machine();
     await one.up([set(OLD)]);
+    const disk = vi.spyOn(ProcessFiles.prototype, "append");
+    if (how === "full")
+      disk.mockImplementation(() => {
+        throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+      });
     await one.killed([set({ ...OLD, [C]: 1 })], COMMITTED);
-    rmSync(folder, { recursive: true });
+    expect(disk).toHaveBeenCalled();
+    disk.mockRestore();
+    expect(one.notes()).toHaveLength(how === "full" ? 0 : 1);
+    for (const note of one.notes().map((name) => join(folder, name))) {
+      if (how === "lost") rmSync(note);
+      else truncateSync(note, statSync(note).size - 10);
+    }
     const { printed } = await one.up([set(OLD)]);
     expect(printed).toContain(
       `holds 1 undeclared entry (${C}): it stays, of others or possibly of an interrupted run of this stack; "pulumi up --refresh" removes it.`,

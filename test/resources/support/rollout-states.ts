@@ -114,7 +114,7 @@ function keyOf({ waves, nodes, isAsked, isTriedAgain, red }: RolloutState): stri
 
 const shown = (step: Step) => (step.do === "end" ? "end" : `${step.do} ${step.nodes}`);
 
-/** Faults of a run that begins so: every loss is restored first, and the steps of the preview bring it to a good end. */
+/** Problems of a run that begins so: every loss is restored first, and the steps of the preview bring it to a good end. */
 function judge(nodes: readonly NodeState[], silent: readonly string[]): string[] {
   const start = rollout(nodes, { silent });
   const preview = foreseen(start);
