@@ -231,11 +231,16 @@ it("what takes the place of a red group unseen leaves the run red, until the che
     expect((await waves.up(NEW)).error).toContain("wave 1 of 3 (lab1) did not pass: ");
     if (name === "blocked") replaced(waves.engine);
     const program = [{ ...group({ ...NEW, "203.0.113.0/24": 1 }, NODES), name }];
-    for (let run = 0; run < 2; run++) {
+    for (const effect of ["began to write", "wrote nothing of"]) {
+      for (const node of Object.values(waves.nodes)) node.clearJournal();
       const { errors } = await waves.engine.up(program);
-      expect(errors.map(({ message }) => message).join("\n")).toMatch(
-        /^Set \S+: wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. The replacement of the group .*PACKETFILTER_ALLOW_WAVE/,
+      const said = errors.map(({ message }) => message).join("\n");
+      expect(said).toMatch(
+        /^Set \S+: wave 1 of 3 \(lab1\) did not pass: GET \S+: HTTP 503\. .*PACKETFILTER_ALLOW_WAVE/,
       );
+      expect(said).toContain(`This run ${effect} the replacement of the group`);
+      const isWritten = Object.values(waves.nodes).some((node) => node.requests({ cmd: "insert" }).length > 0);
+      expect(isWritten).toBe(effect === "began to write");
       expect(waves.engine.state).toHaveLength(2);
     }
     waves.doctor.ill.clear();

@@ -31,7 +31,13 @@ export async function askPassedOver(runtime: Runtime, { address, endpoints, roll
   const unpassed = await checkWave(surroundings, args.check, desired);
   if (!unpassed) return;
   const { reason } = unpassed;
+  const hasBegun = [...endpoints.keys()].some(
+    (node) => attempt(() => runtime.node(node).set(address).writer.hasWritten) === true,
+  );
+  const effect = hasBegun
+    ? "This run began to write the replacement of the group nevertheless"
+    : "This run wrote nothing of the replacement of the group";
   throw new Error(
-    `Set ${url}: ${notPassed({ ...pending, reason })} The replacement of the group was written nevertheless, since the engine shows a former state last; with "pulumi up --refresh" it shows it first. The next "pulumi up" checks again. ${remedy(url)}`,
+    `Set ${url}: ${notPassed({ ...pending, reason })} ${effect}; the engine shows a former state last, and with "pulumi up --refresh" first. The next "pulumi up" checks again. ${remedy(url)}`,
   );
 }
