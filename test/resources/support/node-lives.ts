@@ -4,7 +4,7 @@ import {
   nodeState,
   reduce,
   type Step,
-} from "../../../provider/resources/prefix-set-group/rollout/model";
+} from "../../../provider/resources/prefix-set-group/rollout/next-step";
 import { codeOf } from "./rollout-states";
 
 /** A node between two runs: what is true of it, and what the state of the group says. Contents are numbers from 0. */

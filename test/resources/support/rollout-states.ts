@@ -9,7 +9,7 @@ import {
   type RolloutState,
   reduce,
   type Step,
-} from "../../../provider/resources/prefix-set-group/rollout/model";
+} from "../../../provider/resources/prefix-set-group/rollout/next-step";
 
 /** Four nodes in three waves. */
 const WAVES = [["a"], ["b"], ["c", "d"]] as const;

@@ -11,7 +11,7 @@ import type { SetState } from "../../prefix-set/state";
 import { type GroupInputs, type GroupState, withoutFound } from "../state";
 import { type Check, hasOwed, type Pending } from "./arguments";
 import type { Former } from "./former";
-import { type NodeState, nodeState, type RolloutState } from "./model";
+import { type NodeState, nodeState, type RolloutState } from "./next-step";
 import { inWaves } from "./waves";
 
 /** All that a run of a group begins with, in preview and `up` alike. */

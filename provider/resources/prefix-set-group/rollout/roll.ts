@@ -1,7 +1,7 @@
 import { count, some } from "../../../model/text";
 import { notPassed, type Pending } from "./arguments";
 import type { Begun } from "./facts";
-import { type Event, type FailedWave, next, openNodes, type RolloutState, reduce, type Step } from "./model";
+import { type Event, type FailedWave, next, openNodes, type RolloutState, reduce, type Step } from "./next-step";
 import type { Unpassed } from "./wave-check";
 
 /** Outcome of the writes to some nodes. */

@@ -6,7 +6,7 @@ import { count, some } from "../../../model/text";
 import { isRemoved, judgeOf } from "../../../reconcile/set-plan";
 import { wantedChange } from "../../../reconcile/three-way";
 import type { Beginning, Begun } from "./facts";
-import { foreseen, type Step } from "./model";
+import { foreseen, type Step } from "./next-step";
 import { namesOf } from "./roll";
 
 /**
