@@ -7,11 +7,11 @@ export const STEPS = ["create", "nothing", "change", "refresh", "destroy"] as co
 export type Step = (typeof STEPS)[number];
 
 /** In the order of the tables. The first is the measure of the others. */
-export const PEERS = ["floor", "ours", "by-hand", "in-bulk", "terraform", "terraform-map", "script"] as const;
+export const PEERS = ["floor", "ours", "plugin", "by-hand", "in-bulk", "terraform", "terraform-map", "script"] as const;
 export type PeerName = (typeof PEERS)[number];
 
 /** Those that run on the same engine as this package, whose floor is the first. */
-export const ON_ENGINE: readonly PeerName[] = ["ours", "by-hand", "in-bulk"];
+export const ON_ENGINE: readonly PeerName[] = ["ours", "plugin", "by-hand", "in-bulk"];
 
 /** The way to the node: real milliseconds that each request takes, and those that a commit takes beyond. */
 export interface Link {

@@ -32,6 +32,7 @@ interface Program {
 export const PULUMI_PEERS: readonly Peer[] = [
   peer({ name: "floor", asksNode: false, main: (workload) => `floor-${workload}.js`, beside: "nothing.js" }),
   peer({ name: "ours", asksNode: true, main: (workload) => `ours-${workload}.js`, configured: true }),
+  peer({ name: "plugin", asksNode: true, main: (workload) => `plugin-${workload}.js`, configured: true }),
   peer({
     name: "by-hand",
     asksNode: true,

@@ -8,6 +8,7 @@ import { ABOUT, STEP_TITLES } from "./texts";
 const LOOKS: Readonly<Record<PeerName, { color: string; shape: string }>> = {
   floor: { color: "#6b7280", shape: "square" },
   ours: { color: "#d55e00", shape: "circle" },
+  plugin: { color: "#e69f00", shape: "triangle-left" },
   "by-hand": { color: "#0072b2", shape: "triangle-up" },
   "in-bulk": { color: "#56b4e9", shape: "triangle-down" },
   terraform: { color: "#7b4fa3", shape: "diamond" },

@@ -1,5 +1,5 @@
 import { type Figures, median } from "../figures";
-import { USUAL, WORKLOADS } from "../plan";
+import { PEERS, USUAL, WORKLOADS } from "../plan";
 import { type Chart, chartsOf } from "./charts";
 import { inShort } from "./in-short";
 import { Lookup } from "./lookup";
@@ -19,7 +19,7 @@ export function pageOf(figures: Figures): string {
     `The largest sizes at which all were measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
     ...workloads.flatMap((workload) => [inShort(lookup, workload), picture(charts, `peers-${workload}-ratios.svg`)]),
     "## Who is compared",
-    peersTable(),
+    peersTable(lookup),
     "## What a refresh notices",
     `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
@@ -45,8 +45,9 @@ function notice({ quick, leftOut }: Figures): string {
   return notices.map((text) => `> ${text}`).join("\n>\n");
 }
 
-function peersTable(): string {
-  const rows = Object.values(ABOUT).map(({ title, source, does, not }) => [`${title} (\`${source}\`)`, does, not]);
+function peersTable({ figures }: Lookup): string {
+  const measured = PEERS.filter((name) => figures.rows.some(({ peer }) => peer === name)).map((name) => ABOUT[name]);
+  const rows = measured.map(({ title, source, does, not }) => [`${title} (\`${source}\`)`, does, not]);
   return markdownTable(["", "Does", "Does not"], rows, 3);
 }
 

@@ -25,6 +25,12 @@ export const ABOUT: Readonly<Record<PeerName, { title: string; source: string; d
     does: "`PrefixSet`, or a `PrefixSetEntry` for each entry: lists before it writes, writes what differs in requests of bounded size, commits once for all resources in hand, and lists again to see that the commit took effect; tries again what failed",
     not: "what others added goes with `--refresh` only; the two lists are requests that others save",
   },
+  plugin: {
+    title: "this package's plugin",
+    source: "programs/plugin-set.js",
+    does: "the same programs with `provider`: the resources of the plugin, in a process of its own",
+    not: "as this package",
+  },
   "by-hand": {
     title: "by hand, entry by entry",
     source: "programs/by-hand.js",
