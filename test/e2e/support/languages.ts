@@ -25,7 +25,7 @@ export async function languageHosts(): Promise<string> {
 }
 
 /** A local SDK, as `pulumi package add` makes one with today's hosts, which Go cannot build: tools/pulumi-cli/README.md. */
-async function localSdk(language: string, folder: string): Promise<string> {
+export async function localSdk(language: string, folder: string): Promise<string> {
   const sdk = join(folder, "sdks/packetfilter");
   const schema = join(root, "schemas/provider.schema.json");
   await run(join(await languageHosts(), "packetfilter-generate"), [language, schema, sdk], folder);
