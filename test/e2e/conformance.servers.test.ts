@@ -83,7 +83,7 @@ test.each(["go", "python"] as const)(
   },
 );
 
-test("each module of the Python SDK compiles, and the SDK of Node passes its own own check", {
+test("each module of the Python SDK compiles, and the SDK of Node passes its own check", {
   timeout: 300_000,
 }, async () => {
   await using stack = await TestStack.create({ program: "" });
