@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadPolicyConfig, rules } from "../policies";
+import { loadPolicyConfig, rules } from "../policies/index";
 import { startEmulator } from "../provider/emulator";
 import { readDialect } from "../provider/emulator/behaviour/dialect";
 import { Recording } from "../provider/emulator/recording/recording";

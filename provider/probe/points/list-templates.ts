@@ -27,7 +27,8 @@ export const listTemplates: readonly Point[] = [
       const listsOf = (kind: ListKind) =>
         [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
       const hasComments = (kind: ListKind) =>
-        formatFor(learned.answers, kind) !== "json" && listsOf(kind).some(({ body }) => COMMENT_LINE.test(body));
+        formatFor(learned.answers, kind) !== "json" &&
+        listsOf(kind).some(({ body }) => body.split("\n").some(isComment));
       const kinds = LIST_KINDS.filter((kind) => learned.answers.read !== undefined || hasComments(kind));
       if (kinds.length === 0) throw new Moot("its lists have a form that the emulator has a switch for");
       return () => {
@@ -52,7 +53,7 @@ export const listTemplates: readonly Point[] = [
   }),
 ];
 
-const COMMENT_LINE = /^\s*(?:#|;|\/\/|!)/m;
+const isComment = (line: string) => /^\s*(?:#|;|\/\/|!)/.test(line);
 
 /** The text of a list of this kind, with the fields of its records. */
 function listOf({ url, command, table, answer }: Seen, kind: ListKind, reading: unknown) {
