@@ -19,7 +19,9 @@ const SEEDS = (process.env.PACKETFILTER_KILL_SEEDS ?? "1").split(",").map(Number
 const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 4);
 
 const MARKS = 3_000;
-/** Speed of the clocks: 3 s of the pace are 150 ms. */
+/** Between two lists of a table. */
+const PAUSE_MS = 3_000;
+/** Speed of the clocks: the pause is 150 ms. */
 const TIMES = 20;
 
 /** Every list of marks finds all marks with another value: what it was is in the records, or is lost. */
@@ -150,7 +152,9 @@ test.each(SEEDS)(
       expect([life[0]?.event, ...new Set(life.slice(1).map(({ event }) => event))]).toEqual(["added", "changed"]);
       expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
     }
-    expect(emulator.journal.filter(({ tooSoon }) => tooSoon)).toEqual([]);
+    // From start to start: a busy machine notes the end of a list too late, and its start never later than the end that the forwarder saw.
+    const begun = emulator.journal.filter(({ type }) => type === "shost").map(({ time }) => Date.parse(time));
+    expect(begun.slice(1).map((time, index) => time - (begun[index] as number) >= PAUSE_MS)).not.toContain(false);
     server.close();
     await emulator.close();
   },
