@@ -1,5 +1,6 @@
 import { it } from "vitest";
 import type { Emulator } from "../../../provider/emulator";
+import { KIND, tokenOf } from "../support/kind";
 import { finished, type Run, type TestStack } from "../support/stack";
 import { BLOCKED } from "../support/world";
 
@@ -8,13 +9,19 @@ const shown = new Map<string, string>();
 /**
  * A journey through the real engine that shows what resource options and engine flags do to entries.
  * @param shows as docs/guides/options-and-flags.md names them; each has one journey
+ * @param through Dynamic resources, and those of the plugin.
  */
-export function journey(title: string, shows: readonly string[], act: () => Promise<void>): void {
+export function journey(
+  title: string,
+  shows: readonly string[],
+  act: () => Promise<void>,
+  through: readonly (typeof KIND)[] = ["dynamic", "plugin"],
+): void {
   for (const name of shows) {
     if (shown.has(name)) throw new Error(`${name} is shown by "${shown.get(name)}" already`);
     shown.set(name, title);
   }
-  it(title, act);
+  if (through.includes(KIND)) it(title, act);
 }
 
 /** Each option and flag, with the journey that shows it. */
@@ -27,7 +34,7 @@ export const DESTROY = ["destroy", "--yes", "--skip-preview"] as const;
 
 /** The urn of a resource of the test's stack, at the top of its program. */
 export function urn(type: string, name: string): string {
-  return `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`;
+  return `urn:pulumi:test::journey::${tokenOf(type)}::${name}`;
 }
 
 /** Content of node and receiver: the sets `blocked` and `partners`, and what is active. */
