@@ -287,7 +287,8 @@ function length(bits: number) {
 
 function maxEntries(value: unknown): number | undefined {
   if (value === undefined || value === "") return undefined;
-  if (/^\d{1,9}$/.test(String(value))) return Number(value);
+  const text = String(value);
+  if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new ConfigError("packetfilter:maxEntries is not a number of entries: set it to one such as 5000.");
 }
 

@@ -134,6 +134,7 @@ test.each([
   ["an octal number", "config:\n  packetfilter:maxEntries: 010\n", "refused"],
   ["an octal number behind a reference", "x: &x 010\nconfig:\n  packetfilter:maxEntries: *x\n", "refused"],
   ["a version of YAML", "%YAML 1.1\n---\nconfig:\n  packetfilter:readOnly: yes\n", "refused"],
+  ["a zero with a sign", "config:\n  packetfilter:maxEntries: -0\n", "equal"],
   ["numbers in quotes", 'config:\n  packetfilter:maxEntries: "010"\n', "equal"],
 ] as const)(
   "%s in a stack's file: commands of this package see what the engine does, or refuse it",
