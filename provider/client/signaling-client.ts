@@ -195,9 +195,9 @@ export class SignalingClient {
     );
   }
 
-  /** True if a stop with a wrong secret is refused in another way. Numbers do not matter: they may be times or ids. */
+  /** True if a stop with a wrong secret is refused in another way. Numbers and ids of a request do not matter. */
   private async differsFromWrong(prefixes: readonly Prefix[], own: HttpAnswer, limits: Limits): Promise<boolean> {
-    const plain = ({ status, body }: HttpAnswer) => `${status} ${body.replace(/\d+/g, "0").trim()}`;
+    const plain = ({ status, body }: HttpAnswer) => `${status} ${body.replace(/[\da-f-]{8,}|\d+/gi, "0").trim()}`;
     const request = {
       request: this.requests.change("stop", prefixes, WRONG_SECRET),
       subject: "Stop with a wrong secret",

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Runtime } from "../../provider/deployment/runtime";
 import type { JsonObject } from "../../provider/model/json";
@@ -21,7 +22,7 @@ async function bench(words: Partial<typeof WORDS> & { readonly wrongStatus?: num
     const [, , secret, operation] = path.split("/");
     const end = (status: number, text: string) => void response.writeHead(status).end(text);
     if (operation === "status") return end(200, JSON.stringify({ IP_prefix: secret === "right" ? [...active] : [] }));
-    if (secret !== "right") return end(wrongStatus, wrong);
+    if (secret !== "right") return end(wrongStatus, wrong.replace("{id}", randomUUID()));
     const prefixes: string[] = JSON.parse(body).IP_prefix;
     const done = prefixes.some((prefix) => active.has(prefix) === (operation === "start"));
     if (done) return end(409, operation === "start" ? started : idle);
@@ -88,7 +89,7 @@ describe("a signaling that was started is stopped whatever the status says", () 
   });
 
   it("and not where a wrong secret has the same empty status and the same refusal", async () => {
-    await using receiver = await bench({ secret: "abgelehnt (17)", wrongStatus: 400 });
+    await using receiver = await bench({ secret: "abgelehnt (17, {id})", wrongStatus: 400 });
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X] });
     await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(
       /stop is incomplete.*abgelehnt.*a wrong secret may be answered in the same way/,
