@@ -9,3 +9,16 @@ it("no content comes to a node before its time, whichever of the four nodes are 
   expect(states).toBeGreaterThan(starts);
   expect(walkLives(steps).problems).toEqual([]);
 });
+
+it.each([
+  { hasCheck: false, isBlocked: false },
+  { hasCheck: true, isBlocked: true },
+  { hasCheck: false, isBlocked: true },
+])(
+  "nor with %o; and nothing new is written while nodes have to pass a check that the program no longer has",
+  (asked) => {
+    const { starts, states, problems } = walkStates([[], ["a"], ["b"], ["c"], ["c", "d"]], asked);
+    expect(problems).toEqual([]);
+    expect(states).toBeGreaterThan(starts);
+  },
+);

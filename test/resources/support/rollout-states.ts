@@ -46,16 +46,21 @@ export function codeOf({ holds, had, open, lost, silent, isPassedOver }: NodeSta
   return String.fromCharCode(64 + 4 * flags + [undefined, "same", "former", "replaced"].indexOf(open));
 }
 
-/** A rollout at the start of a run. */
+/** What a rollout is to ask, beside its nodes: a check of its own, and one that the program no longer has. */
+export type Asked = Pick<RolloutState, "hasCheck" | "isBlocked">;
+
+/** A rollout at the start of a run. Only open nodes can block it. */
 function rollout(
   nodes: readonly NodeState[],
+  { hasCheck, isBlocked }: Asked,
   { silent = [], lost = [] }: Partial<Record<"silent" | "lost", readonly string[]>> = {},
 ): RolloutState {
   const all = nodes.map((node, index) => {
     const name = NODES[index] as string;
     return [name, { ...node, silent: silent.includes(name), lost: lost.includes(name) }] as const;
   });
-  return { waves: WAVES, nodes: new Map(all), hasCheck: true, isBlocked: false, maxSilent: 1 };
+  const isHeld = isBlocked && nodes.some(({ open }) => open !== undefined);
+  return { waves: WAVES, nodes: new Map(all), hasCheck, isBlocked: isHeld, maxSilent: 1 };
 }
 
 /** Possible outcomes of a step: the first is the one that a preview hopes for. */
@@ -102,40 +107,54 @@ function tooEarly(step: Step, { nodes, waves }: RolloutState): string | undefine
 }
 
 /** The same state under other names of the nodes of one wave, which nothing tells apart, has the same key. */
-function keyOf({ waves, nodes, isAsked, isTriedAgain, red }: RolloutState): string {
+function keyOf({ waves, nodes, isAsked, isTriedAgain, isBlocked, red }: RolloutState): string {
   const letters = waves.map((wave) =>
     wave
       .map((name) => codeOf(nodes.get(name) as NodeState))
       .sort()
       .join(""),
   );
-  return `${letters.join("")}${Number(isAsked === true)}${Number(isTriedAgain === true)}${Number(red !== undefined)}`;
+  return (
+    letters.join("") + [isAsked === true, isTriedAgain === true, isBlocked, red !== undefined].map(Number).join("")
+  );
 }
 
 const shown = (step: Step) => (step.do === "end" ? "end" : `${step.do} ${step.nodes}`);
 
 /** Problems of a run that begins so: every loss is restored first, and the steps of the preview bring it to a good end. */
-function judge(nodes: readonly NodeState[], silent: readonly string[]): string[] {
-  const start = rollout(nodes, { silent });
+function judge(nodes: readonly NodeState[], silent: readonly string[], asked: Asked): string[] {
+  const start = rollout(nodes, asked, { silent });
   const preview = foreseen(start);
   const steps = preview.map(shown);
   const problems: string[] = [];
-  const done: string[] = [];
-  let state = start;
-  for (let step = next(state); step.do !== "end"; step = next(state)) {
-    done.push(shown(step));
-    state = reduce(state, outcomes(step)[0] as Event);
-  }
+  const { done, end } = carriedOut(start, ([first]) => first);
   if (`${done}` !== `${steps}`) problems.push(`${done} is not the preview ${steps}`);
-  const left = NODES.filter((name) => !state.nodes.get(name)?.holds && state.nodes.get(name)?.silent !== true);
-  if (left.length + openNodes(state).filter((name) => !silent.includes(name)).length > 0)
-    problems.push(`a run in which all goes well ends without ${left}`);
+  // The preview takes it that an older content fails again, which ends a run that waits for its check.
+  const { end: good } = start.isBlocked
+    ? carriedOut(start, (all) => all.find(({ is }) => is === "passed") ?? all[0])
+    : { end };
+  // What was replaced at a node can pass no check any more: only the former check of the program ends that.
+  const isWaiting = good.isBlocked && [...good.nodes.values()].some(({ open }) => open === "replaced");
+  const left = NODES.filter((name) => !good.nodes.get(name)?.holds && good.nodes.get(name)?.silent !== true);
+  const isBehind = left.length + openNodes(good).filter((name) => !silent.includes(name)).length > 0;
+  if (isBehind && !isWaiting) problems.push(`a run in which all goes well ends without ${left}`);
   const answering = NODES.filter((name) => !silent.includes(name));
   for (const lost of subsets(answering).slice(1)) {
-    const [first, ...rest] = foreseen(rollout(nodes, { silent, lost })).map(shown);
+    const [first, ...rest] = foreseen(rollout(nodes, asked, { silent, lost })).map(shown);
     if (first !== `restore ${lost}` || `${rest}` !== `${steps}`) problems.push(`${lost} is not restored first`);
   }
   return problems;
+}
+
+/** The steps of a run whose events are these, and its end. */
+function carriedOut(start: RolloutState, eventOf: (all: readonly Event[]) => Event | undefined) {
+  const done: string[] = [];
+  let end = start;
+  for (let step = next(end); step.do !== "end"; step = next(end)) {
+    done.push(shown(step));
+    end = reduce(end, eventOf(outcomes(step)) as Event);
+  }
+  return { done, end };
 }
 
 /** Numbers of what was reached, and what was wrong. */
@@ -153,7 +172,10 @@ export interface Walked {
  * Searches the states of a rollout: from every combination of what is known about the four nodes, with each of these sets of nodes
  * silent, through every event at every step.
  */
-export function walkStates(silences: readonly (readonly string[])[]): Walked {
+export function walkStates(
+  silences: readonly (readonly string[])[],
+  asked: Asked = { hasCheck: true, isBlocked: false },
+): Walked {
   const problems = new Set<string>();
   const steps = new Map<string, Set<Exclude<Step["do"], "end">>>();
   const seen = new Set<string>();
@@ -170,6 +192,10 @@ export function walkStates(silences: readonly (readonly string[])[]): Walked {
         const letter = codeOf(state.nodes.get(name) as NodeState);
         steps.set(letter, (steps.get(letter) ?? new Set()).add(step.do));
       }
+      if (state.isBlocked && step.do === "write" && step.as !== "revert")
+        problems.add(
+          `${shown(step)} is new, and the check of what is there has not passed: ${JSON.stringify([...state.nodes])}`,
+        );
       const early = tooEarly(step, state);
       if (early !== undefined)
         problems.add(`${shown(step)} comes to ${early} too early in ${JSON.stringify([...state.nodes])}`);
@@ -179,10 +205,10 @@ export function walkStates(silences: readonly (readonly string[])[]): Walked {
   const begin = (nodes: readonly NodeState[]) => {
     for (const silent of silences) {
       starts += 1;
-      for (const problem of judge(nodes, silent))
+      for (const problem of judge(nodes, silent, asked))
         problems.add(`${problem}: ${silent} silent, ${JSON.stringify(nodes)}`);
-      walk(rollout(nodes, { silent }));
-      walk(rollout(nodes, { silent, lost: NODES.filter((name) => !silent.includes(name)) }));
+      walk(rollout(nodes, asked, { silent }));
+      walk(rollout(nodes, asked, { silent, lost: NODES.filter((name) => !silent.includes(name)) }));
     }
   };
   for (const a of KINDS)
