@@ -1,3 +1,4 @@
+import { destroyedIsGone } from "./destroyed";
 import { driftIsSeen } from "./drift";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
 import { blocksInSeconds, obeysCtrlC } from "./in-time";
@@ -29,6 +30,7 @@ export const PROMISES: readonly Promised[] = [
   placesAreAddresses,
   unreadableChangesNothing,
   truthOfGreen,
+  destroyedIsGone,
   limitsHold,
   oneRegistry,
   restores,

@@ -89,8 +89,8 @@ function sentenceOf({ prefix, node, url }: Leftover): string {
   return `after two plain ups ${node} still holds ${prefix} of ${url}, which only this stack has put there and no longer declares`;
 }
 
-/** Prefixes that others have put into a set. */
-function foreignAt({ scenario, acts, nodes }: World, machine: string, url: string): Set<string> {
+/** Prefixes that others have put into a set; `*` for any. */
+export function foreignAt({ scenario, acts, nodes }: World, machine: string, url: string): Set<string> {
   const initial = scenario.nodes
     .filter(({ name }) => nodes.get(name)?.name === machine)
     .flatMap(({ sets }) => Object.keys(sets[url] ?? {}));

@@ -14,8 +14,10 @@ export const previewShows: Promised = {
     const shown = (prefix: string) => mentions(preview, prefix);
     const own = done.before.resources.flatMap(({ outputs }) => [outputs.started, outputs.unsettled].flat());
     const state = claimsOf(done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })));
-    // Where a list shows an older set, no client can know what is there.
-    const isMisled = run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list");
+    // Where a list shows an older set, or a node comes back with one after the list, no client can know what is there.
+    const isMisled =
+      run.meanwhile.some((it) => it.kind === "fault" && it.fault.kind === "stale-list") ||
+      done.acts.some((act) => act.actor === "node" && act.restart === "older");
     return [...world.machines.keys()].flatMap((machine) =>
       requestsOf(world, done, machine).flatMap(({ commit, op, url = machine, data = [], index }) => {
         const removed = Object.keys(commit?.removed ?? {}).map((prefix) => [prefix, "removes"]);

@@ -13,7 +13,7 @@ import {
   twinOf,
   withMistake,
 } from "./programs";
-import { withRare } from "./rare";
+import { withDestroy, withRare } from "./rare";
 import { checkedGroup, redWave } from "./red-waves";
 
 /** Switches of nodes that must make no difference to any promise. */
@@ -50,7 +50,8 @@ export function generate(seed: number): Scenario {
       hasTwins,
     }),
   );
-  const turns = withRare(new Random(seed).fork("rare"), seed, turnsOf(random, sites, nodes), sites);
+  const drawn = withRare(new Random(seed).fork("rare"), seed, turnsOf(random, sites, nodes), sites);
+  const turns = withDestroy(new Random(seed).fork("destroy"), seed, drawn, sites);
   return { seed, nodes, receivers, stacks, turns };
 }
 

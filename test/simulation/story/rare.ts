@@ -120,6 +120,29 @@ export function withRare(random: Random, seed: number, turns: readonly Turn[], s
   return found;
 }
 
+/** One seed of so many gives up after a run that was broken off. */
+const GIVES_UP_EVERY = 6;
+
+/** The operator destroys a stack right after a run that brought another program and was killed, or lost its node in the midst. */
+export function withDestroy(random: Random, seed: number, turns: readonly Turn[], sites: readonly Sites[]): Turn[] {
+  const places = placesOf(turns);
+  const { at, chosen } = random.pick(places.length > 1 ? places.slice(1) : places);
+  const turn = turns[at];
+  if (seed % GIVES_UP_EVERY !== 0 || turn?.kind !== "runs") return [...turns];
+  const request = random.int(3, 8);
+  const broken: Disturbance = random.chance(0.5)
+    ? { kind: "kill", request, when: random.pick(["before", "after"]) }
+    : {
+        kind: "fault",
+        at: random.pick(sites[turn.runs[chosen]?.stack ?? 0]?.nodes ?? []),
+        fault: { kind: "silence", when: random.pick(["before", "after"]), nth: random.int(3, 5), times: 100 },
+      };
+  const runs = turn.runs.map((run, index) => (index === chosen ? { ...run, meanwhile: [broken] } : run));
+  const stack = runs[chosen]?.stack ?? 0;
+  const destroy: Run = { stack, command: "destroy", program: [], options: {}, meanwhile: [] };
+  return [...turns.slice(0, at), { kind: "runs", runs }, { kind: "runs", runs: [destroy] }, ...turns.slice(at + 1)];
+}
+
 interface Place {
   readonly at: number;
   readonly chosen: number;
