@@ -95,20 +95,6 @@ export const OPEN = mutants([
     replace: "unsettled: new Set<CanonicalPrefix>(),",
   },
   {
-    name: "delete-forgets-unsettled",
-    promise: 3,
-    file: "resources/prefix-set/lifecycle.ts",
-    find: "const managed = new Set([...created.keys(), ...unsettled]);",
-    replace: "const managed = new Set(created.keys());",
-  },
-  {
-    name: "delete-forgets-sent-before",
-    promise: 3,
-    file: "resources/prefix-set/lifecycle.ts",
-    find: "for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);",
-    replace: "",
-  },
-  {
     name: "forget-unsettled-signalings",
     promise: 3,
     file: "resources/cloud-signaling/state.ts",

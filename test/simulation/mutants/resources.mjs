@@ -190,4 +190,20 @@ export const RESOURCES = mutants([
     find: "export const PATIENCE_MS = 2_000;",
     replace: "export const PATIENCE_MS = 200_000;",
   },
+  {
+    name: "delete-forgets-unsettled",
+    promise: 3,
+    seed: 480,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: "const managed = new Set([...created.keys(), ...unsettled]);",
+    replace: "const managed = new Set(created.keys());",
+  },
+  {
+    name: "delete-forgets-sent-before",
+    promise: 4,
+    seed: 258,
+    file: "resources/prefix-set/lifecycle.ts",
+    find: "for (const prefix of set.sentBefore(WHOLE_SET, entries, observed)) managed.add(prefix);",
+    replace: "",
+  },
 ]);

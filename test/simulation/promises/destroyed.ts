@@ -22,13 +22,15 @@ export const destroyedIsGone: Promised = {
     const places = claimsOf(
       done.before.resources.map(({ type, name, inputs }) => ({ type, name, args: inputs })),
     ).flatMap((claim) => (claim.kind === "set" ? [{ machine: world.nodes.get(claim.node), url: claim.url }] : []));
+    const known = JSON.stringify(done.before.resources);
+    const isFalse = (line: string, prefix: string) => line.includes("did not know") && namesIn(known, prefix);
     return places.flatMap(({ machine, url }) => {
       if (!machine) return [];
       const foreign = foreignAt(world, machine.name, url);
       return Object.keys(machine.held(url))
         .filter((prefix) => !foreign.has(prefix) && !foreign.has("*"))
         .filter((prefix) => lastInsert(machine.journal, url, prefix)?.label?.startsWith(own))
-        .filter((prefix) => !done.printed.some((line) => namesIn(line, prefix)))
+        .filter((prefix) => !done.printed.some((line) => namesIn(line, prefix) && !isFalse(line, prefix)))
         .map((prefix) => `${machine.name} still holds ${prefix} of ${url}, which a run of this stack put there`);
     });
   },
