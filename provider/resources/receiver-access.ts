@@ -83,6 +83,11 @@ export class ReceiverAccess {
     const [desired, managed] = [at(runtime.shared.desired), at(runtime.shared.managed)];
     const kept = prefixes.filter((prefix) => desired.has(prefix));
     sayActive(runtime.notices, { label: endpoint ?? "", kept, managed });
+    // A resource that is created after this delete owns them.
+    if (endpoint !== undefined) {
+      const own = kept.filter((prefix) => mayBeOurs.has(prefix));
+      runtime.shared.managed.of({ endpoint }, SIGNALING).add(own);
+    }
     const left = prefixes.filter((prefix) => !desired.has(prefix));
     if (left.length === 0) return;
     const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
@@ -283,8 +288,8 @@ export class ReceiverAccess {
 }
 
 /**
- * Reports prefixes that stay active since another resource wants them. Ownership passes to that resource only if the old one
- * was compared or read in this run: after a plain rename the engine shows the old one too late, at its delete.
+ * Reports prefixes that stay active since another resource wants them. Ownership passes to a resource that is created earlier only if
+ * the old one was compared or read in this run: after a plain rename or with `--replace` the engine shows it too late, at its delete.
  */
 function sayActive(
   notices: Notices,
@@ -297,7 +302,7 @@ function sayActive(
   if (handedOn.length > 0) notices.info(stay(handedOn));
   if (orphaned.length === 0) return;
   notices.warn(
-    `${stay(orphaned)} Its destroy will leave what it did not start, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner.`,
+    `${stay(orphaned)} Its destroy leaves what it does not own, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner; if it is its replacement, --refresh does.`,
   );
 }
 

@@ -195,7 +195,7 @@ describe("a signaling", () => {
     const said = await stack.up([signaling([X], "renamed")]);
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^warning: .*198\.51\.100\.7\/32 stays active, since another resource .* will leave what it did not start.*alias/,
+        /^warning: .*198\.51\.100\.7\/32 stays active, since another resource .* leaves what it does not own.*alias.*--refresh/,
       ),
     );
     expect(fine(await stack.engine.destroy())).toContainEqual(

@@ -194,13 +194,17 @@ export class PrefixSetEntryHandler implements Handler {
     const sayStays = () => {
       const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
       const owner = isLost
-        ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator.'
+        ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
         : "";
       this.runtime.notices.info(
         `${set.label}: ${prefix} stays, since another resource of this stack declares it.${owner}`,
       );
     };
-    if (set.desired.has(prefix)) return sayStays();
+    if (set.desired.has(prefix)) {
+      // A resource that is created after this delete owns it.
+      if (!state.existed) set.managed.add([prefix]);
+      return sayStays();
+    }
     if (onDestroy === "created" && state.existed) {
       this.runtime.notices.info(
         `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,

@@ -213,6 +213,8 @@ export class SetLifecycle {
     };
     const kept = [...managed].filter((prefix) => desired.has(prefix));
     reportKept(kept);
+    // A resource that is created after this delete owns them.
+    set.managed.take(new Set(kept));
     if (managed.size > 0 && kept.length === managed.size) return undefined;
     const expired = expiredOf(unwantedOf(managed, desired), state.notes, this.runtime.today);
     // Another process of the deployment may come to want some while this one waits to share a commit.
