@@ -35,7 +35,6 @@ const BY_PLUGIN = [
   "incidents.long",
   "killed.long",
   "lists-as-arguments.long",
-  "options.long",
   "prefix-set",
   "preview.long",
   "protection.long",

@@ -24,7 +24,7 @@ test.each(FRONT_ENDS)("each option does by %s what the page says", { timeout: 60
       commit ? [{ set: url.replace("prefixset://edge/", ""), ...commit }] : [],
     );
 
-  await declare(frontEnd, stack, all("first"));
+  await declare(frontEnd, stack, all("first"), own.map(({ more }) => more?.[frontEnd] ?? "").join(""));
   const first = await stack.must("up", "--yes", "--skip-preview");
   const states: Seen["states"][number][] = [await stack.state()];
   const created = commits().map(({ inserted }) => Object.keys(inserted));

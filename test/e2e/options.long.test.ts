@@ -6,7 +6,6 @@ import { expect, it } from "vitest";
 import { root } from "../support/markdown";
 import { ROWS, shownBy } from "./options/front-ends";
 import { journeys } from "./options/journey";
-import "./options/arguments";
 import "./options/choosing";
 import "./options/leaving";
 import "./options/looking";

@@ -1,24 +1,26 @@
 import { expect } from "vitest";
-import { since, world } from "../support/world";
-import { held, journey, UP, urn } from "./journey";
+import { resource } from "../support/front-ends";
+import { since } from "../support/world";
+import { entry, held, journey, set as prefixSet, signaling, start, UP } from "./journey";
 
 const CHOOSING = [
   ...["dependsOn", "--target", "--target-dependents", "--exclude", "--exclude-dependents"],
   ...["--continue-on-error", "--parallel"],
 ];
 
-journey("choosing", CHOOSING, async () => {
-  const program = (entries: string[], value: number) => `
-    const set = new pf.PrefixSet("set", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} });
-    for (const [name, prefix] of [["one", "203.0.113.1"], ["two", "203.0.113.2"]])
-      new pf.PrefixSetEntry(name, { arena: "edge", set: "partners", prefix, value: ${value} }, { dependsOn: set });
-    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
-  `;
+journey("choosing", CHOOSING, async (frontEnd) => {
+  const program = (entries: string[], value: number, active = "198.51.100.7") => [
+    prefixSet("set", entries),
+    entry("one", "203.0.113.1", { dependsOn: [resource("set")] }, { value }),
+    entry("two", "203.0.113.2", { dependsOn: [resource("set")] }, { value }),
+    signaling([active]),
+  ];
   const [A, B] = ["192.0.2.0/25", "192.0.2.128/25"];
   const partners = (one: number, two = one) => ({ "203.0.113.1/32": one, "203.0.113.2/32": two });
-  const [set, one] = [urn("PrefixSet", "set"), urn("PrefixSetEntry", "one")];
-  await using w = await world({ program: program([A, B], 1) });
+  await using w = await start(frontEnd);
   const { emulator, stack } = w;
+  const [set, one] = [w.urn("PrefixSet", "set"), w.urn("PrefixSetEntry", "one")];
+  await w.declare(program([A, B], 1));
   let sent = since(emulator);
   // One at a time each entry is a commit of its own, and none is before what it depends on.
   await stack.must(...UP, "--parallel", "1");
@@ -27,7 +29,7 @@ journey("choosing", CHOOSING, async () => {
   const active = ["198.51.100.7/32"];
 
   // What is not chosen stays as it is, although the program says otherwise.
-  await stack.program(program([A], 2));
+  await w.declare(program([A], 2));
   await stack.must(...UP, "--target", one);
   expect(held(emulator)).toEqual({ blocked: { [A]: 1, [B]: 1 }, partners: partners(2, 1), active });
   sent = since(emulator);
@@ -35,13 +37,13 @@ journey("choosing", CHOOSING, async () => {
   expect(sent()).toEqual([]);
   await stack.must(...UP, "--exclude", set);
   expect(held(emulator)).toEqual({ blocked: { [A]: 1, [B]: 1 }, partners: partners(2), active });
-  await stack.program(program([A], 3));
+  await w.declare(program([A], 3));
   await stack.must(...UP, "--target", set, "--target-dependents");
   expect(held(emulator)).toEqual({ blocked: { [A]: 1 }, partners: partners(3), active });
 
   // One that fails keeps those that depend on it back, and no other.
   emulator.fail({ cmd: "insert", url: "prefixset://edge/blocked", status: 400, times: 9 });
-  await stack.program(program([A, "198.51.100.0/24"], 4).replace('["198.51.100.7"]', '["198.51.100.8"]'));
+  await w.declare(program([A, "198.51.100.0/24"], 4, "198.51.100.8"));
   const failed = await stack.up("--skip-preview", "--continue-on-error");
   expect(failed.code).not.toBe(0);
   expect(held(emulator)).toEqual({ blocked: { [A]: 1 }, partners: partners(3), active: ["198.51.100.8/32"] });

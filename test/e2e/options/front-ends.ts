@@ -15,7 +15,9 @@ export interface Seen {
   /** Commits of the first `up`, by the entries that they inserted. */
   readonly created: readonly (readonly string[])[];
   /** Resources after the first and after the second `up`. */
-  readonly states: readonly Readonly<Record<string, { urn: string; outputs: Record<string, unknown> }>>[];
+  readonly states: readonly Readonly<
+    Record<string, { urn: string; provider: string; outputs: Record<string, unknown> }>
+  >[];
 }
 
 /** An option, shown by every front end in one program with all others. */
@@ -23,6 +25,8 @@ export interface Row {
   /** Resources of the first program and of the second. */
   readonly first?: (frontEnd: FrontEnd) => readonly Declared[];
   readonly second?: (frontEnd: FrontEnd) => readonly Declared[];
+  /** Lines after the resources of the first program, in the language. */
+  readonly more?: Readonly<Partial<Record<FrontEnd, string>>>;
   /** Looks at the outcome. */
   readonly shown?: (seen: Seen) => unknown;
   /** The outcome, everywhere or by front end. */
@@ -206,8 +210,19 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   providers: {
     ...inPlugin(entry("provided", 20, { providers: [] })),
-    shown: holds(20),
-    expected: inFrontEnds("nothing", 1),
+    more: {
+      dynamic: `
+        const own = new pf.Provider("of-site", { endpoint: new pulumi.Config("packetfilter").require("endpoint") });
+        const site = new pulumi.ComponentResource("test:index:Site", "site", {}, { providers: [own] });
+        new pf.PrefixSetEntry("sited", { arena: "edge", set: "partners", prefix: "${address(24)}" }, { parent: site });`,
+      Python: `
+own = packetfilter.Provider("of-site", endpoint=pulumi.Config("packetfilter").require("endpoint"))
+site = pulumi.ComponentResource("test:index:Site", "component", {}, pulumi.ResourceOptions(providers=[own]))
+packetfilter.PrefixSetEntry("sited", arena="edge", set="partners", prefix="${address(24)}", opts=pulumi.ResourceOptions(parent=site))
+`,
+    },
+    shown: (seen) => [holds(20)(seen), seen.states[0]?.sited?.provider.includes("::of-site::")],
+    expected: { dynamic: ["nothing", true], YAML: [1, undefined], Python: [1, true] },
     refused: {
       options: { providers: [] },
       words: /Do not supply 'providers' option to a CustomResource/,
@@ -230,12 +245,40 @@ export const ROWS: Readonly<Record<string, Row>> = {
     unknownTo: ["YAML"],
   },
   id: {
-    ...always(entry("known", 21, { id: `${PARTNERS}#${address(21)}/32` })),
-    shown: (seen) => [seen.states[0]?.known?.outputs.value ?? 1, seen.created.flat().includes(`${address(21)}/32`)],
-    expected: [4, false],
+    ...always(entry("known", 21, { id: `${PARTNERS}#${address(21)}/32` }), {
+      name: "known-set",
+      type: "PrefixSet",
+      args: { arena: "edge", set: "partners", entries: {} },
+      options: { id: PARTNERS },
+    }),
+    shown: ({ states: [first], created }) => [
+      first?.known?.outputs.value ?? 1,
+      Object.entries(first?.["known-set"]?.outputs.entries ?? {}).filter(([, value]) => value === 4).length,
+      created.flat().includes(`${address(21)}/32`),
+    ],
+    expected: [4, 2, false],
     unknownTo: ["YAML"],
   },
-  urn: { refused: { options: { urn: "urn:pulumi:test::journey::a:b:C::none" }, words: /none/ }, unknownTo: ["YAML"] },
+  urn: {
+    more: {
+      dynamic: `
+        r_protected.urn.apply((urn) => {
+          const place = { arena: "edge", set: "partners" };
+          const again = new pf.PrefixSetEntry("again", { ...place, prefix: "${address(99)}" }, { urn });
+          new pf.PrefixSetEntry("of-urn", { ...place, prefix: "${address(23)}", ticket: again.prefix });
+        });`,
+      Python: `
+def again(urn):
+    again = packetfilter.PrefixSetEntry("again", arena="edge", set="partners", prefix="${address(99)}", opts=pulumi.ResourceOptions(urn=urn))
+    packetfilter.PrefixSetEntry("of-urn", arena="edge", set="partners", prefix="${address(23)}", ticket=again.prefix)
+r_protected.urn.apply(again)
+`,
+    },
+    shown: (seen) => [seen.states[0]?.["of-urn"]?.outputs.ticket, seen.created.flat().includes(`${address(99)}/32`)],
+    expected: [`${address(1)}/32`, false],
+    refused: { options: { urn: "urn:pulumi:test::journey::a:b:C::none" }, words: /none/ },
+    unknownTo: ["YAML"],
+  },
   import: {
     ...inPlugin(entry("imported", 22, { import: `${PARTNERS}#${address(22)}/32` }, { value: 4 })),
     shown: (seen) => [
@@ -270,7 +313,7 @@ function removedHosts({ commits }: Seen): number[] {
     .map((prefix) => Number(/\.(\d+)\/32$/.exec(prefix)?.[1]));
 }
 
-/** The words of a row of the page: what shows it, beside the journey of dynamic resources. */
+/** The words of a row of the page: the tests that show it. */
 export function shownBy(option: string, journey: string | undefined): string {
   const row = ROWS[option];
   const lacks = row?.unknownTo ? `, not in ${row.unknownTo.join(" or ")}` : "";

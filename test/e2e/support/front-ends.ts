@@ -1,4 +1,5 @@
-import { delimiter } from "node:path";
+import { mkdtemp } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import { LANGUAGES, languageHosts } from "./languages";
 import { type TestStack, TYPES_ARE_CHECKED } from "./stack";
 
@@ -25,8 +26,9 @@ class Marked {
 
 /** A value that the program makes a secret: `pulumi.secret`, `fn::secret`, `pulumi.Output.secret`. */
 export const secret = (value: unknown) => new Marked("secret", value);
-/** Another resource of the program. */
-export const resource = (name: string) => new Marked("resource", name);
+/** Another resource of the program, or an output of it, whose name is the same in every language. */
+export const resource = (name: string, output?: string) =>
+  new Marked("resource", output === undefined ? name : `${name}.${output}`);
 /** An expression of the language, in Python with the names of Python. */
 export const code = (text: string) => new Marked("code", text);
 
@@ -45,8 +47,20 @@ export async function prepare(frontEnd: FrontEnd, stack: TestStack): Promise<voi
   const project = (await stack.read("Pulumi.yaml")).replace("runtime: nodejs", `runtime: ${language}`);
   await stack.write("Pulumi.yaml", project);
   stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter), HOME: process.env.HOME });
-  stack.environment((await LANGUAGES[language]?.({ folder: stack.folder, env: stack.variables })) ?? {});
+  if (frontEnd === "Python") stack.environment(await python(stack.variables));
   projects.set(stack, project);
+}
+
+let pythonSdk: ReturnType<typeof python> | undefined;
+
+/** The environment of programs in Python, whose SDK is made once. */
+function python(env: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+  const make = async () => {
+    const folder = await mkdtemp(join(process.env.PACKETFILTER_E2E_STACKS ?? "", "python-"));
+    return (await LANGUAGES.python?.({ folder, env })) ?? {};
+  };
+  pythonSdk ??= make();
+  return pythonSdk;
 }
 
 /** `Pulumi.yaml` without resources, of stacks whose program stands in it. */
@@ -124,9 +138,10 @@ function inPython({ name, type, args, options }: Declared, names: readonly strin
   return `${variable(name)} = packetfilter.${type}(${JSON.stringify(name)}, ${given(args)}${opts})\n`;
 }
 
-function known(name: string, names: readonly string[]): string {
+function known(reference: string, names: readonly string[]): string {
+  const [name = "", ...output] = reference.split(".");
   if (!names.includes(name)) throw new Error(`the program declares no ${name}`);
-  return variable(name);
+  return [variable(name), ...output].join(".");
 }
 
 export const snake = (name: string) => name.replaceAll(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`);

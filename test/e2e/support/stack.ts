@@ -18,6 +18,15 @@ export interface Run {
   readonly text: string;
 }
 
+/** A resource in the state. */
+interface StoredResource {
+  readonly urn: string;
+  readonly id: string;
+  readonly provider: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+}
+
 export interface StackOptions {
   /** The program, JavaScript unless `language` says otherwise; `pf` is the package, `pulumi` the SDK. */
   readonly program: string;
@@ -145,17 +154,17 @@ export class TestStack implements AsyncDisposable {
   }
 
   /** The resources of the state by name, `outputs` as they are stored. */
-  async state(): Promise<
-    Record<string, { urn: string; id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>
-  > {
+  async state(): Promise<Record<string, StoredResource>> {
     // What `pulumi stack export` prints, without its process.
     const { checkpoint } = JSON.parse(await this.read(".backend/.pulumi/stacks/journey/test.json"));
-    const resources: { urn: string; id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }[] =
-      checkpoint.latest?.resources ?? [];
+    const resources: StoredResource[] = checkpoint.latest?.resources ?? [];
     return Object.fromEntries(
       resources
         .filter(({ urn }) => /dynamic\/packetfilter|packetfilter:index:/.test(urn))
-        .map(({ urn, id, inputs, outputs }) => [urn.split("::").at(-1), { urn, id, inputs, outputs }]),
+        .map(({ urn, id, provider, inputs, outputs }) => [
+          urn.split("::").at(-1),
+          { urn, id, provider, inputs, outputs },
+        ]),
     );
   }
 
