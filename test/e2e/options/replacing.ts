@@ -32,8 +32,13 @@ const OF: Readonly<
 };
 
 journey("replacing", REPLACING, async (frontEnd) => {
-  const first = { place: { set: "blocked" }, value: 7, trigger: 1, own: "203.0.113.4" };
-  const second = { place: { profile: "web", set: "blocked" }, value: 8, trigger: 2, own: "203.0.113.5" };
+  const first = { place: { set: "blocked", onDestroy: "created" }, value: 7, trigger: 1, own: "203.0.113.4" };
+  const second = {
+    place: { profile: "web", set: "blocked", onDestroy: "created" },
+    value: 8,
+    trigger: 2,
+    own: "203.0.113.5",
+  };
   const has = (options: object) => (frontEnd === "YAML" ? undefined : options);
   const inPlugin = <T>(given: T) => (frontEnd === "dynamic" ? undefined : given);
   const provider = (): Declared => ({ name: "own", type: "Provider", args: { endpoint: emulator.endpoint } });
@@ -44,7 +49,12 @@ journey("replacing", REPLACING, async (frontEnd) => {
     entry("cause", "203.0.113.2", has({ replacementTrigger: trigger })),
     entry("with", "203.0.113.3", has({ replaceWith: [resource("cause")] })),
     entry("first", own, { deleteBeforeReplace: true }),
-    entry("of-first", "203.0.113.6", undefined, { set: resource("first", "set") }),
+    entry(
+      "of-first",
+      "203.0.113.6",
+      { deleteBeforeReplace: true },
+      { set: resource("first", "set"), onDestroy: "created" },
+    ),
     entry("created", "203.0.113.7", inPlugin({ provider: resource("own") }), { onDestroy: "created" }),
     signaling(["198.51.100.7"], { deleteBeforeReplace: true }),
   ];
@@ -86,25 +96,26 @@ journey("replacing", REPLACING, async (frontEnd) => {
   for (const name of ["changed", "cause"]) await stack.must("state", "taint", urn("PrefixSetEntry", name), "--yes");
   await stack.must("state", "untaint", urn("PrefixSetEntry", "cause"), "--yes");
   const providers = inPlugin(["--replace", "urn:pulumi:test::journey::pulumi:providers:packetfilter::own"]) ?? [];
-  const tainted = await stack.must(...UP, "--replace", urn("PrefixSet", "set"), ...providers);
+  const tainted = await stack.must(...UP, "--refresh", "--replace", urn("PrefixSet", "set"), ...providers);
   expect(tainted.stdout).toMatch(providers.length > 0 ? /3 replaced/ : /2 replaced/);
   // This replaces the engine's default provider as well: the old one's process deletes, and saw no check.
   const everything = await stack.must(...UP, "--refresh", "--replace", "**");
   expect(everything.stdout).toMatch(`${all} replaced`);
   const own = async () => {
-    const { attack, created } = await stack.state();
-    return [attack?.outputs.started, created?.outputs.existed];
+    const { attack, created, "of-first": ofFirst, set } = await stack.state();
+    return [attack?.outputs.started, ...[created, ofFirst, set].map((resource) => resource?.outputs.existed)];
   };
-  expect(await own()).toEqual([active, undefined]);
+  expect(await own()).toEqual([active, undefined, undefined, undefined]);
 
   // Without it the engine shows no state before the create: what is there counts as another's, unless the delete came first.
-  const targets = [urn("CloudSignaling", "attack"), urn("PrefixSetEntry", "created")];
-  const two = await stack.must(...UP, ...targets.flatMap((target) => ["--target-replace", target]));
-  expect(two.stdout).toMatch(/2 replaced/);
-  expect(two.text).toMatch(/198\.51\.100\.7\/32 stays active, since another resource/);
+  const entries = ["created", "of-first"].map((name) => urn("PrefixSetEntry", name));
+  const targets = [urn("CloudSignaling", "attack"), ...entries, urn("PrefixSet", "set")];
+  const four = await stack.must(...UP, ...targets.flatMap((target) => ["--target-replace", target]));
+  expect(four.stdout).toMatch(/4 replaced/);
+  expect(four.text).toMatch(/198\.51\.100\.7\/32 stays active, since another resource/);
   expect(butCommits(sent())).toEqual([]);
   expect([web(), held(emulator)]).toEqual([{ "192.0.2.0/24": 1 }, after]);
-  expect(await own()).toEqual([isFollowed ? active : [], true]);
+  expect(await own()).toEqual(isFollowed ? [active, true, undefined, undefined] : [[], true, true, ["192.0.2.0/24"]]);
 
   // A provider that is deleted first takes its resources along.
   const provided = [{ ...provider(), options: { deleteBeforeReplace: true } }, ...program(second).slice(1)];
@@ -114,6 +125,10 @@ journey("replacing", REPLACING, async (frontEnd) => {
   if (isFollowed) await stack.must(...UP, ...providers);
   expect(butCommits(gone())).toEqual(isFollowed ? ["delete 1", "insert 1"] : []);
   await stack.must(...DESTROY);
-  const left = { blocked: {}, partners: { "203.0.113.7/32": 1 }, active: isFollowed ? [] : active };
-  expect([web(), held(emulator)]).toEqual([{}, left]);
+  const found = { "203.0.113.7/32": 1 };
+  expect([web(), held(emulator)]).toEqual(
+    isFollowed
+      ? [{}, { blocked: {}, partners: found, active: [] }]
+      : [{ "192.0.2.0/24": 1 }, { blocked: {}, partners: { ...found, "203.0.113.6/32": 1 }, active }],
+  );
 });
