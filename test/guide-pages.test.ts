@@ -27,7 +27,7 @@ test.each([...pages, "README.md"])("%s links to files that exist", (page) => {
 
 test.each(pages)("the programs of %s stand in the files that they name", (page) => {
   const programs = blocksOf(`${folder}/${page}`).filter(
-    ({ language, tag }) => (language === "ts" && tag.endsWith(".ts")) || tag.startsWith("examples/"),
+    ({ language, tag }) => (language === "ts" && tag.endsWith(".ts")) || /^(examples|test)\//.test(tag),
   );
   for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
 });
@@ -96,7 +96,7 @@ describe("every guide is followed by a test", () => {
 
   test.each(pages)("%s says of each block what it is", (page) => {
     const known =
-      /^(sh( fails| once| background)?|ts( \S+\.ts)?|py \S+\.py|go \S+\.go|yaml \S+\.yaml|text (output|problems|figures|words))$/;
+      /^(sh( fails| once| background)?|ts( \S+\.ts)?|py \S+\.py|go \S+\.go|java \S+\.java|yaml \S+\.yaml|text (output|problems|figures|words))$/;
     const blocks = blocksOf(`${folder}/${page}`).map(({ language, tag }) => `${language} ${tag}`.trim());
     expect(blocks.filter((block) => !known.test(block))).toEqual([]);
   });

@@ -1,39 +1,85 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { cp, readFile, rename } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { root } from "../support/markdown";
-import { LANGUAGES, languageHosts, writtenBy } from "./support/languages";
+import { javaProgram, LANGUAGES, languageHosts, localSdk, writtenBy } from "./support/languages";
 import { TestStack } from "./support/stack";
 import { BLOCKED, world } from "./support/world";
 
+const PARTNERS = "prefixset://edge/partners";
 const SCHEMA = join(root, "schemas/provider.schema.json");
 
-/** A program as `pulumi import` and `pulumi convert` hand it to the generators: entries as maps, with and without notes, and the largest value. */
+/** Largest value of an entry: integers of Pulumi, Java and .NET end at half of it. */
+const LARGEST = 4_294_967_295;
+
+/** A program as `pulumi import` and `pulumi convert` hand it to the generators: entries as maps, with and without notes, and large values. */
 const PROGRAM = `
 resource blocked "packetfilter:index:PrefixSet" {
   arena = "edge"
   set = "blocked"
   entries = {
     "192.0.2.0/24" = 1
+    "198.51.100.0/24" = ${LARGEST}
     "203.0.113.7" = { value = 2, reason = "SYN flood" }
   }
-}
-resource scanner "packetfilter:index:PrefixSetEntry" {
-  arena = "edge"
-  set = "partners"
-  prefix = "203.0.113.4"
-  value = 4294967295
 }
 resource attack "packetfilter:index:CloudSignaling" {
   prefixes = ["198.51.100.7"]
   reason = "UDP flood"
 }
 `;
+const ENTRY = `
+resource scanner "packetfilter:index:PrefixSetEntry" {
+  arena = "edge"
+  set = "partners"
+  prefix = "203.0.113.4"
+  value = ${LARGEST}
+}
+`;
 
-/** File of the generated program. */
-const MAIN = { go: "main.go", python: "__main__.py" } as const;
+/** A stack in a language whose generator wrote its program, with the SDK of that language and an emulator that the environment names. */
+async function generated(language: string, program: string) {
+  const w = await world({ program: "", language: "typescript" });
+  const { emulator, stack } = w;
+  const { folder } = stack;
+  const project = await stack.read("Pulumi.yaml");
+  if (language === "go") await cp(join(root, "examples/go/go.mod"), join(folder, "go.mod"));
+  await stack.write("program.pp", program);
+  stack.environment({ PATH: [stack.variables.PATH, await languageHosts()].join(delimiter), HOME: process.env.HOME });
+  if (language === "yaml") {
+    // The host of 1.25.0 writes the program. Then today's engine asks it to link the SDK, which it cannot and YAML does not need.
+    await stack.write("converted/Pulumi.yaml", "name: journey\nruntime: yaml\n");
+    await rename(join(folder, "program.pp"), join(folder, "converted/program.pp"));
+    const args = ["convert", "--from", "pcl", "--language", "yaml", "--out", folder];
+    const convert = promisify(execFile)("pulumi", args, { cwd: join(folder, "converted"), env: stack.variables });
+    await expect(convert).rejects.toThrow("method Link not implemented");
+  } else await writtenBy(language, join(folder, "program.pp"), folder);
+  if (language === "nodejs") {
+    // The name under which `pulumi package add` installs the SDK.
+    const text = await stack.read("index.ts");
+    await stack.write("index.ts", text.replace('"@pulumi/packetfilter"', '"./sdks/packetfilter"'));
+  }
+  await stack.write("Pulumi.yaml", project.replace("nodejs", language));
+  // This compiles the SDK, and in Go the program, too.
+  stack.environment((await LANGUAGES[language]?.({ folder, env: stack.variables })) ?? {});
+  const { endpoint, signalingUrl, clients } = emulator;
+  stack.environment({
+    PACKETFILTER_ENDPOINT: endpoint,
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
+    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
+  });
+  return w;
+}
+
+/** Answer of csharp.py. */
+interface CSharp {
+  readonly faults: readonly string[];
+  readonly types: readonly string[];
+  readonly properties: Readonly<Record<string, string>>;
+}
 
 test("Pulumi's own check takes the schema, which the plugin serves as the package has it", async () => {
   await using stack = await TestStack.create({ program: "" });
@@ -52,47 +98,74 @@ test("Pulumi's own check takes the schema, which the plugin serves as the packag
   expect(provider.inputProperties).toEqual(ours.provider.inputProperties);
 });
 
-test.each(["go", "python"] as const)(
-  "a program that Pulumi's generator writes in %s compiles against the generated SDK, and up makes what it declares",
+test.each(["go", "python", "nodejs", "yaml"])(
+  "a program that Pulumi's generator writes in %s goes with the SDK that it makes, which compiles, and up makes what it declares",
   { timeout: 600_000 },
   async (language) => {
-    await using w = await world({ program: "" });
+    await using w = await generated(language, PROGRAM + ENTRY);
     const { emulator, stack } = w;
-    await cp(join(root, "examples", language), stack.folder, { recursive: true });
-    const project = await stack.read("Pulumi.yaml");
-    await stack.write("Pulumi.yaml", project.replace(/^name: .*\n/, "name: journey\n"));
-    await stack.write("program.pp", PROGRAM);
-    await writtenBy(language, join(stack.folder, "program.pp"), stack.folder);
-    expect(await stack.read(MAIN[language])).not.toContain("held");
-    // In Go this compiles program and SDK.
-    stack.environment((await LANGUAGES[language]?.({ folder: stack.folder, env: stack.variables })) ?? {});
-    const { endpoint, signalingUrl, clients } = emulator;
-    stack.environment({
-      PATH: [stack.variables.PATH, await languageHosts()].join(delimiter),
-      HOME: process.env.HOME,
-      PACKETFILTER_ENDPOINT: endpoint,
-      PACKETFILTER_SIGNALING_URL: signalingUrl,
-      PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
-      PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
-    });
     await stack.must("up", "--yes", "--skip-preview");
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.7/32": 2 });
-    expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.4/32": 4_294_967_295 });
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({
+      "192.0.2.0/24": 1,
+      "198.51.100.0/24": LARGEST,
+      "203.0.113.7/32": 2,
+    });
+    expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "203.0.113.4/32": LARGEST });
     expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
     await stack.must("preview", "--expect-no-changes");
   },
 );
 
-test("each module of the Python SDK compiles, and the SDK of Node passes its own check", {
+test("in Java a program that Pulumi's generator writes compiles against the generated SDK, up makes what it declares, and that of the guide gives large values", {
+  timeout: 600_000,
+}, async () => {
+  // The generator of 0.16.1 writes every number as an int, which a value above 2³¹−1 and the double of a single entry are not.
+  await using w = await generated("java", PROGRAM.replace(String(LARGEST), "7"));
+  const { emulator, stack } = w;
+  await javaProgram(stack.folder, "src/main/java", "generated_program.App");
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({
+    "192.0.2.0/24": 1,
+    "198.51.100.0/24": 7,
+    "203.0.113.7/32": 2,
+  });
+  expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
+  await javaProgram(stack.folder, join(root, "test/e2e/support"), "App");
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "198.51.100.0/24": LARGEST });
+  expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "203.0.113.4/32": LARGEST });
+  await stack.must("preview", "--expect-no-changes");
+});
+
+test("what Pulumi's generator writes for .NET parses as C#, declares each type once, and gives large values", {
   timeout: 300_000,
 }, async () => {
   await using stack = await TestStack.create({ program: "" });
   const { folder } = stack;
-  await LANGUAGES.nodejs?.({ folder, env: stack.variables });
-  expect(await readdir(join(folder, "sdks/packetfilter/bin"))).toContain("prefixSet.js");
+  await stack.write("program.pp", PROGRAM + ENTRY);
+  await writtenBy("dotnet", join(folder, "program.pp"), folder);
+  await localSdk("dotnet", folder);
   const { ensurePython } = await import("../../tools/python/ensure.mjs");
-  await using python = await TestStack.create({ program: "" });
-  await LANGUAGES.python?.({ folder: python.folder, env: python.variables });
-  const compiled = ["-m", "compileall", "-q", "-f", "sdks/packetfilter"];
-  await promisify(execFile)(join(await ensurePython(), "bin/python"), compiled, { cwd: python.folder });
+  const reads = [join(root, "test/e2e/support/csharp.py"), folder];
+  const { stdout } = await promisify(execFile)(join(await ensurePython(), "bin/python"), reads);
+  const { faults, types, properties }: CSharp = JSON.parse(stdout);
+  expect(faults).toEqual([]);
+  expect(types.filter((name, index) => types.indexOf(name) !== index)).toEqual([]);
+  const { resources, functions } = JSON.parse(await readFile(SCHEMA, "utf8"));
+  const classes = [...Object.keys(resources), ...Object.keys(functions)].map((token) => token.split(":").at(-1) ?? "");
+  const named = classes.flatMap((name) => [name, `${name}Args`]).map((name) => name[0]?.toUpperCase() + name.slice(1));
+  expect(named.filter((name) => !types.includes(`Pulumi.Packetfilter.${name}`))).toEqual([]);
+  const used = Object.values(properties).flatMap((type) => type.match(/\b(?:Inputs|Outputs|Types)\.\w+/g) ?? []);
+  expect(used.filter((name) => !types.some((type) => type.endsWith(`.${name}`)))).toEqual([]);
+  expect(properties).toMatchObject({
+    "Pulumi.Packetfilter.PrefixSetArgs.Entries": "Input<object>",
+    "Pulumi.Packetfilter.PrefixSet.Entries": "Output<ImmutableDictionary<string, double>>",
+    "Pulumi.Packetfilter.PrefixSetEntryArgs.Value": "Input<double>?",
+    "Pulumi.Packetfilter.Inputs.NodeArgs.MaxValue": "Input<double>?",
+  });
+  const program = await stack.read("Program.cs");
+  expect(program.match(/.*4294967295.*/g)).toEqual([
+    `            ["198.51.100.0/24"] = ${LARGEST},`,
+    `        Value = ${LARGEST},`,
+  ]);
 });

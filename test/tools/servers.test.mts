@@ -20,8 +20,12 @@ const needed = (name: keyof typeof SERVERS, reason: string) =>
 
 /** Puts a Java there that says so of itself. */
 function java(version: string): void {
-  const file = join(home, "path", "java");
-  writeFileSync(file, `#!/bin/sh\necho 'openjdk version "${version}" 2026-01-20' >&2\n`);
+  program("java", `echo 'openjdk version "${version}" 2026-01-20' >&2`);
+}
+
+function program(name: string, script: string): void {
+  const file = join(home, "path", name);
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
 }
 
@@ -37,6 +41,15 @@ test("without Go and without Java, tests that need a server say what to install"
   await expect(ensureServer("kafka", { env, out })).rejects.toThrow(
     needed("kafka", `java on PATH is 1.8.0: ${install}`),
   );
+  java("21.0.2");
+  const jdk = "install a JDK 17 or later (https://adoptium.net)";
+  await expect(ensureServer("pulumi-java", { env, out })).rejects.toThrow(
+    needed("pulumi-java", `there is no javac on PATH: ${jdk}`),
+  );
+  program("javac", "echo javac 11.0.2");
+  await expect(ensureServer("pulumi-java", { env, out })).rejects.toThrow(
+    needed("pulumi-java", `javac on PATH is 11.0.2: ${jdk}`),
+  );
 });
 
 test("jars that are there are found, and nothing is fetched", async () => {
@@ -46,9 +59,13 @@ test("jars that are there are found, and nothing is fetched", async () => {
   expect(await ensureServer("kafka", { env, out })).toBe(jars);
 });
 
-test("every jar is pinned once, by its digest and its path at Maven Central", () => {
-  const pins = pinnedJars("kafka");
-  const odd = pins.filter(({ digest, path }) => !/^[0-9a-f]{64}$/.test(digest) || !/^[\w./-]+\.jar$/.test(path));
-  expect(odd).toEqual([]);
-  expect(new Set(pins.map(({ path }) => path)).size).toBe(pins.length);
-});
+test.each(["kafka", "pulumi-java"] as const)(
+  "every jar of %s is pinned once, by its digest and its path at Maven Central",
+  (name) => {
+    const pins = pinnedJars(name);
+    const odd = pins.filter(({ digest, path }) => !/^[0-9a-f]{64}$/.test(digest) || !/^[\w./-]+\.jar$/.test(path));
+    expect(odd).toEqual([]);
+    expect(new Set(pins.map(({ path }) => path)).size).toBe(pins.length);
+    expect(pins.filter(({ path }) => path.includes(`/${SERVERS[name].version}/`))).not.toEqual([]);
+  },
+);

@@ -45,6 +45,16 @@ const YAML = {
 const LOCAL_SDK = { name: "packetfilter-generate", module: "local-sdk", package: "." };
 
 /** @type {Binary} */
+const JAVA = {
+  name: "pulumi-language-java",
+  module: "java-and-dotnet",
+  package: "github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java",
+};
+
+/** @type {Binary} */
+const OLDER_SDK = { name: "packetfilter-generate-older", module: "java-and-dotnet", package: "." };
+
+/** @type {Binary} */
 const REAL_ENGINE = { name: "packetfilter-real-engine", module: "../../test/simulation/real-engine", package: "." };
 
 /** @typedef {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} Options */
@@ -101,6 +111,16 @@ export function buildYamlHost(folder, options) {
  */
 export function buildLocalSdk(folder, options) {
   return buildPart(LOCAL_SDK, folder, options);
+}
+
+/** Builds the Java language host, as {@link buildPythonHost}. @param {string} folder @param {Options} options */
+export function buildJavaHost(folder, options) {
+  return buildPart(JAVA, folder, options);
+}
+
+/** Builds the generators of Java and .NET, as {@link buildLocalSdk}. @param {string} folder @param {Options} options */
+export function buildOlderSdk(folder, options) {
+  return buildPart(OLDER_SDK, folder, options);
 }
 
 /** Builds the program that runs the engine for the simulation, as {@link buildPythonHost}. @param {string} folder @param {Options} options */

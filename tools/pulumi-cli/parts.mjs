@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { buildGoHost, buildLocalSdk, buildPythonHost, buildYamlHost } from "./build.mjs";
+import { buildGoHost, buildJavaHost, buildLocalSdk, buildOlderSdk, buildPythonHost, buildYamlHost } from "./build.mjs";
 import { VERSION } from "./ensure.mjs";
 import { locked } from "./lock.mjs";
 
@@ -14,7 +14,7 @@ import { locked } from "./lock.mjs";
 /**
  * Parts that some tests need beside the CLI. The file that the others need comes last: where it stands, they do.
  *
- * @type {Record<"python" | "go" | "yaml" | "local-sdk", { title: string, files: string[], make: Maker }>}
+ * @type {Record<"python" | "go" | "yaml" | "java" | "local-sdk" | "older-sdk", { title: string, files: string[], make: Maker }>}
  */
 const PARTS = {
   python: {
@@ -24,7 +24,13 @@ const PARTS = {
   },
   go: { title: "Pulumi's Go language host", files: ["pulumi-language-go"], make: buildGoHost },
   yaml: { title: "Pulumi's YAML language host", files: ["pulumi-language-yaml"], make: buildYamlHost },
+  java: { title: "Pulumi's Java language host", files: ["pulumi-language-java"], make: buildJavaHost },
   "local-sdk": { title: "The generator of local SDKs", files: ["packetfilter-generate"], make: buildLocalSdk },
+  "older-sdk": {
+    title: "The generator of SDKs for Java and .NET",
+    files: ["packetfilter-generate-older"],
+    make: buildOlderSdk,
+  },
 };
 
 /**

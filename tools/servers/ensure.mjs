@@ -10,11 +10,11 @@ import { goBuild } from "./go.mjs";
 import { ensureJava, fetchJars } from "./maven.mjs";
 
 /**
- * The servers that the forwarder's tests deliver to, and the programs that read Prometheus' rules, bases of Kubernetes and GitHub's workflows, by the folder of what is pinned beside this file: a Go module, or jars. The
+ * The servers that the forwarder's tests deliver to, the programs that read Prometheus' rules, bases of Kubernetes and GitHub's workflows, and Pulumi's SDK for Java, by the folder of what is pinned beside this file: a Go module, or jars. The
  * versions are those that are pinned there; a test compares the two.
  *
- * @typedef {"nats" | "victoria-logs" | "kafka" | "promtool" | "kustomize" | "actionlint" | "collector"} Name
- * @typedef {{ version: string, package?: string, tags?: string, seconds: number }} Server `package`: of Go; jars have none
+ * @typedef {"nats" | "victoria-logs" | "kafka" | "promtool" | "kustomize" | "actionlint" | "collector" | "pulumi-java"} Name
+ * @typedef {{ version: string, package?: string, tags?: string, compiler?: boolean, seconds: number }} Server `package`: of Go; jars have none, and some need a compiler
  * @type {Record<Name, Server>}
  */
 export const SERVERS = {
@@ -35,6 +35,8 @@ export const SERVERS = {
   kustomize: { version: "5.6.0", package: "sigs.k8s.io/kustomize/kustomize/v5", seconds: 60 },
   // A program of ours with some of its parts: the whole of it has a hundred times as many.
   collector: { version: "0.165.0", package: ".", seconds: 160 },
+  // The SDK that programs in Java are compiled against and run with.
+  "pulumi-java": { version: "1.36.1", compiler: true, seconds: 15 },
   actionlint: { version: "1.7.12", package: "github.com/rhysd/actionlint/cmd/actionlint", seconds: 10 },
 };
 
@@ -46,11 +48,11 @@ export const SERVERS = {
  * @throws {Error} saying what is missing: the tests that need it fail then, none is skipped
  */
 export async function ensureServer(name, { env = process.env, out = process.stderr } = {}) {
-  const { version, package: main, tags, seconds } = SERVERS[name];
+  const { version, package: main, tags, compiler, seconds } = SERVERS[name];
   const needed = (/** @type {unknown} */ error) =>
     new Error(`${name} ${version} is not to be had, and the tests need it: ${/** @type {Error} */ (error).message}`);
   if (main === undefined) {
-    await ensureJava(env).catch((error) => {
+    await ensureJava(env, { compiler }).catch((error) => {
       throw needed(error);
     });
   }

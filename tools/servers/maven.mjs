@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 const CENTRAL = "https://repo.maven.apache.org/maven2/";
-/** Kafka 4 is compiled for it. */
+/** Kafka 4 is compiled for it; Pulumi's SDK takes older ones. */
 const JAVA = 17;
 const DOWNLOAD_MS = 120_000;
 
@@ -44,18 +44,21 @@ export function pinnedJars(name) {
 }
 
 /**
- * Makes sure of a Java that runs these jars.
+ * Makes sure of a Java that runs these jars, or of a JDK where a program is compiled against them.
  *
  * @param {NodeJS.ProcessEnv} env
+ * @param {{ compiler?: boolean | undefined }} [options]
  * @throws {Error} saying what is missing
  */
-export async function ensureJava(env) {
-  const install = `install Java ${JAVA} or later (https://adoptium.net)`;
-  const { stderr } = await promisify(execFile)("java", ["-version"], { env }).catch((error) => {
-    throw new Error(error.code === "ENOENT" ? `there is no java on PATH: ${install}` : error.message);
-  });
-  const version = /version "([\d.]+)/.exec(stderr)?.[1] ?? "of an unknown kind";
-  if (!(Number.parseInt(version, 10) >= JAVA)) throw new Error(`java on PATH is ${version}: ${install}`);
+export async function ensureJava(env, { compiler = false } = {}) {
+  const install = `install ${compiler ? "a JDK" : "Java"} ${JAVA} or later (https://adoptium.net)`;
+  for (const command of compiler ? ["java", "javac"] : ["java"]) {
+    const { stdout, stderr } = await promisify(execFile)(command, ["-version"], { env }).catch((error) => {
+      throw new Error(error.code === "ENOENT" ? `there is no ${command} on PATH: ${install}` : error.message);
+    });
+    const version = /(?:version "|javac )([\d.]+)/.exec(stderr + stdout)?.[1] ?? "of an unknown kind";
+    if (!(Number.parseInt(version, 10) >= JAVA)) throw new Error(`${command} on PATH is ${version}: ${install}`);
+  }
 }
 
 /** @param {string} url */

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { cp, symlink } from "node:fs/promises";
+import { chmod, cp, readdir, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { TYPES_ARE_CHECKED } from "./stack";
 
@@ -24,11 +25,21 @@ export async function languageHosts(): Promise<string> {
   return bin;
 }
 
+/** Generators that the module proxy has in older versions only: tools/pulumi-cli/README.md. */
+const OLDER = ["java", "dotnet"];
+
+async function generate(language: string, folder: string, ...program: readonly string[]): Promise<void> {
+  const { ensurePart } = await import("../../../tools/pulumi-cli/parts.mjs");
+  const generator = OLDER.includes(language)
+    ? join(await ensurePart("older-sdk"), "packetfilter-generate-older")
+    : join(await languageHosts(), "packetfilter-generate");
+  await run(generator, [language, join(root, "schemas/provider.schema.json"), folder, ...program], root);
+}
+
 /** A local SDK, as `pulumi package add` makes one with today's hosts, which Go cannot build: tools/pulumi-cli/README.md. */
 export async function localSdk(language: string, folder: string): Promise<string> {
   const sdk = join(folder, "sdks/packetfilter");
-  const schema = join(root, "schemas/provider.schema.json");
-  await run(join(await languageHosts(), "packetfilter-generate"), [language, schema, sdk], folder);
+  await generate(language, sdk);
   return sdk;
 }
 
@@ -36,9 +47,26 @@ export async function localSdk(language: string, folder: string): Promise<string
  * Writes a program of PCL, the form in which `pulumi import` and `pulumi convert` hand one to the generator of a language, as that generator
  * does.
  */
-export async function writtenBy(language: "go" | "python" | "nodejs", program: string, folder: string): Promise<void> {
-  const schema = join(root, "schemas/provider.schema.json");
-  await run(join(await languageHosts(), "packetfilter-generate"), [language, schema, folder, program], folder);
+export async function writtenBy(language: string, program: string, folder: string): Promise<void> {
+  await generate(language, folder, program);
+}
+
+/** The jars of Pulumi's SDK for Java. */
+async function javaJars(): Promise<string> {
+  const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
+  return ensureServer("pulumi-java");
+}
+
+/** Compiles a class in Java against the local SDK, into the jar that the host runs. */
+export async function javaProgram(folder: string, sources: string, main: string): Promise<void> {
+  const jars = await javaJars();
+  const path = (await readdir(jars)).map((jar) => pathToFileURL(join(jars, jar)).href).join(" ");
+  // A line of a manifest has 72 bytes.
+  const manifest = `Main-Class: ${main}\nClass-Path: ${path}\n`.replaceAll(/.{70}/g, "$&\n ");
+  await writeFile(join(folder, "manifest.txt"), manifest);
+  const file = join(sources, `${main.replaceAll(".", "/")}.java`);
+  await run("javac", ["-d", "classes", "-cp", `classes:${jars}/*`, file], folder);
+  await run("jar", ["--create", "--file", "app.jar", "--manifest", "manifest.txt", "-C", "classes", "."], folder);
 }
 
 /** By language, what a program in it needs beside the package; gives the environment of its commands. */
@@ -62,11 +90,26 @@ export const LANGUAGES: Record<string, (place: Place) => Promise<Readonly<Record
     const { ensurePython } = await import("../../../tools/python/ensure.mjs");
     const venv = await ensurePython();
     await localSdk("python", folder);
+    await run(join(venv, "bin/python"), ["-m", "compileall", "-q", "-f", "sdks/packetfilter"], folder);
     await symlink(venv, join(folder, "venv"));
     const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", "lib", "./sdks/packetfilter"];
     await run(join(venv, "bin/python"), pip, folder);
     // The host of 3.68.0 takes the first python3 on PATH, whatever the option "virtualenv" says.
     return { PATH: [join(venv, "bin"), env.PATH].join(delimiter), PYTHONPATH: join(folder, "lib") };
+  },
+  async java({ folder, env }) {
+    const { ensurePart } = await import("../../../tools/pulumi-cli/parts.mjs");
+    const sources = join(await localSdk("java", folder), "src/main");
+    const all = await readdir(join(sources, "java"), { recursive: true });
+    const files = all.filter((name) => name.endsWith(".java")).map((name) => join(sources, "java", name));
+    await run("javac", ["-nowarn", "-d", "classes", "-cp", `${await javaJars()}/*`, ...files], folder);
+    await cp(join(sources, "resources"), join(folder, "classes"), { recursive: true });
+    // The engine says by its protocol which jar a project names, and the host of 0.16.1 reads its arguments.
+    const host = join(folder, "pulumi-language-java");
+    const real = join(await ensurePart("java"), "pulumi-language-java");
+    await writeFile(host, `#!/bin/sh\nexec '${real}' -binary app.jar "$@"\n`);
+    await chmod(host, 0o755);
+    return { PATH: [folder, env.PATH].join(delimiter) };
   },
   async go({ folder }) {
     await localSdk("go", folder);

@@ -7,36 +7,35 @@
 // program in place of the SDK:
 //
 //	packetfilter-generate LANGUAGE SCHEMA FOLDER PROGRAM
+//
+// languages.go has the languages. The command packetfilter-generate-older is the same file with those of ../java-and-dotnet.
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	golang "github.com/pulumi/pulumi/pkg/v3/codegen/go"
+	"github.com/hashicorp/hcl/v2"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/hcl2/syntax"
-	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/pcl"
-	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
 const tool = "pulumi-packetfilter"
 
-// goModule is what the Go language host writes beside the packages of a local SDK.
-const goModule = `module example.com/pulumi-packetfilter/sdk/go
-
-go 1.25
-
-require github.com/pulumi/pulumi/sdk/v3 v3.256.0
-`
+// language has the generators of one language: of an SDK, and of a program.
+type language struct {
+	sdk     func(*schema.Package) (map[string][]byte, error)
+	program func(*pcl.Program) (map[string][]byte, hcl.Diagnostics, error)
+}
 
 func main() {
 	if len(os.Args) != 4 && len(os.Args) != 5 {
-		fmt.Fprintln(os.Stderr, "usage: packetfilter-generate nodejs|python|go SCHEMA FOLDER [PROGRAM]")
+		fmt.Fprintf(os.Stderr, "usage: %s %s SCHEMA FOLDER [PROGRAM]\n", filepath.Base(os.Args[0]), names())
 		os.Exit(2)
 	}
 	if err := write(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]); err != nil {
@@ -45,27 +44,29 @@ func main() {
 	}
 }
 
-func write(language, file, folder string, program []string) error {
-	text, err := os.ReadFile(file)
+func names() string {
+	all := make([]string, 0, len(languages))
+	for name := range languages {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "|")
+}
+
+func write(name, file, folder string, program []string) error {
+	generators, known := languages[name]
+	if !known {
+		return fmt.Errorf("there is no generator of %q: %s", name, names())
+	}
+	pkg, err := read(file)
 	if err != nil {
 		return err
-	}
-	var spec schema.PackageSpec
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	pkg, problems, err := schema.BindSpecWithContext(context.Background(), spec, schema.NewPluginLoader(nil), schema.ValidationOptions{})
-	if err != nil {
-		return err
-	}
-	if problems.HasErrors() {
-		return problems
 	}
 	var files map[string][]byte
-	if len(program) > 0 {
-		files, err = translate(language, program[0], pkg)
+	if len(program) == 0 {
+		files, err = generators.sdk(pkg)
 	} else {
-		files, err = generate(language, pkg)
+		files, err = translate(generators, program[0], pkg)
 	}
 	if err != nil {
 		return err
@@ -82,25 +83,24 @@ func write(language, file, folder string, program []string) error {
 	return nil
 }
 
-func generate(language string, pkg *schema.Package) (map[string][]byte, error) {
-	switch language {
-	case "nodejs":
-		return nodejs.GeneratePackage(tool, pkg, nil, nil, true, schema.NewPluginLoader(nil))
-	case "python":
-		return python.GeneratePackage(tool, pkg, nil, schema.NewPluginLoader(nil))
-	case "go":
-		files, err := golang.GeneratePackage(tool, pkg, nil)
-		if err == nil {
-			files["go.mod"] = []byte(goModule)
-		}
-		return files, err
-	default:
-		return nil, fmt.Errorf("there is no generator of %q: nodejs, python or go", language)
+func read(file string) (*schema.Package, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
+	var spec schema.PackageSpec
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	pkg, problems, err := bindSchema(spec)
+	if err == nil && problems.HasErrors() {
+		err = problems
+	}
+	return pkg, err
 }
 
 // translate writes a program of PCL in a language.
-func translate(language, file string, pkg *schema.Package) (map[string][]byte, error) {
+func translate(generators language, file string, pkg *schema.Package) (map[string][]byte, error) {
 	text, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -113,32 +113,16 @@ func translate(language, file string, pkg *schema.Package) (map[string][]byte, e
 	if parser.Diagnostics.HasErrors() {
 		return nil, parser.Diagnostics
 	}
-	// A program names no version.
-	known := map[string]schema.PackageReference{pkg.Name + ":": pkg.Reference()}
-	loader := schema.NewCachedLoaderWithEntries(schema.NewPluginLoader(nil), known)
-	program, problems, err := pcl.BindProgram(parser.Files, loader)
-	if err != nil {
-		return nil, err
-	}
-	if problems.HasErrors() {
-		return nil, problems
-	}
-	var files map[string][]byte
-	switch language {
-	case "nodejs":
-		files, problems, err = nodejs.GenerateProgram(program)
-	case "python":
-		files, problems, err = python.GenerateProgram(program)
-	case "go":
-		files, problems, err = golang.GenerateProgram(program)
-	default:
-		return nil, fmt.Errorf("there is no generator of %q: nodejs, python or go", language)
+	program, problems, err := bindProgram(parser.Files, pkg)
+	if err == nil && problems.HasErrors() {
+		err = problems
 	}
 	if err != nil {
 		return nil, err
 	}
-	if problems.HasErrors() {
-		return nil, problems
+	files, problems, err := generators.program(program)
+	if err == nil && problems.HasErrors() {
+		err = problems
 	}
-	return files, nil
+	return files, err
 }

@@ -1,0 +1,1 @@
+../local-sdk/main.go
