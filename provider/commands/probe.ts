@@ -10,6 +10,7 @@ import { membersOf } from "../model/json";
 import { jsonIn } from "../model/readable";
 import { type CheckOptions, type CheckResult, check } from "../probe/check";
 import { clean } from "../probe/clean";
+import { exitCode } from "../probe/exit-code";
 import type { ProbeResult } from "../probe/finding";
 import { nodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
@@ -121,11 +122,11 @@ async function run(texts: readonly string[], flags: Flags, command: Command, io:
   if ("rows" in result) return endOfCheck(result, left, flags.check ?? "", io);
   if (flags.out !== undefined) await writeOut(flags.out, result, io);
   const sentences = [failures(result), beyond(result), left].filter((one) => one !== undefined);
-  if (sentences.length > 0) throw ended(sentences, left ? LEFT : beyond(result) ? BEYOND : 1, io);
+  if (sentences.length > 0) throw ended(sentences, exitCode(result), io);
 }
 
-/** Exit codes: changes that are left, and behaviours that no setting expresses. */
-const [LEFT, BEYOND] = [5, 4];
+/** Exit code if changes are left. */
+const LEFT = 5;
 
 /** Ends with this code, also after a signal if changes are left. */
 function ended(sentences: readonly string[], code: number, { stop }: CliIo): Ended {
@@ -134,7 +135,7 @@ function ended(sentences: readonly string[], code: number, { stop }: CliIo): End
 }
 
 function beyond({ findings }: ProbeResult): string | undefined {
-  const seen = findings.filter((one) => one.beyond).map(({ title }) => title);
+  const seen = findings.filter(({ expressed }) => expressed === "beyond").map(({ title }) => title);
   return seen.length === 0 ? undefined : `Seen, cannot be expressed: ${seen.join(", ")}.`;
 }
 

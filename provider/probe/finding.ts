@@ -27,7 +27,13 @@ export type DialectSettings = Readonly<Record<string, string | number>>;
  * `observed`: the node showed it; `assumed`: its answers do not settle it, or only in part; `skipped`: it was not asked;
  * `error`: asking failed.
  */
-export type Certainty = "observed" | "assumed" | "skipped" | "error";
+type Certainty = "observed" | "assumed" | "skipped" | "error";
+
+/**
+ * Place where an observation is expressed: a setting; a switch of the dialect; nowhere, as the node does what the contract says;
+ * nowhere, though it was seen; nowhere, as no known good answer shows it.
+ */
+type Expressed = "setting" | "dialect" | "contract" | "beyond" | "unknown";
 
 /** Result of one open point. All texts are for people and free of secrets. */
 export interface Finding {
@@ -46,8 +52,9 @@ export interface Finding {
   readonly assumes: string;
   /** Next step, if the settings alone do not say it. */
   readonly advice?: string;
-  /** True for a behaviour that no setting and no switch of the emulator expresses. */
-  readonly beyond?: true;
+  /** Stable name of the outcome, one of those of its point. */
+  readonly outcome: string;
+  readonly expressed: Expressed;
   /** Members of the node to set. */
   readonly settings: Partial<NodeSettings>;
   /** Members of the node that seem likely: to be set only once a person has confirmed them. */

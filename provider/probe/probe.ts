@@ -38,7 +38,7 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
     if (why !== undefined || basis !== undefined) {
       if (why === undefined && basis !== undefined) failed.set(point.name, basis);
-      asked.push(() => point.without("skipped", why ?? `rests on "${basis}", which failed`));
+      asked.push(() => point.finding({ is: "skipped", node: why ?? `rests on "${basis}", which failed` }));
       continue;
     }
     watch(point.title, index + 1, POINTS.length);
@@ -55,7 +55,7 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
       const ended = bench.ending.reason ?? messageOf(error);
       stopped = ended;
       // Also if it was judged: a node that cannot be cleaned after it may have refused for another reason.
-      if (!failed.has(point.name)) asked[index] = () => point.without("error", ended);
+      if (!failed.has(point.name)) asked[index] = () => point.finding({ is: "failed", node: ended });
       doubtMs = doubtAfter(error, bench.node);
     }
   }
@@ -81,7 +81,7 @@ function lookedAt(findings: readonly Finding[], moot: ReadonlySet<string>, bench
   const isSettled = ({ point }: Finding) =>
     POINTS.find(({ name }) => name === point)?.settles.every((one) => settled.has(one));
   // Known entries of a probe show as much as older entries of the set.
-  const missed = all.filter((one) => !isAsked(one) || (one.unseen && !isSettled(one)));
+  const missed = all.filter((one) => (!isAsked(one) || one.unseen) && !(one.found !== "error" && isSettled(one)));
   return { of: all.length, missed: missed.map(({ title, node: why }) => `${title}: ${why}`) };
 }
 
@@ -103,9 +103,7 @@ function summary(
   findings: readonly Finding[],
   { learned, node: given, receiver, seen }: Bench,
 ): Pick<ProbeResult, "findings" | "node" | "receiver" | "guesses" | "dialect"> {
-  const asked = new Set(
-    findings.filter(({ found }) => found === "observed" || found === "assumed").map(({ point }) => point),
-  );
+  const asked = new Set(findings.filter(({ expressed }) => expressed !== "unknown").map(({ point }) => point));
   const settled = new Set<string>(POINTS.flatMap(({ settles }) => settles));
   for (const { name, settles } of POINTS) if (!asked.has(name)) for (const one of settles) settled.delete(one);
   const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = Object.fromEntries(
@@ -124,10 +122,13 @@ function summary(
   );
   const { guessed } = learned;
   const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, merged(guessed, some)));
-  const known = needed(learned.known, given.answers ?? {}, read);
+  // Nothing is written that no finding expresses.
+  const claimed = findings.reduce((all, { settings }) => merged(all, settings.answers ?? {}), given.answers ?? {});
+  const known = within(needed(learned.known, given.answers ?? {}, read), claimed);
   delete node.answers;
   if (!isNoSetting(known)) node.answers = known;
-  const told = receiver?.needed() ?? {};
+  const ofReceiver = findings.map((one) => one.receiver.answers);
+  const told = within(receiver?.needed() ?? {}, Object.assign({}, receiver?.given, ...ofReceiver));
   return {
     findings: findings.map((one) => ({
       ...one,

@@ -25,7 +25,7 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
     dialect: {},
     unusable: [],
     left: [],
-    looked: { of: 1, missed: [] },
+    looked: { of: 2, missed: [] },
     receiver: expect.anything(),
   });
   const client = new SignalingClient({ ...options, ...result.receiver }, { ...atOnce() });

@@ -3,6 +3,7 @@ import type { NodeOptions } from "../../provider/client";
 import { type Dialect, type DialectSettings, deviations, dialect as parsed } from "../../provider/emulator";
 import type { ProbeResult } from "../../provider/probe/finding";
 import { answersOf } from "./script";
+import { expectExpressed } from "./strange";
 import { probed, STATE, startNode, TOKEN, WITHOUT_SET } from "./support";
 import { visible } from "./visible";
 
@@ -25,10 +26,12 @@ async function found(settings: DialectSettings | `seed:${number}`, given: Partia
   const truth = parsed(settings);
   await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
   const node = { endpoint: emulator.endpoint, headers: { authorization: `Bearer ${TOKEN}` }, ...given };
-  const { findings, dialect, node: written, stopped, left } = await probed(emulator, { node });
+  const probe = await probed(emulator, { node });
+  const { findings, dialect, node: written, stopped, left } = probe;
   const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
   const about = `with ${JSON.stringify(deviations(truth))}`;
   expect({ failed, stopped, left }, about).toEqual({ failed: [], stopped: undefined, left: [] });
+  expectExpressed(probe, given, about);
   // Where lists show what waits, the last commit may still be on its way.
   emulator.clock.advance(1_000);
   const { applied, staged } = emulator.prefixSet("prefixset://edge/probe");

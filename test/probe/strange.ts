@@ -7,7 +7,9 @@ import { seededRandom } from "../../provider/emulator/time/random";
 import { heldSet } from "../../provider/import/source";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { noteLine, readUndo } from "../../provider/probe/asking/undo";
+import { exitCode } from "../../provider/probe/exit-code";
 import type { ProbeResult } from "../../provider/probe/finding";
+import { POINTS } from "../../provider/probe/points";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { CLIENT } from "./appliances/appliance";
 import { AUTHORIZATION, type Drawn, drawn } from "./appliances/drawn";
@@ -62,11 +64,41 @@ const BY_ANSWER: ReadonlySet<string> = new Set(["delete-absent", "empty-commit",
 const isSilent = ({ success, refusal }: Truth) => success === refusal;
 const isMute = ({ started, denied, status }: Truth) => started === denied || (denied === "empty" && status === "lines");
 
-/** The exit code of a probe with this result. */
-function codeOf({ findings, left, stopped }: ProbeResult): number {
-  if (left.length > 0) return 5;
-  if (findings.some(({ beyond }) => beyond)) return 4;
-  return stopped !== undefined || findings.some(({ found }) => found === "error") ? 1 : 0;
+/** Everything that a probe wrote was expressed by a finding, and each finding has only what its point may find. */
+export function expectExpressed(
+  { findings, node, receiver, dialect }: ProbeResult,
+  given: object,
+  about: string,
+): void {
+  const paths = (settings: object, path = ""): string[] =>
+    Object.entries(settings).flatMap(([name, value]) =>
+      /^(answers|receiver)(\.(names|path|format|columns|answers))?$/.test(path + name) && typeof value === "object"
+        ? paths(value, `${path}${name}.`)
+        : [path + name],
+    );
+  const isDeclared = (one: string, all: readonly string[]) =>
+    all.some((path) => path === one || path.startsWith(`${one}.`));
+  const said = new Set(paths(given));
+  for (const { point, settings, receiver: told, dialect: switches, expressed } of findings) {
+    const { finds = [], settles = [] } = POINTS.find(({ name }) => name === point) ?? {};
+    expect(
+      Object.keys(switches).filter((name) => !finds.includes(name)),
+      `${about} ${point}`,
+    ).toEqual([]);
+    const own = paths({ ...settings, ...(Object.keys(told).length > 0 && { receiver: told }) });
+    expect(
+      own.filter((path) => !isDeclared(path, settles)),
+      `${about} ${point}`,
+    ).toEqual([]);
+    if (expressed === "unknown") expect({ own, switches }, `${about} ${point}`).toEqual({ own: [], switches: {} });
+    for (const path of own) said.add(path);
+  }
+  const written = paths({ ...node, ...(Object.keys(receiver).length > 0 && { receiver }) });
+  expect(
+    written.filter((path) => !said.has(path)),
+    `${about} writes what no finding says`,
+  ).toEqual([]);
+  expect(dialect, about).toEqual(Object.assign({}, ...findings.map((one) => one.dialect)));
 }
 
 /** Probes the appliance of a seed, and judges what the probe left, said and wrote. */
@@ -84,18 +116,19 @@ export async function expectJudged(seed: number): Promise<void> {
   const limits = { entries: 100, bytes: 8_192, wholeMs: 900_000 };
   const result = await probed(appliance, { node, urls, note, limits });
   expectNamed(appliance, result.left.length > 0 ? notes : "", about);
+  expectExpressed(result, {}, about);
   expect(appliance.early, `${about} asked the receiver too early`).toBe(0);
   const isJudged = (point: string) =>
     /^sig|^status/.test(point) ? !isMute(says) : !(isSilent(says) && BY_ANSWER.has(point));
   const observed = result.findings.filter(
-    ({ found, point, beyond }) => found === "observed" && !beyond && isJudged(point),
+    ({ found, point, expressed }) => found === "observed" && expressed !== "beyond" && isJudged(point),
   );
   const wrong = observed.filter(({ point, dialect }) => CONTRADICTIONS[point]?.(dialect, says));
   expect(wrong, about).toEqual([]);
   const told = result.findings.find(({ point }) => point === "credentials");
   const isWrong = told?.found === "observed" && told.node.startsWith("ignored") !== (says.credentials === "ignored");
   expect(isWrong && told, about).toBe(false);
-  if (codeOf(result) !== 0) return;
+  if (exitCode(result) !== 0) return;
   if (!isSilent(says)) {
     const settings = { headers: HEADERS, ...result.node, commitCoalesceMs: 0 };
     const held = () => appliance.held("edge/probe");

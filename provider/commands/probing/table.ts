@@ -30,7 +30,7 @@ export function table({ findings, node, receiver, guesses, dialect, looked, unus
       : ["", "No settings are needed."];
   const said = [...settings, ...told];
   const beyond = findings
-    .filter((one) => one.beyond)
+    .filter(({ expressed }) => expressed === "beyond")
     .map(({ title, node: text }) => `seen, cannot be expressed: ${title}: ${text}`);
   const more = beyond.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
   const use = unusable.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);

@@ -162,17 +162,3 @@ export function errorSwitches({ errorForm, ownText }: Answer): DialectSettings {
 
 /** Longest text of an answer that a dialect repeats. */
 const LONGEST_TEXT = 2_000;
-
-/** Judgement of an answer that may be an error or a success. @param is Its verdict by the known successes. */
-export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind, is: "success" | "refused" | "unknown") {
-  const evidence = [answer];
-  if (is === "unknown")
-    return {
-      found: "assumed",
-      node: "neither a known error nor an answer to a change that took effect",
-      evidence,
-    } as const;
-  const isError = is === "refused";
-  const dialect = isError ? { [name]: "error", ...refusalSwitches(kind, answer) } : { [name]: "success" };
-  return { node: isError ? "an error" : "success", evidence, dialect };
-}

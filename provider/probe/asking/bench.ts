@@ -91,18 +91,18 @@ export class Bench extends Asker {
 
   /**
    * Inserts and commits entries that the node may refuse. `taken`: a list shows some of them; `refused`: a known error, or an
-   * answer unlike a success that had no effect; `silent`: the answer of a success, which had none.
+   * answer unlike a success that had no effect; `silent`: the answer of a success, which had none. `known` are the settings by
+   * which a client recognises a refusal.
    */
   async tryInsert(entries: Parameters<WorkSet["insert"]>[0], asked: string) {
     const { set, verdicts } = this;
     const answer = await set.insert(entries, asked);
-    if (verdicts.judge("insert", answer) === "refused") return { answer, list: undefined, is: "refused" } as const;
+    if (verdicts.judge("insert", answer) === "refused") return { answer, is: "refused", known: {} } as const;
     const { list, shown } = await set.committed((one) => !set.isClear(one), this.briefly);
     if (shown) return { answer, list, is: "taken" } as const;
     if (verdicts.judge("insert", answer) === "success") return { answer, list, is: "silent" } as const;
     verdicts.failed(answer);
-    verdicts.learn();
-    return { answer, list: undefined, is: "refused" } as const;
+    return { answer, is: "refused", known: verdicts.learn() } as const;
   }
 
   /** Patience for changes that may have no effect: by the measured delay of commits, they show soon or never. */

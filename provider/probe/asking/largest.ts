@@ -1,4 +1,3 @@
-import { grouped } from "../../model/text";
 import type { Answer } from "./answer";
 
 /**
@@ -35,10 +34,4 @@ export async function largest(
     else tooMuch = middle;
   }
   return { most, isMet: true, refusal };
-}
-
-/** Judgement of a limit. */
-export function judgeLimit({ most, isMet, refusal }: Awaited<ReturnType<typeof largest>>) {
-  const node = isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`;
-  return { node, evidence: [refusal] };
 }

@@ -68,7 +68,8 @@ export class Receiver {
   /** Starts and stops that a status has confirmed. */
   private readonly successes: { readonly operation: Change; readonly answer: Answer; readonly count: number }[] = [];
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
-  private readonly given: ReceiverAnswers;
+  /** Settings of the user. */
+  readonly given: ReceiverAnswers;
   private readonly deadlineMs: number;
   /** Settings by which its answers are read, given and learnt. */
   answers: ReceiverAnswers;

@@ -77,7 +77,9 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   }
   learned.prove(found.known);
   learned.learn({ guessed: found.guessed });
-  const listShows = readBy(before, learned.answers, whole ? undefined : () => 1) ? "staged" : "applied";
+  const listShows = readBy(before, learned.answers, whole ? undefined : () => 1)
+    ? ("staged" as const)
+    : ("applied" as const);
   for (const [command, answer] of [
     ["list", list],
     ["insert", insert],

@@ -364,7 +364,7 @@ export class WorkSet {
     this.isTouched = false;
     this.asker.note({ clear: "set" });
     // Compares the entries that stay.
-    if (this.before !== undefined || !this.isClear(list)) {
+    if (this.before !== undefined || !(this.isClear(list) || this.isGone(list))) {
       this.read(list);
       return;
     }

@@ -1,11 +1,12 @@
 import { MAX_VALUE } from "../../model/entry";
 import { some } from "../../model/text";
+import type { Answers } from "../../wire/answers";
 import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import { largest } from "../asking/largest";
-import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { type Point, pointNeeding } from "../point";
+import { MEASURED, measured, type Point, pointNeeding } from "../point";
 import { settingsOf } from "./records";
+import { VERDICTS } from "./verdicts";
 
 const point = pointNeeding("set", "entries");
 
@@ -18,16 +19,35 @@ const ENTRIES = [
 
 const SENT = "192.0.2.77/24";
 
+/** Switches of an entry that is refused. */
+const REFUSED = measured(switchesOf("refusedEntry"));
+const refusedAs = (answer: Answer) => refusalSwitches("refusedEntry", answer);
+
+/** The outcome that such an entry is refused, with the settings that read the refusal where it needs some. */
+function refused(dialect: Readonly<Record<string, string>>, node = "refused", advice?: string) {
+  const told = { as: "setting", node, settings: VERDICTS, dialect: { ...dialect, ...REFUSED } } as const;
+  return advice === undefined ? told : { ...told, advice };
+}
+
+const judged = ({ answer, known }: { readonly answer: Answer; readonly known: Answers }) => ({
+  ...{ evidence: [answer], settings: settingsOf(known), dialect: refusedAs(answer) },
+});
+
 /** Entries that a set accepts. */
 export const entries: readonly Point[] = [
   point({
     name: "refused-entry",
     title: "one bad entry among good ones",
     assumes: "all or some are refused; the bad one is found by splitting the request",
-    finds: ["refusedEntry", ...switchesOf("refusedEntry")],
-    settles: ["answers.success", "answers.failure"],
+    outcomes: {
+      rest: refused({ refusedEntry: "rest" }, "the others are inserted"),
+      before: refused({ refusedEntry: "before" }, "the entries before it are inserted"),
+      nothing: refused({ refusedEntry: "nothing" }, "no entry is inserted"),
+      other: { as: "beyond", node: "others are listed" },
+      silent: { as: "beyond", node: "it is no error" },
+    },
     ask: async (bench) => {
-      const { set } = bench;
+      const { set, verdicts } = bench;
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
       const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
       const staged: readonly string[] = set.read(list).map(({ prefix }) => prefix.toString());
@@ -36,112 +56,101 @@ export const entries: readonly Point[] = [
       const isRest = staged.length === 2 && staged.includes(after ?? "");
       const isBefore = staged.length === 1 && staged.includes(before ?? "");
       // Only an answer to a request that was not carried out as a whole is known to be a failure.
-      if (staged.length > 0 && !isRest && !isBefore)
-        return () => ({ node: `lists ${some(staged)}`, evidence, beyond: true });
-      if (!isRest) bench.verdicts.failed(answer);
-      const verdict = bench.verdicts.learn();
-      const is = bench.verdicts.judge("insert", answer);
-      const [node, refusedEntry] = isRest
-        ? ["the others are inserted", "rest"]
-        : isBefore
-          ? ["the entries before it are inserted", "before"]
-          : ["no entry is inserted", "nothing"];
-      const settings = settingsOf(verdict);
-      if (!answer.isRefusal)
-        return () => ({
-          node: `${node}, and the answer is ${is === "success" ? "that of a success" : answer.quote}`,
-          evidence,
-          beyond: true,
-        });
-      return () => ({
-        node,
+      if (staged.length > 0 && !isRest && !isBefore) return { is: "other", node: `lists ${some(staged)}`, evidence };
+      if (!isRest) verdicts.failed(answer);
+      const known = verdicts.learn();
+      const is = isRest ? "rest" : isBefore ? "before" : "nothing";
+      if (answer.isRefusal) return { is, ...judged({ answer, known }), evidence };
+      const said = verdicts.judge("insert", answer) === "success" ? "that of a success" : answer.quote;
+      return {
+        is: "silent",
+        node: `of three entries ${staged.length} are inserted, and the answer is ${said}`,
         evidence,
-        settings,
-        dialect: { refusedEntry, ...refusalSwitches("refusedEntry", answer) },
-      });
+      };
     },
   }),
   point({
     name: "repeated-entry",
     title: "a prefix twice in one insert",
     assumes: "never sent",
-    finds: ["repeatedEntry"],
+    outcomes: {
+      refused: refused({ repeatedEntry: "error" }),
+      exists: { as: "unknown", node: "refused, as an existing entry is" },
+      last: { as: "dialect", node: "accepted; the last one counts", dialect: { repeatedEntry: "last" } },
+      other: { as: "beyond", node: "accepted; the last one does not count" },
+    },
     ask: async (bench) => {
       const { set, learned } = bench;
-      const twice = [
-        ["192.0.2.0/24", 1],
-        ["192.0.2.0/24", 2],
-      ] as const;
-      const { answer, list, is } = await bench.tryInsert(twice, "insert of a prefix twice");
-      if (is === "refused") {
-        // A node that refuses existing entries may refuse the second one as such.
-        const isClear = learned.insertExisting !== "error";
-        return () => ({
-          found: isClear ? "observed" : "assumed",
-          node: "refused",
-          evidence: [answer],
-          dialect: isClear ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {},
-        });
-      }
+      const twice = [1, 2].map((value) => ["192.0.2.0/24", value] as const);
+      const tried = await bench.tryInsert(twice, "insert of a prefix twice");
+      const { answer } = tried;
+      // A node that refuses existing entries may refuse the second one as such.
+      if (tried.is === "refused" && learned.insertExisting === "error") return { is: "exists", evidence: [answer] };
+      if (tried.is === "refused") return { is: "refused", ...judged(tried) };
+      const { list } = tried;
       const values = set.read(list).map(({ value }) => value);
       const { isFlat } = await bench.sample();
       const holdsSecond = isFlat || (values.length === 1 && values[0] === 2);
-      return () => ({
-        node: `accepted; listed with ${values.join(" and ")}`,
-        evidence: [answer, list],
-        ...(holdsSecond ? { dialect: { repeatedEntry: "last" } } : { beyond: true }),
-      });
+      const node = `accepted; listed with ${values.join(" and ")}`;
+      return { is: holdsSecond ? "last" : "other", node, evidence: [answer, list] };
     },
   }),
   point({
     name: "host-bits",
     title: "host bits in an entry",
     assumes: "never sent; read in lists, and deleted in the node's own spelling",
-    finds: ["hostBits"],
+    outcomes: {
+      refused: refused({ hostBits: "error" }),
+      keep: { as: "dialect", node: "kept and listed as they are", dialect: { hostBits: "keep" } },
+      mask: { as: "dialect", node: "masked", dialect: { hostBits: "mask" } },
+      other: { as: "beyond", node: "it is listed as something else, or not at all" },
+    },
     ask: async (bench) => {
-      const { set } = bench;
-      const { answer, list, is } = await bench.tryInsert([[SENT, 1]], "insert with host bits");
-      if (is === "refused")
-        return () => ({
-          node: "refused",
-          evidence: [answer],
-          dialect: { hostBits: "error", ...refusalSwitches("refusedEntry", answer) },
-        });
-      const [entry] = set.read(list);
-      if (entry?.prefix.toString() !== "192.0.2.0/24")
-        throw new Unclear("it is listed as something else, or not at all", [answer, list]);
-      const isKept = entry.spelling.startsWith("192.0.2.77");
-      return () => ({
-        node: isKept ? "kept and listed as they are" : "masked",
-        evidence: [answer, list],
-        dialect: { hostBits: isKept ? "keep" : "mask" },
-      });
+      const tried = await bench.tryInsert([[SENT, 1]], "insert with host bits");
+      if (tried.is === "refused") return { is: "refused", ...judged(tried) };
+      const evidence = [tried.answer, tried.list];
+      const [entry] = bench.set.read(tried.list);
+      if (entry?.prefix.toString() !== "192.0.2.0/24") return { is: "other", evidence };
+      return { is: entry.spelling.startsWith("192.0.2.77") ? "keep" : "mask", evidence };
     },
   }),
   point({
     name: "ipv6",
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
-    finds: ["ipv6"],
+    outcomes: {
+      taken: { as: "contract", node: "accepted", dialect: { ipv6: "accepted" } },
+      refused: refused({ ipv6: "error" }, "refused", "declare IPv4 only"),
+      silent: { as: "beyond", node: "answered like a success, and not listed", advice: "declare IPv4 only" },
+    },
     ask: async (bench) => {
-      const { answer, is } = await bench.tryInsert([["2001:db8:77::/48", 1]], "insert of IPv6");
-      const evidence = [answer];
-      if (is === "taken") return () => ({ node: "accepted", evidence, dialect: { ipv6: "accepted" } });
-      const advice = "declare IPv4 only";
-      if (is === "silent")
-        return () => ({ node: "answered like a success, and not listed", evidence, advice, beyond: true });
-      const dialect = { ipv6: "error", ...refusalSwitches("refusedEntry", answer) };
-      return () => ({ node: "refused", evidence, advice, dialect });
+      const tried = await bench.tryInsert([["2001:db8:77::/48", 1]], "insert of IPv6");
+      return tried.is === "refused" ? { is: "refused", ...judged(tried) } : { is: tried.is, evidence: [tried.answer] };
     },
   }),
   point({
     name: "largest-value",
     title: "largest value of an entry",
     assumes: "2³²−1",
-    finds: ["maxValue"],
-    settles: ["maxValue"],
+    outcomes: {
+      all: { as: "contract", node: String(MAX_VALUE), dialect: { maxValue: MAX_VALUE } },
+      less: {
+        as: "setting",
+        node: "less than 2³²−1",
+        settings: { maxValue: MEASURED },
+        dialect: { maxValue: MEASURED, ...REFUSED },
+      },
+      none: {
+        as: "setting",
+        node: "values are not listed",
+        advice: "declare only the value 1",
+        settings: { maxValue: 1 },
+      },
+      silent: { as: "beyond", node: "answered like a success, and not listed" },
+    },
     ask: async (bench) => {
       const { set, verdicts } = bench;
+      if ((await bench.sample()).isFlat) return { is: "none" };
       const isGood = (answer: Answer) => verdicts.judge("insert", answer) === "success";
       const unused = singles(160)[Symbol.iterator]();
       const insert = (value: number) => {
@@ -157,16 +166,17 @@ export const entries: readonly Point[] = [
       // A refusal may look like a success: only the list shows that the value was taken.
       const isListed = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === most);
       const { list, shown } = await set.committed(isListed, bench.briefly);
-      if (!shown && !(await bench.sample()).isFlat) {
-        const node = `${most} is answered like a success, and is not listed`;
-        return () => ({ found: "assumed", node, evidence: [list], beyond: true });
-      }
-      return () => ({
+      if (!shown)
+        return { is: "silent", node: `${most} is answered like a success, and is not listed`, evidence: [list] };
+      if (!refusal) return { is: "all" };
+      return {
+        is: "less",
         node: String(most),
         evidence: [refusal],
-        ...(refusal && { advice: `declare no value above ${most}`, settings: { maxValue: most } }),
-        dialect: { maxValue: most, ...(refusal && refusalSwitches("refusedEntry", refusal)) },
-      });
+        advice: `declare no value above ${most}`,
+        settings: { maxValue: most },
+        dialect: { maxValue: most, ...refusedAs(refusal) },
+      };
     },
   }),
 ];

@@ -1,10 +1,11 @@
+import { given } from "../../client/options";
 import { isObject } from "../../model/json";
 import type { Answers, Columns, ListFormat, ListKind } from "../../wire/answers";
 import { jsonOf } from "../../wire/json";
 import { forKind, formatFor } from "../../wire/places";
 import { fieldsOf } from "../../wire/text-lines";
 import { Moot, Skipped } from "../asking/outcome";
-import { type Point, pointNeeding } from "../point";
+import { MEASURED, measured, type Point, pointNeeding } from "../point";
 import { type EntryShape, membersText } from "../shapes/entry-shape";
 import { type ListPlace, placeOfList } from "../shapes/list-place";
 import { settingsOf, whereOf } from "./records";
@@ -13,20 +14,30 @@ const point = pointNeeding("lists");
 
 const KINDS = ["profiles", "rules", "marks"] as const;
 
+/** Switches for the places of lists, and for the form of entries. */
+const LISTS = [
+  ...["listEnvelope", "listFormat", "listVerdict"],
+  ...KINDS.flatMap((kind) => [`${kind}Envelope`, `${kind}Format`]),
+];
+const ENTRY = [
+  ...["entryForm", "prefixKey", "valueKey", "valueForm", "lengthKey", "lengthForm", "addressForm"],
+  ...["rangeStartKey", "rangeEndKey"],
+];
+
 /** Shapes of lists, from all earlier lists. */
 export const listShapes: readonly Point[] = [
   point({
     name: "envelope",
     title: "envelope of lists",
     assumes: "any natural shape",
-    finds: [
-      "listEnvelope",
-      "listFormat",
-      "listVerdict",
-      ...KINDS.flatMap((kind) => [`${kind}Envelope`, `${kind}Format`]),
-      ...["entryForm", "prefixKey", "valueKey", "valueForm", "lengthKey", "lengthForm", "addressForm"],
-      ...["rangeStartKey", "rangeEndKey"],
-    ],
+    outcomes: {
+      entries: {
+        as: "dialect",
+        node: "places of all lists, and members of an entry",
+        dialect: measured([...ENTRY, ...LISTS]),
+      },
+      others: { as: "dialect", node: "places of lists; no entry was seen", unseen: true, dialect: measured(LISTS) },
+    },
     ask: async ({ learned }) => {
       const { filled, places } = learned;
       const ofSet = filled?.place;
@@ -49,8 +60,8 @@ export const listShapes: readonly Point[] = [
         return [`${kind}Format`, format === listFormat ? "same" : format];
       });
       const verdicts = [{ body, path: place.path }, ...kinds.map(([, one]) => one)].map(verdictIn);
-      return () => ({
-        found: entry ? "observed" : "assumed",
+      return {
+        is: entry ? "entries" : "others",
         node: [
           `sets: ${whereOf(place.path)}; ${entry ? membersText(entry) : "no entry was seen"}`,
           ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
@@ -62,15 +73,22 @@ export const listShapes: readonly Point[] = [
           ...Object.fromEntries([...others, ...formats]),
           ...(entry && entrySwitches(entry, answers)),
         },
-      });
+      };
     },
   }),
   point({
     name: "empty-list",
     title: "an empty list",
     assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
-    finds: ["emptyList"],
-    settles: ["answers.empty"],
+    outcomes: {
+      own: {
+        as: "setting",
+        node: "an empty list",
+        settings: measured(["answers.empty"]),
+        dialect: { emptyList: MEASURED },
+      },
+      unread: { as: "beyond", node: "an answer that no setting reads as an empty list" },
+    },
     ask: async ({ learned, work }) => {
       const { cleared, filled, answers, emptyRecords } = learned;
       const isNull = emptyRecords?.kind === "null";
@@ -79,12 +97,15 @@ export const listShapes: readonly Point[] = [
       const place = cleared.isEmpty ? "nothing" : placeOfList(cleared.json, "prefixset", answers, work.url);
       const kind = place === "nothing" ? place : place?.kind;
       const own = filled?.place.kind === "keyed" && kind === "array" ? "array" : "own";
-      return () => ({
-        found: place ? "observed" : "assumed",
-        node: place ? placeText(place) : cleared.quote,
-        settings: settingsOf(kind === "nothing" ? { empty: "" } : kind === "hollow" ? { empty: "{}" } : {}),
+      if (!place) return { is: "unread", node: cleared.quote };
+      const empty = { nothing: "", hollow: "{}", array: undefined, null: undefined, keyed: undefined } as const;
+      const settings = settingsOf(given({ empty: kind && empty[kind] }));
+      return {
+        is: "own",
+        node: placeText(place),
+        settings,
         dialect: { emptyList: kind === "null" || isNull ? "null" : own },
-      });
+      };
     },
   }),
 ];

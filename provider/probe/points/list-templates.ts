@@ -6,7 +6,7 @@ import { addressText, formatFor } from "../../wire/places";
 import { KIND_OF } from "../asking/listing";
 import { readingOf, type Seen } from "../asking/needed";
 import { Moot } from "../asking/outcome";
-import { type Point, pointNeeding } from "../point";
+import { measured, type Point, pointNeeding } from "../point";
 import { type Fields, templateOf } from "../shapes/template";
 
 const SWITCH = {
@@ -22,7 +22,15 @@ export const listTemplates: readonly Point[] = [
     name: "list-templates",
     title: "text of lists",
     assumes: "a form that the emulator has a switch for",
-    finds: Object.values(SWITCH),
+    outcomes: {
+      recorded: { as: "dialect", node: "recorded", dialect: measured(Object.values(SWITCH)) },
+      empty: { as: "unknown", node: "none is recorded, since no list held anything" },
+      unlike: {
+        as: "beyond",
+        node: "some lists have a text that no template repeats: the emulator answers other ones",
+        dialect: measured(Object.values(SWITCH)),
+      },
+    },
     ask: async ({ learned, seen }) => {
       const listsOf = (kind: ListKind) =>
         [...seen.values()].flatMap((one) => listOf(one, kind, readingOf(one, learned.answers)));
@@ -40,14 +48,12 @@ export const listTemplates: readonly Point[] = [
           return longest && longest.records.length > 0 ? [{ kind, template }] : [];
         });
         const missing = found.filter(({ template }) => template === undefined).map(({ kind }) => kind);
-        return {
-          found: missing.length > 0 || found.length === 0 ? "assumed" : "observed",
-          node:
-            missing.length > 0
-              ? `lists of ${missing.join(", ")} have a text that no template repeats: the emulator answers other ones`
-              : `recorded for ${found.map(({ kind }) => kind).join(", ") || "none, since no list held anything"}`,
-          dialect: Object.fromEntries(found.map(({ kind, template }) => [SWITCH[kind], template])),
-        };
+        const dialect = Object.fromEntries(found.map(({ kind, template }) => [SWITCH[kind], template]));
+        if (found.length === 0) return { is: "empty" };
+        if (missing.length === 0)
+          return { is: "recorded", node: `recorded for ${found.map(({ kind }) => kind).join(", ")}`, dialect };
+        const node = `lists of ${missing.join(", ")} have a text that no template repeats: the emulator answers other ones`;
+        return { is: "unlike", node, dialect };
       };
     },
   }),

@@ -9,13 +9,13 @@ import type { Bench } from "../asking/bench";
 import { ABSENT } from "../asking/learned";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
-import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
+import { measured, measuredFor, type Point, pointNeeding } from "../point";
 import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
 import { guessRuleId } from "../shapes/name-guesses";
 import { solve } from "../shapes/search";
-import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "./records";
+import { askRecords, judgedRecords, nameOf, recordsOf, settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
 
@@ -25,8 +25,10 @@ export const setLists: readonly Point[] = [
     name: "set-list",
     title: "list of a set",
     assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
-    finds: ["singleAddress"],
-    settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+    outcomes: recordsOf(
+      measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+      "singleAddress",
+    ),
     ask: async (bench) => {
       const { learned } = bench;
       const { url, answer } = await firstFilled(bench);
@@ -36,7 +38,7 @@ export const setLists: readonly Point[] = [
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
       if (isHollow(answer) && read(learned.answers).kind !== "done") {
-        return () => nothingIn(answer, "");
+        return { is: "none", node: nothingIn(""), evidence: [answer] };
       }
       const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
         elementsIn(answer, url, readPrefixSetList, answers),
@@ -62,52 +64,50 @@ export const setLists: readonly Point[] = [
       const likely = without(merged(found.guessed, guessed), known);
       // Another list or a member beside this one may report further entries.
       const isPart = likely.path !== undefined || likely.ignore !== undefined;
-      return () => ({
-        ...(list.length === 0
-          ? nothingIn(answer, where)
-          : {
-              node: `${list.length}${isPart ? " or more" : ""} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`,
-              ...(!isNoSetting(likely) && { found: "assumed" }),
-              evidence: [answer],
-              dialect: { singleAddress: single },
-            }),
-        ...(!isNoSetting(likely) && {
-          advice:
-            "the meaning of its members is a guess: --write finds it out, or --write --keep if the set is not empty",
-        }),
-        settings: settingsOf(known),
-        guesses: settingsOf(likely),
-      });
+      const seen = { evidence: [answer], settings: settingsOf(known), guesses: settingsOf(likely) };
+      if (list.length === 0) return { is: "none", ...seen, node: nothingIn(where) };
+      const node = `${list.length}${isPart ? " or more" : ""} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`;
+      const whole = { ...seen, node, dialect: { singleAddress: single } };
+      return isNoSetting(likely) ? { is: "read", ...whole } : { is: "likely", advice: TRY, ...whole };
     },
   }),
   point({
     name: "unknown",
     title: "list of an unknown set",
     assumes: 'an error; with `answers.absent: "empty"` a 404 is an empty set',
-    finds: ["errorForm", "errorText", ...switchesOf("unknown")],
+    outcomes: {
+      error: {
+        as: "dialect",
+        node: "an error",
+        dialect: measured(["errorForm", "errorText", ...switchesOf("unknown")]),
+      },
+      list: {
+        as: "beyond",
+        node: "no error: an unknown set looks like one that is there",
+        advice: "check the spelling of sets yourself: a misspelt one is not noticed",
+      },
+      unlike: { as: "unknown", node: "an answer that is not a list, which counts as an error" },
+    },
     ask: async (bench) => {
       const like = bench.first;
       const profile = like.kind === "prefixset" && like.profile !== undefined ? { profile: like.profile } : {};
-      const { learned } = bench;
       const url = { kind: "prefixset", arena: like.arena, ...profile, set: ABSENT } as const;
+      const { learned } = bench;
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
-      bench.learned.unknown = answer;
-      const judgements = {
-        done: {
-          node: "no error: an unknown set looks like one that is there",
-          advice: "check the spelling of sets yourself: a misspelt one is not noticed",
-        },
-        failed: { node: `an error with status ${answer.status}` },
-        unexpected: { found: "assumed", node: "an answer that is not a list, which counts as an error" },
-      } as const;
-      return () => ({
-        ...judgements[bench.read(answer, url, readPrefixSetList).kind],
-        evidence: [answer],
+      learned.unknown = answer;
+      const evidence = [answer];
+      return () => {
+        const { kind } = bench.read(answer, url, readPrefixSetList);
+        if (kind === "done") return { is: "list", evidence };
+        if (!answer.isRefusal) return { is: "unlike", evidence };
         // Errors that were not seen are assumed to look like this one.
-        dialect: answer.isRefusal
-          ? { ...errorSwitches(answer), ...refusalSwitches("unknown", answer), ...absentText(answer, learned.known) }
-          : {},
-      });
+        const dialect = {
+          ...errorSwitches(answer),
+          ...refusalSwitches("unknown", answer),
+          ...absentText(answer, learned.known),
+        };
+        return { is: "error", node: `an error with status ${answer.status}`, evidence, dialect };
+      };
     },
   }),
 ];
@@ -118,8 +118,7 @@ export const recordLists: readonly Point[] = [
     name: "profiles",
     title: "list of profiles",
     assumes: "names under `name` or `profile`, or plain texts, in any natural envelope",
-    finds: ["nameKey"],
-    settles: settlesFor("profiles", "name"),
+    outcomes: recordsOf(measuredFor("profiles", "name"), "nameKey"),
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
       const seen = await askRecords(bench, "profiles", url, readProfileList);
@@ -127,18 +126,15 @@ export const recordLists: readonly Point[] = [
       if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
       const names = seen.records.map(({ name }) => name);
       bench.learned.profiles = names;
-      return () => ({
-        ...describeRecords(seen, `${names.length} (${names.slice(0, 3).join(", ")})`),
-        dialect: { nameKey: nameOf(seen.first, names[0]) },
-      });
+      const what = `${names.length} (${names.slice(0, 3).join(", ")})`;
+      return judgedRecords(seen, what, { nameKey: nameOf(seen.first, names[0]) });
     },
   }),
   point({
     name: "rules",
     title: "list of rules",
     assumes: "records with `id` and `name`, or lines of text, in any natural envelope",
-    finds: ["idKey"],
-    settles: settlesFor("rules", "id"),
+    outcomes: recordsOf(measuredFor("rules", "id"), "idKey"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
       let seen = await askRecords(bench, "rules", url, readRuleList);
@@ -154,10 +150,8 @@ export const recordLists: readonly Point[] = [
       }
       const identified = seen.records.filter((rule) => rule.id !== undefined).length;
       const [rule] = seen.records;
-      return () => ({
-        ...describeRecords(seen, `${seen.records.length}, ${identified} with an id`),
-        dialect: { idKey: nameOf(seen.first, rule?.exact?.id ?? rule?.id) },
-      });
+      const idKey = nameOf(seen.first, rule?.exact?.id ?? rule?.id);
+      return judgedRecords(seen, `${seen.records.length}, ${identified} with an id`, { idKey });
     },
   }),
 ];
@@ -180,7 +174,8 @@ async function firstFilled(bench: Bench) {
   throw new Skipped("no set is named");
 }
 
-function nothingIn(answer: Answer, where: string): Judgement {
-  const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
-  return { found: "assumed", unseen: true, node, evidence: [answer] };
+function nothingIn(where: string): string {
+  return `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
 }
+
+const TRY = "the meaning of its members is a guess: --write finds it out, or --write --keep if the set is not empty";

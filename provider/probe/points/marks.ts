@@ -9,11 +9,11 @@ import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
-import { type Point, pointNeeding, settlesFor } from "../point";
+import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
 import { formatSwitch } from "./list-shapes";
-import { describeRecords, understand } from "./records";
+import { judgedRecords, recordsOf, understand } from "./records";
 
 const point = pointNeeding("lists");
 const furtherPoint = pointNeeding("lists", "marks");
@@ -21,18 +21,31 @@ const furtherPoint = pointNeeding("lists", "marks");
 /** A name that no arena has. */
 const WRONG = "pulumi-packetfilter-probe";
 
+const REFUSED = measured(switchesOf("userArena"));
+
 /** Lists of marks. */
 export const marks: readonly Point[] = [
   point({
     name: "marks",
     title: "list of marks",
     assumes: "`id`; `v`, `value`; `t`, `ttl`, `lifetime`; addresses under usual names",
-    finds: ["markKeys", "markAge", "markAddress", "markExpired", "markTypes", "markLifetimeUnit", "markAgeUnit"],
-    settles: settlesFor(
-      "marks",
-      ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
-      ...(["sourcePort", "destinationPort", "protocol"] as const),
-    ),
+    outcomes: {
+      ...recordsOf(
+        measuredFor(
+          "marks",
+          ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
+          ...(["sourcePort", "destinationPort", "protocol"] as const),
+        ),
+        ...["markKeys", "markAge", "markAddress", "markExpired", "markTypes", "markLifetimeUnit", "markAgeUnit"],
+      ),
+      rows: {
+        as: "dialect",
+        unseen: true,
+        dialect: { marksFormat: MEASURED },
+        node: "rows, and nothing shows what each field means",
+        advice: "describe them by `answers.format` and `answers.columns`, or let the node write a head line",
+      },
+    },
     ask: async (bench) => {
       const tables = await bench.tables();
       if (tables.length === 0) throw new Skipped("no profile is named, and none is listed");
@@ -49,10 +62,9 @@ export const marks: readonly Point[] = [
           ...understand(bench, "marks", url, answer, (json, habits) => readMarkList(json, type, habits)),
         }));
       const rows = learnLines(bench, answered);
-      if (rows) {
+      if ("answer" in rows) {
         const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
-        const advice = "describe them by `answers.format` and `answers.columns`, or let the node write a head line";
-        return () => ({ found: "assumed", unseen: true, node, advice, evidence: [rows.answer], dialect: rows.dialect });
+        return { is: "rows", node, evidence: [rows.answer], dialect: rows.dialect };
       }
       let read = readAll();
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
@@ -64,7 +76,7 @@ export const marks: readonly Point[] = [
       if (!chosen) throw new Skipped("no table was answered");
       const count = read.reduce((sum, { records }) => sum + records.length, 0);
       const lesson = {
-        known: [...told, more].reduce((all, { known }) => merged(all, known), {}),
+        known: [rows, ...told, more].reduce((all, { known }) => merged(all, known), {}),
         guessed: [...told, more].reduce((all, { guessed }) => merged(all, guessed), {}),
       };
       const { first } = chosen;
@@ -79,10 +91,7 @@ export const marks: readonly Point[] = [
           markAddress: isByColumn ? undefined : addressSwitch(Object.values(first)),
           markExpired: isByColumn ? undefined : mark.status === undefined ? "hidden" : "shown",
         };
-      return () => ({
-        ...describeRecords({ ...chosen, lesson }, names),
-        dialect: { ...(dialect ?? {}), ...givenSwitches(bench.node.answers) },
-      });
+      return judgedRecords({ ...chosen, lesson }, names, { ...dialect, ...givenSwitches(bench.node.answers) });
     },
   }),
   /**
@@ -93,8 +102,15 @@ export const marks: readonly Point[] = [
     name: "mark-pace",
     title: "pace of lists of marks",
     assumes: "3 s from the end of one list of a table to the start of its next",
-    finds: ["markPace"],
-    settles: ["markPace", "markPauseMs"],
+    outcomes: {
+      none: { as: "unknown", node: "tables were listed one after the other, and none had to wait" },
+      node: {
+        as: "setting",
+        node: "lists of different tables are refused as well",
+        settings: { markPace: "node", markPauseMs: MEASURED },
+        dialect: { markPace: "node" },
+      },
+    },
     ask: async (bench) => {
       const tables = await bench.tables();
       const isGood = (table: Table) => marksIn(table, bench.learned.answers) !== undefined;
@@ -103,15 +119,12 @@ export const marks: readonly Point[] = [
       if (count < 2) throw new Skipped("fewer than two tables were listed");
       const { marksWait: waited } = bench;
       if (waited === 0)
-        return () => ({
-          found: "assumed",
+        return {
+          is: "none",
           node: `${count} of ${tables.length} tables were listed one after the other, and none had to wait`,
-        });
-      return () => ({
-        node: `lists of different tables are refused as well: it asked to wait ${waited} ms`,
-        settings: { markPace: "node", ...(waited > DEFAULTS.markPauseMs && { markPauseMs: waited }) },
-        dialect: { markPace: "node" },
-      });
+        };
+      const node = `lists of different tables are refused as well: it asked to wait ${waited} ms`;
+      return { is: "node", node, settings: waited > DEFAULTS.markPauseMs ? { markPauseMs: waited } : {} };
     },
   }),
   /** A node cannot be asked for the tables that it has, so all are listed. */
@@ -119,7 +132,10 @@ export const marks: readonly Point[] = [
     name: "missing-table",
     title: "marks of a type without a table",
     assumes: "`getMarks` fails; `capture` and `forward` continue with the other types",
-    finds: ["missingTable"],
+    outcomes: {
+      error: { as: "dialect", node: "an error", dialect: { missingTable: "error" } },
+      empty: { as: "unknown", node: "an empty list, or the profile has all four" },
+    },
     ask: async (bench) => {
       const tables = await bench.tables();
       const answered = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
@@ -132,19 +148,24 @@ export const marks: readonly Point[] = [
         (table) => !table.answer.isRefusal && marksIn(table, bench.learned.answers)?.length === 0,
       );
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
-      return () => ({
-        found: refused ? "observed" : "assumed",
-        node: refused ? "an error" : "an empty list, or the profile has all four",
-        evidence: [(refused ?? empty)?.answer],
-        dialect: { missingTable: refused ? "error" : "empty" },
-      });
+      return { is: refused ? "error" : "empty", evidence: [(refused ?? empty)?.answer] };
     },
   }),
   furtherPoint({
     name: "user-arena",
     title: "the header User-Arena",
     assumes: "the arena of the url, unless `userArena` is set",
-    finds: ["userArena", ...switchesOf("userArena")],
+    outcomes: {
+      required: { as: "dialect", node: "must be the arena", dialect: { userArena: "required", ...REFUSED } },
+      present: {
+        as: "dialect",
+        node: "must be present, with any value",
+        dialect: { userArena: "present", ...REFUSED },
+      },
+      ignored: { as: "dialect", node: "not looked at", dialect: { userArena: "ignored", ...REFUSED } },
+      always: { as: "unknown", node: "the list is refused with the header as well" },
+      unlike: { as: "unknown", node: "an answer that is neither the table nor a known error" },
+    },
     ask: async (bench) => {
       // An empty table cannot be distinguished from a refusal.
       const filled = (await bench.tables()).filter((table) => (marksIn(table, bench.learned.answers)?.length ?? 0) > 0);
@@ -160,17 +181,10 @@ export const marks: readonly Point[] = [
       return () => {
         const isListed = (answer: Answer) => (marksIn({ ...table, answer }, bench.learned.answers)?.length ?? 0) > 0;
         const evidence = [none, wrong];
-        if (!isListed(after))
-          return { found: "assumed", node: "the list is refused with the header as well", evidence: [after] };
-        if (evidence.some((answer) => !answer.isRefusal && !isListed(answer)))
-          return { found: "assumed", node: "an answer that is neither the table nor a known error", evidence };
-        const [node, userArena] = wrong.isRefusal
-          ? ["must be the arena", "required"]
-          : none.isRefusal
-            ? ["must be present, with any value", "present"]
-            : ["not looked at", "ignored"];
-        const dialect = { userArena, ...(none.isRefusal && refusalSwitches("userArena", none)) };
-        return { node, evidence, dialect };
+        if (!isListed(after)) return { is: "always", evidence: [after] };
+        if (evidence.some((answer) => !answer.isRefusal && !isListed(answer))) return { is: "unlike", evidence };
+        const is = wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored";
+        return { is, evidence, ...(none.isRefusal && { dialect: refusalSwitches("userArena", none) }) };
       };
     },
   }),
@@ -199,18 +213,18 @@ function addressSwitch(contents: readonly unknown[]): string {
   return texts.some(isAddressLike) || !contents.some((content) => Number(content) >= 2 ** 24) ? "bare" : "integer";
 }
 
-/** Learns the format of tables in lines, which all tables share. No order of numbers shows what they mean. */
+/** Learns the format of tables in lines, which all tables share; else returns the first. No order of numbers shows what they mean. */
 function learnLines({ learned }: Bench, tables: readonly Table[]) {
   const isJson = formatFor(learned.answers, "marks") === "json";
   const filled = tables.filter(({ answer }) => isJson && fieldsOf(answer.body, "lines").length > 0);
   const [format] = filled.flatMap(({ answer }) => formatsOf(answer.body));
   const [first] = filled;
-  if (format === undefined || first === undefined) return undefined;
+  if (format === undefined || first === undefined) return { known: {} };
   const known = { format: { marks: format } };
   const reads = (answers: Answers) => filled.every((table) => marksIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
     learned.learn({ known });
-    return undefined;
+    return { known };
   }
   const { answer } = first;
   const fields = fieldsOf(answer.body, format).at(-1)?.length ?? 0;

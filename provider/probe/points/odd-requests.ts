@@ -12,10 +12,10 @@ interface OddList {
   readonly title: string;
   readonly assumes: string;
   odd(url: ResourceUrl): Partial<Question>;
-  /** The switch that it finds, and texts and settings for both outcomes. */
+  /** The switch that it finds, and behaviour and setting where it is refused or taken. */
   readonly finds: string;
-  readonly refused: { readonly node: string; readonly setting: string };
-  readonly taken: { readonly node: string; readonly setting: string };
+  readonly refused: readonly [node: string, setting: string];
+  readonly taken: readonly [node: string, setting: string];
 }
 
 /** Odd requests for lists. */
@@ -26,8 +26,8 @@ export const oddRequests: readonly Point[] = [
     assumes: "sent as the contract shows: only in the commit of a global set",
     odd: (url) => ({ body: JSON.stringify({ url: `${formatUrl(url)}/`, cmd: "list" }), asked: "list with /" }),
     finds: "trailingSlash",
-    refused: { node: "refused in a list", setting: "strict" },
-    taken: { node: "accepted as the same resource", setting: "any" },
+    refused: ["refused in a list", "strict"],
+    taken: ["accepted as the same resource", "any"],
   }),
   oddList({
     name: "duplicate-members",
@@ -38,8 +38,8 @@ export const oddRequests: readonly Point[] = [
       asked: "list with cmd twice",
     }),
     finds: "duplicateMembers",
-    refused: { node: "refused", setting: "error" },
-    taken: { node: "accepted", setting: "last" },
+    refused: ["refused", "error"],
+    taken: ["accepted", "last"],
   }),
   oddList({
     name: "content-encoding",
@@ -47,8 +47,8 @@ export const oddRequests: readonly Point[] = [
     assumes: "never sent",
     odd: () => ({ headers: { "content-encoding": "gzip" }, asked: "list with Content-Encoding: gzip" }),
     finds: "contentEncoding",
-    refused: { node: "obeyed: a request that only claims to be compressed is refused", setting: "refused" },
-    taken: { node: "ignored", setting: "ignored" },
+    refused: ["obeyed: a request that only claims to be compressed is refused", "refused"],
+    taken: ["ignored", "ignored"],
   }),
 ];
 
@@ -57,20 +57,22 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
     name,
     title,
     assumes,
-    finds: [finds],
+    outcomes: {
+      taken: { as: "dialect", node: taken[0], dialect: { [finds]: taken[1] } },
+      refused: { as: "dialect", node: refused[0], dialect: { [finds]: refused[1] } },
+      always: { as: "unknown", node: "the plain list is refused as well" },
+      unlike: { as: "unknown", node: "an answer that is neither the list nor a known error" },
+    },
     ask: async (bench) => {
       const { url, plain, read } = await filledList(bench);
       const answer = await bench.list(url, odd(url));
       // The node may refuse everything meanwhile.
       const after = answer.isRefusal ? await bench.list(url) : plain;
+      const evidence = [answer];
       return () => {
-        const evidence = [answer, after];
-        if ((read(after)?.length ?? 0) === 0)
-          return { found: "assumed", node: "the plain list is refused as well", evidence };
-        if (isDeepStrictEqual(read(answer), read(plain)))
-          return { node: taken.node, evidence: [answer], dialect: { [finds]: taken.setting } };
-        if (answer.isRefusal) return { node: refused.node, evidence: [answer], dialect: { [finds]: refused.setting } };
-        return { found: "assumed", node: "an answer that is neither the list nor a known error", evidence: [answer] };
+        if ((read(after)?.length ?? 0) === 0) return { is: "always", evidence: [answer, after] };
+        if (isDeepStrictEqual(read(answer), read(plain))) return { is: "taken", evidence };
+        return { is: answer.isRefusal ? "refused" : "unlike", evidence };
       };
     },
   });

@@ -9,7 +9,7 @@ import type { RecordKind } from "../asking/learned";
 import { elementsIn, type ReadsList, readListed, whyUnread } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import type { NodeSettings } from "../finding";
-import type { Judgement } from "../point";
+import { measured, type measuredFor, type Outcomes, type Seen } from "../point";
 import { isNoSetting, type Lesson, merged } from "../shapes/answers";
 import { listsIn, placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
@@ -81,19 +81,26 @@ export function whereOf(path: string): string {
 
 const NONE = "none, so that their names were not seen";
 
-/** Judgement of a list that was read. */
-export function describeRecords(
+/** Outcomes of a list of records. */
+export function recordsOf(settings: ReturnType<typeof measuredFor>, ...switches: readonly string[]) {
+  const dialect = measured(switches);
+  return {
+    read: { as: "setting", node: "read", settings, dialect },
+    likely: { as: "setting", node: "read, and some names are guesses", settings, dialect },
+    none: { as: "setting", node: NONE, unseen: true, settings },
+  } as const satisfies Outcomes;
+}
+
+/** Judges a list that was read. */
+export function judgedRecords(
   { answer, records, where, lesson }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
-): Judgement {
-  const { known, guessed } = lesson;
-  return {
-    ...(records.length === 0 ? { found: "assumed", unseen: true } : !isNoSetting(guessed) && { found: "assumed" }),
-    node: `${records.length === 0 ? NONE : what}, ${where}`,
-    evidence: [answer],
-    settings: settingsOf(known),
-    guesses: settingsOf(guessed),
-  };
+  dialect: Seen["dialect"] = {},
+): Seen<keyof ReturnType<typeof recordsOf>> {
+  const [settings, guesses] = [settingsOf(lesson.known), settingsOf(lesson.guessed)];
+  const seen = { node: `${records.length === 0 ? NONE : what}, ${where}`, evidence: [answer], settings, guesses };
+  if (records.length === 0) return { is: "none", ...seen };
+  return { is: isNoSetting(lesson.guessed) ? "read" : "likely", ...seen, dialect };
 }
 
 /** The member of a record that holds this value. */

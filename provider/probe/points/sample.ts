@@ -1,17 +1,20 @@
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
-import { type Answer, errorOrSuccess, errorSwitches, switchesOf } from "../asking/answer";
+import { type Answer, errorSwitches } from "../asking/answer";
 import { Blocked, Moot, Skipped, Unusable } from "../asking/outcome";
-import { type Point, pointNeeding, settlesFor } from "../point";
+import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
 import { membersText } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
 import { settingsOf, whereOf } from "./records";
+import { errorOrSuccess, judged, VERDICTS } from "./verdicts";
 
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");
 
 /** Least delay of a commit in milliseconds; a shorter one is that of the network. */
 const DELAY = 100;
+
+const FOREIGN = "`foreignStaged` can look for changes that others have staged before each commit";
 
 /** The set to write to, and its list with known entries. */
 export const sample: readonly Point[] = [
@@ -20,8 +23,20 @@ export const sample: readonly Point[] = [
     name: "unknown-set",
     title: "first insert into an unknown set",
     assumes: "never relied upon: sets are made on the node",
-    finds: ["unknownSet"],
-    settles: ["answers.absent"],
+    outcomes: {
+      made: {
+        as: "setting",
+        node: "it makes the set",
+        settings: measured(["answers.absent"]),
+        dialect: { unknownSet: "made" },
+      },
+      unread: {
+        as: "beyond",
+        node: "it makes the set, and no setting tells the answer about an unknown one from other errors",
+        advice: "make sets on the node first",
+        dialect: { unknownSet: "made" },
+      },
+    },
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
@@ -45,109 +60,116 @@ export const sample: readonly Point[] = [
       });
       const isRead = bench.learned.isAbsent(before, set.url.set);
       const { absent } = bench.learned.known;
-      return () => ({
-        node: "it makes the set",
-        evidence: [before, insert],
-        ...(!isRead && { advice: "make sets on the node first: no setting tells such an answer from other errors" }),
-        settings: settingsOf(absent === undefined ? {} : { absent }),
-        dialect: { unknownSet: "made" },
-      });
+      const evidence = [before, insert];
+      if (!isRead || absent === undefined) return { is: "unread", evidence };
+      return { is: "made", evidence, settings: settingsOf({ absent }) };
     },
   }),
   point({
     name: "entries",
     title: "entries of a set",
     assumes: "usual names, texts, pairs, or keyed by prefix",
-    settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+    outcomes: {
+      known: {
+        as: "setting",
+        node: "its members are known",
+        settings: measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+      },
+      either: {
+        as: "unknown",
+        node: "which of its lists is the set is not known",
+        advice: "which of its lists is the set is a guess: each showed what was not committed yet",
+      },
+    },
     ask: async (bench) => {
-      const { place, entry, list, isFlat, answers, guesses } = await bench.sample();
-      return () => ({
-        node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
-        evidence: [list],
-        ...(isFlat && { advice: "values are not listed: declare only the value 1" }),
-        ...(guesses.path && {
-          advice: "which of its lists is the set is a guess: each showed what was not committed yet",
-        }),
-        settings: settingsOf(answers),
-        guesses: settingsOf(guesses),
-      });
+      const { place, entry, list, answers, guesses } = await bench.sample();
+      const node = place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them";
+      const seen = { node, evidence: [list], guesses: settingsOf(guesses) };
+      return guesses.path ? { is: "either", ...seen } : { is: "known", ...seen, settings: settingsOf(answers) };
     },
   }),
   furtherPoint({
     name: "single-address",
     title: "a single address in a set",
     assumes: "sent with /32; read with and without",
-    finds: ["singleAddress"],
+    outcomes: {
+      cidr: { as: "contract", node: "listed with /32", dialect: { singleAddress: "cidr" } },
+      bare: { as: "dialect", node: "listed without a length", dialect: { singleAddress: "bare" } },
+    },
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length is a member of its own");
-      const node = single === "bare" ? "listed without a length" : "listed with /32";
-      return () => ({ node, evidence: [list], dialect: { singleAddress: single } });
+      return { is: single, evidence: [list] };
     },
   }),
   furtherPoint({
     name: "list-shows",
     title: "a list before the commit",
     assumes: "staged entries may show; the list after the commit counts",
-    finds: ["listShows"],
+    outcomes: {
+      applied: { as: "contract", node: "shows applied entries only", dialect: { listShows: "applied" } },
+      staged: { as: "dialect", node: "shows staged entries", advice: FOREIGN, dialect: { listShows: "staged" } },
+    },
     ask: async (bench) => {
       const { listShows, before } = await bench.sample();
-      const advice = "`foreignStaged` can look for changes that others have staged before each commit";
-      return () => ({
-        ...(listShows === "staged" ? { node: "shows staged entries", advice } : { node: "shows applied entries only" }),
-        evidence: [before],
-        dialect: { listShows },
-      });
+      return { is: listShows, evidence: [before] };
     },
   }),
   furtherPoint({
     name: "commit-delay",
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
-    finds: ["commitDelay"],
-    settles: ["commitDelayMs"],
+    outcomes: {
+      none: { as: "contract", node: "the next list shows it", dialect: { commitDelay: MEASURED } },
+      late: {
+        as: "setting",
+        node: "later lists show it",
+        settings: { commitDelayMs: MEASURED },
+        dialect: { commitDelay: MEASURED },
+      },
+      rough: { as: "unknown", node: "lists were turned away until it showed" },
+      unseen: { as: "unknown", node: "cannot be seen, since lists show staged entries" },
+    },
     ask: async (bench) => {
       const { listShows, delayMs, earlierMs } = await bench.sample();
-      if (listShows === "staged")
-        return () => ({ found: "assumed", node: "cannot be seen, since lists show staged entries" });
+      if (listShows === "staged") return { is: "unseen" };
       // Lists that were turned away meanwhile leave a gap, in which the change may have shown at any time.
-      const isRough = delayMs - earlierMs > Math.max(DELAY, delayMs / 3);
-      return () => ({
-        found: isRough ? "assumed" : "observed",
-        node: delayMs < DELAY ? "the next list shows it" : `commit takes ${(delayMs / 1_000).toFixed(1)} s`,
-        settings: delayMs < DELAY ? {} : { commitDelayMs: 100 * Math.ceil(delayMs / 100) },
-        dialect: { commitDelay: Math.round(delayMs) },
-      });
+      if (delayMs - earlierMs > Math.max(DELAY, delayMs / 3)) return { is: "rough" };
+      const dialect = { commitDelay: Math.round(delayMs) };
+      if (delayMs < DELAY) return { is: "none", dialect };
+      const settings = { commitDelayMs: 100 * Math.ceil(delayMs / 100) };
+      return { is: "late", node: `commit takes ${(delayMs / 1_000).toFixed(1)} s`, settings, dialect };
     },
   }),
   furtherPoint({
     name: "success",
     title: "answer to a success",
     assumes: "any 2xx without an error in its body",
-    finds: ["success", "insertText", "deleteText", "commitText", "commitUrl"],
-    settles: ["answers.success", "answers.failure"],
+    outcomes: {
+      known: {
+        as: "setting",
+        node: "a form that is read as a success",
+        settings: VERDICTS,
+        dialect: measured(["success", "insertText", "deleteText", "commitText", "commitUrl"]),
+      },
+      bodiless: { as: "beyond", node: "an answer that the emulator cannot repeat", settings: VERDICTS },
+    },
     ask: async (bench) => {
       const { insert, commit, verdict } = await bench.sample();
       const isOwn = insert.successForm === undefined;
       // Both are about the same number of entries, so counts of changes are equal.
       const isAlike = insert.quote === commit.quote;
-      const node = isOwn ? "a form of its own, which is read as a success" : insert.quote;
+      const said = isOwn ? "a form of its own, which is read as a success" : insert.quote;
+      const node = isAlike ? said : `${said}; a commit of as many: ${commit.quote}`;
+      const seen = { node, evidence: [insert, commit], settings: settingsOf(verdict) };
       const { commitUrl } = bench.node;
+      if (isAlike && !isOwn) return { is: "known", ...seen, dialect: { commitUrl, success: insert.successForm } };
       return () => {
         const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
           (command) => bench.verdicts.textOf(command),
         );
-        const isSaid = isAlike && !isOwn;
-        return {
-          found: isSaid || insertText !== undefined ? "observed" : "assumed",
-          node: isAlike ? node : `${node}; a commit of as many: ${commit.quote}`,
-          evidence: [insert, commit],
-          settings: settingsOf(verdict),
-          dialect: {
-            commitUrl,
-            ...(isSaid ? { success: insert.successForm } : { insertText, deleteText, commitText }),
-          },
-        };
+        if (insertText === undefined) return { is: "bodiless", ...seen };
+        return { is: "known", ...seen, dialect: { commitUrl, insertText, deleteText, commitText } };
       };
     },
   }),
@@ -155,29 +177,33 @@ export const sample: readonly Point[] = [
     name: "error-form",
     title: "a command that does not exist",
     assumes: "an error, by its status or its body",
-    finds: ["errorForm", "errorText"],
+    outcomes: {
+      error: { as: "dialect", node: "an error", dialect: measured(["errorForm", "errorText"]) },
+      none: { as: "unknown", node: "no known form of an error" },
+    },
     ask: async (bench) => {
       const { url } = bench.set;
       const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
       // Its answer is not read as a list.
       const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
-      const { status } = answer;
-      return () =>
-        answer.isRefusal
-          ? { node: `an error with status ${status}`, evidence: [answer], dialect: errorSwitches(answer) }
-          : { found: "assumed", node: "no known form of an error", evidence: [answer] };
+      const evidence = [answer];
+      return () => {
+        if (!answer.isRefusal) return { is: "none", evidence };
+        const node = `an error with status ${answer.status}`;
+        return { is: "error", node, evidence, dialect: errorSwitches(answer) };
+      };
     },
   }),
   furtherPoint({
     name: "empty-commit",
     title: "commit of nothing",
     assumes: "success, whatever the answer is",
-    finds: ["emptyCommit", ...switchesOf("nothingStaged")],
+    outcomes: errorOrSuccess("emptyCommit", "nothingStaged"),
     ask: async ({ set, verdicts }) => {
       const answer = await set.commit("commit of nothing");
       // The commit has published changes that another writer had staged, if any: the probe then ends.
       await set.entries();
-      return () => errorOrSuccess("emptyCommit", answer, "nothingStaged", verdicts.judge("commit", answer));
+      return () => judged(answer, "nothingStaged", verdicts.judge("commit", answer));
     },
   }),
 ];

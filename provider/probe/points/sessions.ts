@@ -12,7 +12,10 @@ export const atOnce: readonly Point[] = [
     name: "requests-at-once",
     title: "two requests at once",
     assumes: "up to `maxConcurrency` (4); one at a time once the node says that it is busy",
-    settles: ["maxConcurrency"],
+    outcomes: {
+      both: { as: "contract", node: "both are answered" },
+      one: { as: "setting", node: "reads one request at a time", settings: { maxConcurrency: 1 } },
+    },
     ask: async (bench) => {
       const question = { url: bench.first, command: "list", body: listCommand(bench.first), asked: "list" } as const;
       const plain = await bench.ask(question);
@@ -25,13 +28,10 @@ export const atOnce: readonly Point[] = [
         // If the node does not answer this one either, the reason is another.
         if (refused.length > round) await bench.ask(question);
       }
-      if (refused.length < ROUNDS.refused) return () => ({ node: "both are answered" });
+      if (refused.length < ROUNDS.refused) return { is: "both" };
       const [first] = refused;
-      return () => ({
-        node: `reads one request at a time: ${first ? `one of two is answered ${first.quote}` : "of two one breaks off"}`,
-        evidence: [first],
-        settings: { maxConcurrency: 1 },
-      });
+      const what = first ? `one of two is answered ${first.quote}` : "of two one breaks off";
+      return { is: "one", node: `reads one request at a time: ${what}`, evidence: [first] };
     },
   }),
 ];
@@ -46,26 +46,30 @@ export const sessions: readonly Point[] = [
     name: "staging-session",
     title: "staging by session or connection",
     assumes: "any commit publishes staged changes; cookies are kept and sent again",
-    settles: ["maxConcurrency"],
+    outcomes: {
+      any: { as: "contract", node: "a commit publishes changes that were staged on any connection" },
+      session: {
+        as: "beyond",
+        node: "staged changes belong to a session, which Set-Cookie tells",
+        advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
+      },
+      connection: {
+        as: "setting",
+        node: "staged changes belong to the connection on which they came",
+        advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
+        settings: { maxConcurrency: 1 },
+      },
+    },
     ask: async (bench) => {
       const [name] = bench.cookies.names;
       if (await isCommittedApart(bench, STAGED.apart, false)) {
         const cookie = name === undefined ? "" : `; it sets a cookie, ${name}, on which staging does not depend`;
-        return () => ({ node: `a commit publishes changes that were staged on any connection${cookie}` });
+        return { is: "any", node: `a commit publishes changes that were staged on any connection${cookie}` };
       }
       const list = await isShown(bench, STAGED.apart);
       if (!list.shown) throw new Unclear("a commit of staged changes has no effect", [list.commit, list.list]);
-      if (name !== undefined && (await isCommittedApart(bench, STAGED.withCookies, true)))
-        return () => ({
-          node: `staged changes belong to a session, which Set-Cookie (${name}) tells`,
-          advice: "served: every client of this package keeps a node's cookies; what is staged elsewhere is not seen",
-          beyond: true,
-        });
-      return () => ({
-        node: "staged changes belong to the connection on which they came",
-        advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
-        settings: { maxConcurrency: 1 },
-      });
+      if (name === undefined || !(await isCommittedApart(bench, STAGED.withCookies, true))) return { is: "connection" };
+      return { is: "session", node: `staged changes belong to a session, which Set-Cookie (${name}) tells` };
     },
   }),
 ];

@@ -8,9 +8,14 @@ import { Skipped, Unclear } from "../asking/outcome";
 import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
 import type { ReceiverSettings } from "../finding";
-import { type Judgement, type Point, pointNeeding } from "../point";
+import { MEASURED, measured, type Outcomes, type Point, pointNeeding, type Seen } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
+
+const STATUS = [
+  ...["statusFormat", "statusEnvelope", "statusName", "statusSingle", "statusEmpty"],
+  ...["signalingSuccess", "signalingText"],
+];
 
 const point = pointNeeding("receiver");
 const furtherPoint = pointNeeding("receiver", "signaling-answers");
@@ -22,21 +27,26 @@ async function tried(signaling: Receiver, prefix: string) {
   return { answer, status: shown?.answer, isTaken: shown?.shown === true && signaling.isDone(answer) };
 }
 
-/** Judgement of such a start. */
-function eitherWay(
-  { answer, isTaken }: Awaited<ReturnType<typeof tried>>,
-  name: string,
-  first: Outcome,
-  second: Outcome,
-): Judgement {
-  const evidence = [answer];
-  if (!isTaken && !isRefused(answer))
-    return { found: "assumed", node: "neither a known error nor a start that the status shows", evidence };
-  const [node, setting] = isTaken ? first : second;
-  return { node, evidence, dialect: { [name]: setting } };
+/** Outcomes of such a start. @param name A switch, with its settings where the start is accepted or refused. */
+function eitherWay(name: string, accepted: string, refused: string, node = "accepted") {
+  return {
+    taken: { as: "dialect", node, dialect: { [name]: accepted } },
+    refused: { as: "dialect", node: "refused", dialect: { [name]: refused } },
+    unlike: { as: "unknown", node: "neither a known error nor a start that the status shows" },
+  } as const satisfies Outcomes;
 }
 
-type Outcome = readonly [node: string, setting: string];
+function judged({ answer, isTaken }: Awaited<ReturnType<typeof tried>>): Seen<"taken" | "refused" | "unlike"> {
+  return { is: isTaken ? "taken" : isRefused(answer) ? "refused" : "unlike", evidence: [answer] };
+}
+
+/** Settings that read a receiver's answers. */
+const READ = measured(
+  (["format", "path", "name", "empty", "success", "failure"] as const).map(
+    (name) => `receiver.answers.${name}` as const,
+  ),
+);
+const ERRORS = measured(["signalingErrors", "signalingErrorText", "signalingErrorStatus"]);
 
 /** The signaling receiver. */
 export const signaling: readonly Point[] = [
@@ -44,28 +54,21 @@ export const signaling: readonly Point[] = [
     name: "signaling-answers",
     title: "signaling: start and status",
     assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
-    finds: [
-      "statusFormat",
-      "statusEnvelope",
-      "statusName",
-      "statusSingle",
-      "statusEmpty",
-      "signalingSuccess",
-      "signalingText",
-    ],
-    settles: ["format", "path", "name", "empty", "success", "failure"].map((name) => `receiver.answers.${name}`),
+    outcomes: {
+      read: { as: "setting", node: "both are read", settings: READ, dialect: measured(STATUS) },
+      rows: { as: "beyond", node: "read as rows, which no switch repeats", settings: READ, dialect: measured(STATUS) },
+    },
     ask: async (bench) => {
       const { signaling } = bench;
       const { idle, start, status } = await bench.trial();
       return () => {
         const { answers, startText } = signaling;
         const success = successSwitch(start);
-        const isRowed = answers.format === "csv" || answers.format === "ndjson";
         return {
+          is: answers.format === "csv" || answers.format === "ndjson" ? "rows" : "read",
           node: `${start.quote}; ${status.quote}`,
           evidence: [start, status],
           receiver: settingsOf(answers),
-          ...(isRowed && { beyond: true }),
           dialect: {
             ...placeSwitches(status, answers),
             statusEmpty: isQuiet(signaling, idle) ? emptySwitch(idle) : undefined,
@@ -79,7 +82,11 @@ export const signaling: readonly Point[] = [
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
-    finds: ["signalingErrors", "signalingErrorText", "signalingErrorStatus"],
+    outcomes: {
+      told: { as: "dialect", node: "errors", dialect: ERRORS },
+      silent: { as: "beyond", node: "no error for some mistakes", dialect: ERRORS },
+      unlike: { as: "unknown", node: "answers that are neither known errors nor successes" },
+    },
     ask: async (bench) => {
       const { wrongStop, idleStop, again } = await bench.trial();
       const evidence = [wrongStop, idleStop, again];
@@ -88,10 +95,9 @@ export const signaling: readonly Point[] = [
         const refused = [idleStop, again].find(isRefused);
         const dialect = refused && errorSwitches(refused);
         if (silent.length > 0)
-          return { node: `no error for ${silent.length} of three mistakes`, evidence, beyond: true, dialect };
-        if (refused === undefined || !evidence.every(isRefused))
-          return { found: "assumed", node: "answers that are neither known errors nor successes", evidence, dialect };
-        return { node: `as ${formOf(refused)}`, evidence, dialect };
+          return { is: "silent", node: `no error for ${silent.length} of three mistakes`, evidence, dialect };
+        if (refused === undefined || !evidence.every(isRefused)) return { is: "unlike", evidence };
+        return { is: "told", node: `as ${formOf(refused)}`, evidence, dialect };
       };
     },
   }),
@@ -99,51 +105,52 @@ export const signaling: readonly Point[] = [
     name: "status-wrong-secret",
     title: "signaling: status with a wrong secret",
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
-    finds: ["statusWrongSecret"],
+    outcomes: {
+      error: { as: "contract", node: "an error", dialect: { statusWrongSecret: "error" } },
+      "not-found": { as: "dialect", node: "404", dialect: { statusWrongSecret: "not-found" } },
+      empty: {
+        as: "dialect",
+        node: "an empty list",
+        advice: "only the first start notices a wrong secret",
+        dialect: { statusWrongSecret: "empty" },
+      },
+    },
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
       const isTold = refusalIn(wrongStatus.body) !== undefined;
-      const isNotFound = wrongStatus.status === 404 && !isTold;
       const isRead = !isTold && bench.signaling.read(wrongStatus).kind === "done";
-      const does = isNotFound ? "not-found" : isRead ? "empty" : "error";
-      return () => ({
-        node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
-        evidence: [wrongStatus],
-        ...(does === "empty" && { advice: "only the first start notices a wrong secret" }),
-        dialect: { statusWrongSecret: does },
-      });
+      const is = wrongStatus.status === 404 && !isTold ? "not-found" : isRead ? "empty" : "error";
+      return { is, evidence: [wrongStatus] };
     },
   }),
   furtherPoint({
     name: "status-delay",
     title: "signaling: delay of a start",
     assumes: "asks for the status until it shows, up to `deadlineMs`",
-    finds: ["statusDelay"],
+    outcomes: { seen: { as: "dialect", node: "the next status shows it", dialect: { statusDelay: MEASURED } } },
     ask: async (bench) => {
       const { start, status, delayMs } = await bench.trial();
-      return () => ({
-        node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
-        evidence: [start, status],
-        dialect: { statusDelay: Math.round(delayMs) },
-      });
+      const statusDelay = Math.round(delayMs);
+      const late = delayMs > 0 && { node: `shown after ${statusDelay} ms` };
+      return { is: "seen", ...late, evidence: [start, status], dialect: { statusDelay } };
     },
   }),
   furtherPoint({
     name: "signaling-ipv6",
     title: "signaling: IPv6",
     assumes: "left to the receiver",
-    finds: ["signalingIpv6"],
+    outcomes: { accepted: { as: "contract", node: "accepted", dialect: { signalingIpv6: "accepted" } } },
     ask: async (bench) => {
       if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
       const { start } = await bench.trial();
-      return () => ({ node: "accepted", evidence: [start], dialect: { signalingIpv6: "accepted" } });
+      return { is: "accepted", evidence: [start] };
     },
   }),
   furtherPoint({
     name: "signaling-within",
     title: "signaling: an address within the prefix",
     assumes: "left to the receiver, whose error is shown",
-    finds: ["signalingPrefixes"],
+    outcomes: eitherWay("signalingPrefixes", "within", "registered"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -152,42 +159,43 @@ export const signaling: readonly Point[] = [
       const start = await tried(signaling, address.toString());
       learned.takesLonger = start.isTaken;
       if (start.isTaken) learned.singleStatus = start.status;
-      return () => eitherWay(start, "signalingPrefixes", ["accepted", "within"], ["refused", "registered"]);
+      return () => judged(start);
     },
   }),
   furtherPoint({
     name: "status-form",
     title: "signaling: a single address in status",
     assumes: "with or without a length",
-    finds: ["statusForm"],
+    outcomes: {
+      bare: { as: "dialect", node: "without a length", dialect: { statusForm: "bare" } },
+      cidr: { as: "contract", node: "with /32", dialect: { statusForm: "cidr" } },
+    },
     ask: async (bench) => {
       const { status } = await bench.trial();
       const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
       if (!answer) throw new Skipped("no single address could be started");
-      const isBare = !/\/(32|128)\b/.test(answer.body);
-      const node = isBare ? "without a length" : "with /32";
-      return () => ({ node, evidence: [answer], dialect: { statusForm: isBare ? "bare" : "cidr" } });
+      return { is: /\/(32|128)\b/.test(answer.body) ? "cidr" : "bare", evidence: [answer] };
     },
   }),
   furtherPoint({
     name: "signaling-address",
     title: "signaling: an address without /32",
     assumes: "never sent",
-    finds: ["signalingAddress"],
+    outcomes: eitherWay("signalingAddress", "any", "cidr"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
       const own = firstAddress(signaling.prefix);
       if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
       const start = await tried(signaling, (own ?? signaling.prefix).address);
-      return () => eitherWay(start, "signalingAddress", ["accepted", "any"], ["refused", "cidr"]);
+      return () => judged(start);
     },
   }),
   furtherPoint({
     name: "signaling-overlap",
     title: "signaling: an address within an active one",
     assumes: "a signaling of its own; an error names the state of each prefix",
-    finds: ["signalingOverlap"],
+    outcomes: eitherWay("signalingOverlap", "accepted", "invalid", "a signaling of its own"),
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -196,33 +204,39 @@ export const signaling: readonly Point[] = [
       await signaling.start([signaling.prefix.toString()]);
       await signaling.shows(signaling.prefix.toString());
       const start = await tried(signaling, address.toString());
-      return () => eitherWay(start, "signalingOverlap", ["a signaling of its own", "accepted"], ["refused", "invalid"]);
+      return () => judged(start);
     },
   }),
   furtherPoint({
     name: "signaling-several",
     title: "signaling: two at once",
     assumes: "the same form as of one",
+    outcomes: {
+      both: { as: "setting", node: "both are shown", settings: READ },
+      unread: { as: "beyond", node: "started, which no setting reads" },
+      unseen: { as: "beyond", node: "the status never shows both" },
+    },
     ask: async (bench) => {
       const { signaling } = bench;
       const { idleStop, again } = await bench.trial();
       const halves = halvesOf(bench);
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
-      const isRead = shown && signaling.severalSucceeded(answer, [idleStop, again]);
-      return () => ({
-        node: isRead ? "both are shown" : shown ? "started, which no setting reads" : "the status never shows both",
-        evidence: [answer, status],
-        ...(!isRead && { beyond: true }),
-        receiver: settingsOf(signaling.answers),
-      });
+      const evidence = [answer, status];
+      if (!shown) return { is: "unseen", evidence };
+      if (!signaling.severalSucceeded(answer, [idleStop, again])) return { is: "unread", evidence };
+      return () => ({ is: "both", evidence, receiver: settingsOf(signaling.answers) });
     },
   }),
   furtherPoint({
     name: "signaling-partial",
     title: "signaling: one of several cannot start",
     assumes: "some may start: asks for the status before and after, and reports the state of each",
-    finds: ["signalingPartial"],
+    outcomes: {
+      others: { as: "dialect", node: "the others start", dialect: { signalingPartial: "valid-ones" } },
+      before: { as: "dialect", node: "those before it start", dialect: { signalingPartial: "before" } },
+      none: { as: "dialect", node: "none starts", dialect: { signalingPartial: "all-or-nothing" } },
+    },
     ask: async (bench) => {
       const { signaling } = bench;
       const { delayMs } = await bench.trial();
@@ -237,20 +251,15 @@ export const signaling: readonly Point[] = [
         return (await signaling.active()).includes(idle);
       };
       const evidence = [answer];
-      if (await isStarted())
-        return () => ({ node: "the others start", evidence, dialect: { signalingPartial: "valid-ones" } });
+      if (await isStarted()) return { is: "others", evidence };
       await signaling.start([idle, active]);
-      const isBefore = await isStarted();
-      return () =>
-        isBefore
-          ? { node: "those before it start", evidence, dialect: { signalingPartial: "before" } }
-          : { node: "none starts", evidence, dialect: { signalingPartial: "all-or-nothing" } };
+      return { is: (await isStarted()) ? "before" : "none", evidence };
     },
   }),
 ];
 
 /** The emulator's switches for such an error: its form, or its own text around that of the contract. */
-function errorSwitches(answer: Answer): NonNullable<Judgement["dialect"]> {
+function errorSwitches(answer: Answer): NonNullable<Seen["dialect"]> {
   const { status, body, errorBody } = answer;
   const template = refusalTemplate(body) ?? body;
   const names = isObject(errorBody) ? Object.keys(errorBody).join() : undefined;

@@ -3,10 +3,10 @@ import { grouped } from "../../model/text";
 import { listCommand } from "../../wire/node-command";
 import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench } from "../asking/bench";
-import { judgeLimit, largest } from "../asking/largest";
+import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { singles } from "../documentation";
-import { type Point, pointNeeding } from "../point";
+import { measured, type Outcomes, type Point, pointNeeding, type Seen } from "../point";
 
 const point = pointNeeding("set");
 const furtherPoint = pointNeeding("set", "entries");
@@ -27,8 +27,7 @@ export const sizes: readonly Point[] = [
     name: "largest-body",
     title: "bytes of one request",
     assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
-    finds: ["maxBodyBytes", ...switchesOf("tooLarge")],
-    settles: ["maxBytesPerRequest"],
+    outcomes: limited("maxBytesPerRequest", "maxBodyBytes"),
     ask: async (bench) => {
       const { url } = bench.set;
       const plain = listCommand(url);
@@ -39,22 +38,15 @@ export const sizes: readonly Point[] = [
           bench.ask({ url, command: "list", body: plain.padEnd(bytes), asked: `list of ${bytes} bytes` }),
         );
       const found = await largest(tryBytes, { accepted: Buffer.byteLength(plain), limit: bench.limits.bytes });
-      const { most, isMet, refusal } = found;
-      bench.learned.bytesAtOnce = most;
-      const isLess = isMet && most < DEFAULTS.maxBytesPerRequest;
-      return () => ({
-        ...judgeLimit(found),
-        settings: isLess ? { maxBytesPerRequest: Math.max(256, most) } : {},
-        dialect: { maxBodyBytes: isMet ? most : undefined, ...(refusal && refusalSwitches("tooLarge", refusal)) },
-      });
+      bench.learned.bytesAtOnce = found.most;
+      return judgeLimit(found, "maxBytesPerRequest", "maxBodyBytes");
     },
   }),
   furtherPoint({
     name: "most-entries",
     title: "entries of one request",
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
-    finds: ["maxEntriesPerRequest", ...switchesOf("tooLarge")],
-    settles: ["maxEntriesPerRequest"],
+    outcomes: limited("maxEntriesPerRequest", "maxEntriesPerRequest"),
     ask: async (bench) => {
       const { send, most: possible } = await filler(bench);
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
@@ -62,16 +54,36 @@ export const sizes: readonly Point[] = [
       const isGood = (answer: Answer) =>
         (["insert", "delete"] as const).some((command) => bench.verdicts.judge(command, answer) === "success");
       const found = await largest((number) => bench.askLarge(() => send(number)), range, isGood);
-      const { most, isMet, refusal } = found;
-      bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, most);
-      return () => ({
-        ...judgeLimit(found),
-        settings: isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {},
-        dialect: { maxEntriesPerRequest: isMet ? most : 0, ...(refusal && refusalSwitches("tooLarge", refusal)) },
-      });
+      bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
+      return judgeLimit(found, "maxEntriesPerRequest", "maxEntriesPerRequest");
     },
   }),
 ];
+
+/** Outcomes of a limit: what the package sends is accepted, or only less. */
+function limited(setting: keyof typeof LEAST, name: string) {
+  const dialect = measured([name, ...switchesOf("tooLarge")]);
+  return {
+    none: { as: "contract", node: "no limit was met" },
+    enough: { as: "dialect", node: "a limit above what this package sends", dialect },
+    less: { as: "setting", node: "at most", settings: measured([setting]), dialect },
+  } as const satisfies Outcomes;
+}
+
+/** Least limit of bytes that the package takes. */
+const LEAST = { maxBytesPerRequest: 256, maxEntriesPerRequest: 1 } as const;
+
+function judgeLimit(
+  { most, isMet, refusal }: Awaited<ReturnType<typeof largest>>,
+  setting: keyof typeof LEAST,
+  name: string,
+): Seen<"none" | "enough" | "less"> {
+  if (!isMet) return { is: "none", node: `no limit was met up to ${grouped(most)}, the largest tried` };
+  const dialect = { [name]: most, ...(refusal && refusalSwitches("tooLarge", refusal)) };
+  const seen = { node: `at most ${grouped(most)}`, evidence: [refusal], dialect };
+  if (most >= DEFAULTS[setting]) return { is: "enough", ...seen };
+  return { is: "less", ...seen, settings: { [setting]: Math.max(LEAST[setting], most) } };
+}
 
 /** Repeats one prefix if the node accepts that; else sends different ones, of which there are few. */
 async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {

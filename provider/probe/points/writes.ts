@@ -2,13 +2,14 @@ import type { PrefixSetUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { type Answer, errorOrSuccess, refusalSwitches, switchesOf } from "../asking/answer";
+import { type Answer, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Learned } from "../asking/learned";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
-import { type Point, pointNeeding } from "../point";
+import { measured, type Point, pointNeeding } from "../point";
 import { merged } from "../shapes/answers";
 import { settingsOf } from "./records";
+import { errorOrSuccess, judged, VERDICTS } from "./verdicts";
 
 const point = pointNeeding("set", "entries");
 
@@ -18,45 +19,56 @@ export const writes: readonly Point[] = [
     name: "insert-existing",
     title: "insert of an existing entry",
     assumes: "the new value holds; after a refusal the entry is deleted and inserted before one commit",
-    finds: ["insertExisting", ...switchesOf("exists")],
-    settles: ["insertExisting", "answers.success", "answers.failure"],
+    outcomes: {
+      overwrite: { as: "contract", node: "gives it the new value", dialect: { insertExisting: "overwrite" } },
+      error: {
+        as: "setting",
+        node: "an error",
+        settings: { insertExisting: "error", ...VERDICTS },
+        dialect: { insertExisting: "error", ...measured(switchesOf("exists")) },
+      },
+      ignored: {
+        as: "setting",
+        node: "success, and the old value stays",
+        settings: { insertExisting: "ignored", ...VERDICTS },
+        dialect: { insertExisting: "ignored" },
+      },
+      both: { as: "beyond", node: "an error, and the new value holds" },
+      other: { as: "beyond", node: "it is listed as something else" },
+    },
     ask: async (bench) => {
-      const { set, learned } = bench;
+      const { set, learned, verdicts } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
       const answer = await set.insert([["192.0.2.0/24", 2]], "insert of an existing entry");
-      const isNew = (list: typeof answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
+      const isNew = (list: Answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
       const { list, shown } = await set.committed(isNew, bench.briefly);
       const evidence = [answer, list];
       const [entry, ...more] = set.read(list);
-      if (entry === undefined || more.length > 0 || (entry.value !== 1 && !shown))
-        return () => ({
-          node: `it is listed as ${some(set.read(list).map(({ spelling }) => spelling))}`,
-          evidence,
-          beyond: true,
-        });
+      if (entry === undefined || more.length > 0 || (entry.value !== 1 && !shown)) {
+        const listed = set.read(list).map(({ spelling }) => spelling);
+        return { is: "other", node: `it is listed as ${some(listed)}`, evidence };
+      }
       // An answer unlike a success, without an effect, is an error, also in a form that no client knows.
-      const isError = bench.verdicts.judge("insert", answer) !== "success";
-      if (isError && !shown) bench.verdicts.failed(answer);
-      const settings = settingsOf(bench.verdicts.learn());
-      if (isError && shown) return () => ({ node: "an error, and the new value holds", evidence, beyond: true });
-      learned.insertExisting = isError ? "error" : shown ? "overwrite" : "ignored";
-      const insertExisting = learned.insertExisting;
-      const dialect = { insertExisting, ...(answer.isRefusal && refusalSwitches("exists", answer)) };
-      if (insertExisting === "overwrite") return () => ({ node: "gives it the new value", evidence, dialect });
-      const node = { error: "an error", ignored: "success, and the old value stays" }[insertExisting];
-      return () => ({ node, evidence, settings: { ...settings, insertExisting }, dialect });
+      const isError = verdicts.judge("insert", answer) !== "success";
+      if (isError && !shown) verdicts.failed(answer);
+      const settings = settingsOf(verdicts.learn());
+      if (isError && shown) return { is: "both", evidence };
+      const is = isError ? "error" : shown ? "overwrite" : "ignored";
+      learned.insertExisting = is;
+      if (is === "overwrite") return { is, evidence };
+      return { is, evidence, settings, ...(answer.isRefusal && { dialect: refusalSwitches("exists", answer) }) };
     },
   }),
   point({
     name: "delete-absent",
     title: "delete of a missing entry",
     assumes: "sent only for entries that are listed or in doubt; an error is not a failure",
-    finds: ["deleteAbsent", ...switchesOf("absent")],
+    outcomes: errorOrSuccess("deleteAbsent", "absent"),
     ask: async ({ set, learned, verdicts }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of a missing entry");
       const is = verdicts.judge("delete", answer);
       learned.deleteAbsent = is === "success" ? "success" : "error";
-      return () => errorOrSuccess("deleteAbsent", answer, "absent", is);
+      return judged(answer, "absent", is);
     },
   }),
 ];
@@ -67,7 +79,15 @@ export const emptiedSet: readonly Point[] = [
     name: "emptied-set",
     title: "a set that is emptied",
     assumes: "it stays, as an empty list; with `answers.absent` it may vanish",
-    settles: ["answers.absent"],
+    outcomes: {
+      gone: { as: "setting", node: "it vanishes", settings: measured(["answers.absent"]) },
+      empty: {
+        as: "setting",
+        node: "an empty list",
+        settings: measured(["answers.empty", "answers.path.prefixset"]),
+      },
+      unread: { as: "beyond", node: "an answer that no setting reads as an empty list" },
+    },
     ask: async ({ set, learned }) => {
       const { cleared: answer } = learned;
       if (!answer) throw new Skipped("the entries of the set are kept");
@@ -75,12 +95,9 @@ export const emptiedSet: readonly Point[] = [
       const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
       learned.learn({ known: empty ?? {} });
       const { absent } = learned.known;
-      return () => ({
-        found: empty === undefined ? "assumed" : "observed",
-        node: isGone ? "it vanishes" : empty ? "an empty list" : "an answer that no setting reads as an empty list",
-        evidence: [answer],
-        settings: settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {})),
-      });
+      const evidence = [answer];
+      if (isGone) return { is: "gone", evidence, settings: settingsOf(absent === undefined ? {} : { absent }) };
+      return empty ? { is: "empty", evidence, settings: settingsOf(empty) } : { is: "unread", evidence };
     },
   }),
 ];
