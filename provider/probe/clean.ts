@@ -52,7 +52,8 @@ export function clean(undo: Undo, { node, receiver, world, signal }: CleanOption
       // If the node does not answer, cleaning up asks again, and the receiver is still cleaned up.
       const list = await bench.list(url, { calm: true }).catch(() => undefined);
       const read = (some: Answers) => list && elementsIn(list, url, readPrefixSetList, some);
-      learned.learn(solve({ body: list?.body ?? "", url, kind: "prefixset", before: learned.answers }, read) ?? {});
+      const found = solve({ body: list?.body ?? "", url, kind: "prefixset", before: learned.answers }, read);
+      learned.learn(found?.known ?? {});
     }
     bench.receiver?.resume(started, undo.before.signaling, learnt?.isStartProved === true);
     if (bench.receiver) bench.receiver.delayMs = learnt?.statusDelayMs;

@@ -57,8 +57,6 @@ export interface Finding {
   readonly expressed: Expressed;
   /** Members of the node to set. */
   readonly settings: Partial<NodeSettings>;
-  /** Members of the node that seem likely: to be set only once a person has confirmed them. */
-  readonly guesses: Partial<NodeSettings>;
   /** Members of the receiver to set. */
   readonly receiver: ReceiverSettings;
   /** Switches with which the emulator does the same. */
@@ -81,8 +79,6 @@ export interface ProbeResult {
   /** All settings of the node, those that the user had given included. */
   readonly node: Partial<NodeSettings>;
   readonly receiver: ReceiverSettings;
-  /** Settings that seem likely, without a proof. */
-  readonly guesses: { readonly node: Partial<NodeSettings> };
   /** All switches that were found. */
   readonly dialect: DialectSettings;
   /** Number of the points that decide about settings, and those that could not be asked, with the reason. */

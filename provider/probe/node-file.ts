@@ -8,20 +8,17 @@ export interface NodeFile {
   readonly receiver: ReceiverSettings;
   /** Switches of `emulator --dialect`. */
   readonly dialect: DialectSettings;
-  /** Settings that seem likely: they belong into `node` once a person has confirmed them. */
-  readonly guesses?: { readonly node: Partial<NodeSettings> };
   readonly known: readonly string[];
   /** Points that could not be found out, each with the reason. */
   readonly unknown: Readonly<Record<string, string>>;
 }
 
-export function nodeFile({ node, receiver, guesses, dialect, findings }: ProbeResult): NodeFile {
+export function nodeFile({ node, receiver, dialect, findings }: ProbeResult): NodeFile {
   const isKnown = ({ found, unseen }: Finding) => (found === "observed" || found === "assumed") && !unseen;
   return {
     node,
     receiver,
     dialect,
-    ...(Object.keys(guesses.node).length > 0 && { guesses }),
     known: findings.filter(isKnown).map(({ point }) => point),
     unknown: Object.fromEntries(findings.filter((one) => !isKnown(one)).map(({ point, node: why }) => [point, why])),
   };

@@ -61,7 +61,6 @@ export interface Seen<Name extends string = string> {
   readonly evidence?: readonly (Answer | undefined)[];
   readonly advice?: string;
   readonly settings?: Partial<NodeSettings>;
-  readonly guesses?: Partial<NodeSettings>;
   readonly receiver?: ReceiverSettings;
   readonly dialect?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -136,17 +135,15 @@ export function pointNeeding(needs: Needs, restsOn?: string) {
       const settings = "settings" in outcome ? { ...constantsOf(outcome.settings), ...seen.settings } : {};
       const receiver = ("settings" in outcome && seen.receiver) || {};
       const dialect = "dialect" in outcome ? given({ ...constantsOf(outcome.dialect), ...seen.dialect }) : {};
-      const { guesses = {} } = seen;
       const isSome = (...all: object[]) => all.some((one) => Object.keys(one).length > 0);
-      const isGuess = outcome.unseen === true || isSome(guesses);
-      // A list that is read without a setting is as the contract says, if it held something and left nothing to guess.
-      const unset = isSome(dialect) ? "dialect" : isGuess ? "unknown" : "contract";
+      // A list that is read without a setting is as the contract says, if it held something.
+      const unset = isSome(dialect) ? "dialect" : outcome.unseen ? "unknown" : "contract";
       const isSet = isSome(settings, receiver) || as !== "setting";
       return {
-        ...{ point: name, title, assumes, outcome: is, node: node ?? outcome.node, settings, guesses, receiver },
+        ...{ point: name, title, assumes, outcome: is, node: node ?? outcome.node, settings, receiver },
         // An answer that gives its switch no value is expressed nowhere.
         expressed: !isSet ? unset : as === "dialect" && !isSome(dialect) ? "beyond" : as,
-        found: FOUND[is] ?? (as === "unknown" || isGuess ? "assumed" : "observed"),
+        found: FOUND[is] ?? (as === "unknown" || outcome.unseen ? "assumed" : "observed"),
         evidence: evidence.flatMap((answer) => answer?.evidence ?? []),
         dialect: dialect as DialectSettings,
         ...given({ advice: advice ?? outcome.advice, unseen: outcome.unseen }),

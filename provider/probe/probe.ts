@@ -7,7 +7,6 @@ import { Unusable } from "./asking/outcome";
 import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
 import type { Asked, Point } from "./point";
 import { POINTS } from "./points";
-import { settingsOf } from "./points/records";
 import { isNoSetting, merged } from "./shapes/answers";
 import { type BenchOptions, withBench } from "./with-bench";
 
@@ -102,29 +101,25 @@ function missing({ needs }: Point, bench: Bench): string | undefined {
 function summary(
   findings: readonly Finding[],
   { learned, node: given, receiver, seen }: Bench,
-): Pick<ProbeResult, "findings" | "node" | "receiver" | "guesses" | "dialect"> {
+): Pick<ProbeResult, "findings" | "node" | "receiver" | "dialect"> {
   const asked = new Set(findings.filter(({ expressed }) => expressed !== "unknown").map(({ point }) => point));
   const settled = new Set<string>(POINTS.flatMap(({ settles }) => settles));
   for (const { name, settles } of POINTS) if (!asked.has(name)) for (const one of settles) settled.delete(one);
   const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = Object.fromEntries(
     CARRIED.filter((name) => given[name] !== undefined && !settled.has(name)).map((name) => [name, given[name]]),
   );
-  for (const { settings } of findings) {
-    Object.assign(node, settings);
-    learned.learn({ known: settings.answers ?? {} });
-  }
-  const proved = constantWhileGrowing(learned.known.ignore ?? [], seen.values(), (one) => {
+  for (const { settings } of findings) Object.assign(node, settings);
+  const own = given.answers ?? {};
+  const { ignore = [], ...learnt } = learned.answers;
+  const constant = constantWhileGrowing(ignore, seen.values(), (one) => {
     const list = readingOf(one, learned.answers);
     return Array.isArray(list) ? list.length : undefined;
   });
-  learned.doubt(({ ignore = [] }) =>
-    ignore.filter((name) => ![...proved, ...(given.answers?.ignore ?? [])].includes(name)),
-  );
-  const { guessed } = learned;
-  const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, merged(guessed, some)));
+  const proved = merged(learnt, { ignore: [...(own.ignore ?? []), ...constant] });
+  const read = (some: Answers) => [...seen.values()].map((one) => readingOf(one, some));
   // Nothing is written that no finding expresses.
-  const claimed = findings.reduce((all, { settings }) => merged(all, settings.answers ?? {}), given.answers ?? {});
-  const known = within(needed(learned.known, given.answers ?? {}, read), claimed);
+  const claimed = findings.reduce((all, { settings }) => merged(all, settings.answers ?? {}), own);
+  const known = within(needed(proved, own, read), claimed);
   delete node.answers;
   if (!isNoSetting(known)) node.answers = known;
   const ofReceiver = findings.map((one) => one.receiver.answers);
@@ -137,7 +132,6 @@ function summary(
     })),
     node,
     receiver: Object.keys(told).length > 0 ? { answers: told } : {},
-    guesses: { node: settingsOf(guessed) },
     dialect: Object.assign({}, ...findings.map(({ dialect }) => dialect)),
   };
 }

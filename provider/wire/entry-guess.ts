@@ -83,7 +83,7 @@ function guessPrefix(members: readonly Named[]): string | undefined {
 }
 
 /** Likeliest name of the length of entries, which are given without their addresses. */
-export function guessLength(records: readonly JsonObject[]): string | undefined {
+function guessLength(records: readonly JsonObject[]): string | undefined {
   // A second member named as a prefix may be the length, as in {"net":"192.0.2.0","prefix":24}.
   const mayBe = (name: string) => naturalRole(name) === undefined || naturalRole(name) === "prefix";
   const lengths = Object.keys(records[0] ?? {}).filter(
@@ -99,7 +99,7 @@ function claimed(members: readonly Named[]): string | undefined {
 }
 
 /** The only number in entries that have no value under a natural name: without it, each would have the value 1. */
-export function guessValue(records: readonly JsonObject[]): string | undefined {
+function guessValue(records: readonly JsonObject[]): string | undefined {
   const names = Object.keys(records[0] ?? {});
   if (names.some((name) => naturalRole(name) === "value")) return undefined;
   const isNumber = (name: string) => records.every((record) => readNumber(record[name]) !== undefined);

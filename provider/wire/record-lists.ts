@@ -101,7 +101,7 @@ function keyOf(
 }
 
 /** The members of a record that may be its name, the likeliest first. */
-export function likelyNames(record: JsonObject): string[] {
+function likelyNames(record: JsonObject): string[] {
   const texts = Object.keys(record).filter((key) => isText(record[key]));
   return [...new Set([...texts.filter((key) => /name|title|label|profile/i.test(key)), ...texts])];
 }

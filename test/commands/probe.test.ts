@@ -147,14 +147,14 @@ test("--write --keep tries a set that is in use, and leaves what it holds", asyn
   expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("--keep goes with --write.") });
 });
 
-test("a guess stands apart in the file, which the emulator takes", async () => {
+test("what no known answer shows is unknown in the file, with the setting that the reader names", async () => {
   const rules = '{"data":[{"id":30,"url":"syn-flood"},{"id":31,"url":"count-all"}]}';
   using node = await serveRaw((_, response) => response.end(rules));
   const args = ["probe", "profile://edge/web", "--endpoint", node.url];
-  await run([...args, "--out", "guess.json"], { env: {}, folder });
-  const written = JSON.parse(await readFile(join(folder, "guess.json"), "utf8"));
-  expect(written.node).not.toHaveProperty("answers.names.name");
-  expect(written.guesses).toEqual({ node: { answers: { names: { name: "url" } } } });
+  await run([...args, "--out", "unknown.json"], { env: {}, folder });
+  const written = JSON.parse(await readFile(join(folder, "unknown.json"), "utf8"));
+  expect(written.node).toEqual({});
+  expect(written.unknown.profiles).toContain('answers.names: { name: "url" }');
   await using copy = await startEmulator({ dialect: written.dialect });
   expect(copy.endpoint).toMatch(/^http/);
 });

@@ -21,7 +21,6 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
     active: [],
     findings: [],
     node: {},
-    guesses: { node: {} },
     dialect: {},
     unusable: [],
     left: [],

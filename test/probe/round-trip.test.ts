@@ -52,10 +52,9 @@ test.each<DialectSettings>([
   { missingTable: "error" },
   { statusWrongSecret: "empty" },
   { signalingPrefixes: "registered" },
-  { profilesEnvelope: "payload", rulesEnvelope: "array", nameKey: "title", idKey: "number" },
+  { profilesEnvelope: "payload", rulesEnvelope: "array", nameKey: "title" },
   { listEnvelope: "payload.rows2", prefixKey: "subnet", lengthKey: "size", valueKey: "weight" },
-  { markKeys: "address=who,value=hits", marksEnvelope: "table" },
-  { idKey: "num", markKeys: "id=markid" },
+  { markKeys: "address=who", marksEnvelope: "table" },
   { listFormat: "ndjson" },
   { listFormat: "lines" },
   { listFormat: "lines", entryForm: "string", singleAddress: "bare" },
@@ -84,11 +83,15 @@ test("settings that only the user knows are switches of the dialect, and its reh
   const { node, dialect } = await expectRecognised(
     {
       ...{ commitUrl: "prefixset://{arena}", markTypes: "shost=src-host,conn=flow" },
-      ...{ markAge: "shown", markAgeUnit: "ms", markLifetimeUnit: "ms" },
+      ...{ markAge: "shown", markAgeUnit: "ms", markLifetimeUnit: "ms", idKey: "num", markKeys: "id=markid" },
     },
     {
       commitUrl: "prefixset://{arena}",
-      answers: { markTypes: { shost: "src-host", conn: "flow" }, units: { lifetime: "ms", age: "ms" } },
+      answers: {
+        names: { id: { rules: "num", marks: "markid" } },
+        markTypes: { shost: "src-host", conn: "flow" },
+        units: { lifetime: "ms", age: "ms" },
+      },
     },
   );
   await expectRehearsed({ dialect }, node, JSON.stringify({ node, dialect }));

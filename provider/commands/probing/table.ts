@@ -8,16 +8,12 @@ const COLUMNS = { title: 36, found: 8 };
 const REMARK = "    ";
 
 /** A probe's result for people: the findings, then the settings. */
-export function table({ findings, node, receiver, guesses, dialect, looked, unusable, stopped }: ProbeResult): string {
+export function table({ findings, node, receiver, dialect, looked, unusable, stopped }: ProbeResult): string {
   const lines = findings.flatMap(rows);
   const counts = new Map<string, number>();
   for (const { found } of findings) counts.set(found, (counts.get(found) ?? 0) + 1);
   const summary = [...counts].map(([found, count]) => `${count} ${found}`).join(", ");
-  const settings = [
-    ...block("To set", node),
-    ...block("To set for the receiver", receiver),
-    ...block("Guesses, to set once you know that they are right", guesses.node),
-  ];
+  const settings = [...block("To set", node), ...block("To set for the receiver", receiver)];
   const end = stopped === undefined ? [] : ["", `The probe ended early: ${visible(stopped)}`];
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
   const [first] = looked.missed;
@@ -51,7 +47,7 @@ function block(title: string, settings: object): string[] {
   return ["", `${title}:\n${visibleJson(JSON.stringify(settings, null, 2))}`];
 }
 
-function rows({ title, found, node, evidence, assumes, advice, settings, receiver, guesses }: Finding): string[] {
+function rows({ title, found, node, evidence, assumes, advice, settings, receiver }: Finding): string[] {
   const head = `${title.padEnd(COLUMNS.title)}  ${found.padEnd(COLUMNS.found)}  `;
   const [first = "", ...more] = wrapped(visible(node), WIDTH - head.length);
   if (found === "skipped") return [head + first, ...more.map((text) => " ".repeat(head.length) + text)];
@@ -61,7 +57,6 @@ function rows({ title, found, node, evidence, assumes, advice, settings, receive
     ...(advice === undefined ? [] : [`so: ${advice}`]),
     ...told("set", settings),
     ...told("set for the receiver", receiver),
-    ...told("guess", guesses),
   ].flatMap((text) => wrapped(visible(text), WIDTH - REMARK.length).map((line) => REMARK + line));
   return [head + first, ...more.map((text) => " ".repeat(head.length) + text), ...remarks];
 }

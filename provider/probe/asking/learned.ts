@@ -1,6 +1,6 @@
 import type { Absent, Answers, ListKind } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
-import { type Lesson, merged, without } from "../shapes/answers";
+import { merged } from "../shapes/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import type { Answer } from "./answer";
@@ -40,45 +40,17 @@ export class Learned {
   /** Bytes and entries of the largest requests that were accepted. */
   bytesAtOnce = 16_384;
   entriesAtOnce = 100;
-  /** Settings that seem likely, without a proof. */
-  guessed: Answers = {};
 
-  /** @param known Settings that the user gave or that answers prove. */
-  constructor(public known: Answers) {}
+  /** @param answers Settings by which answers are read: those that the user gave or that answers prove. */
+  constructor(public answers: Answers) {}
 
   /** {@link measuredDelay}, or 0. */
   get commitDelay(): number {
     return this.measuredDelay ?? 0;
   }
 
-  /** Settings by which lists are read: the known ones, then the likely ones, but for members that may report a part. */
-  get answers(): Answers {
-    const { ignore: _, ...likely } = this.guessed;
-    return merged(likely, this.known);
-  }
-
-  learn({ known, guessed }: Partial<Lesson>): void {
-    this.known = merged(this.known, known ?? {});
-    this.guessed = without(merged(this.guessed, guessed ?? {}), this.known);
-  }
-
-  /** Makes guesses of the ignored members that no list has proved. */
-  doubt(unproved: (known: Answers) => readonly string[]): void {
-    const ignore = unproved(this.known);
-    this.known = without(this.known, { ignore });
-    this.guessed = merged(this.guessed, { ignore });
-  }
-
-  /** Takes settings that known entries of a set have proved, and drops all guesses about entries. */
-  prove(known: Answers): void {
-    const of = { prefix: "", prefixLength: "", value: "", rangeStart: "", rangeEnd: "" };
-    this.guessed = without(this.guessed, {
-      names: of,
-      columns: { prefixset: {} },
-      path: { prefixset: "" },
-      format: { prefixset: "json" },
-    });
-    this.learn({ known });
+  learn(proved: Answers): void {
+    this.answers = merged(this.answers, proved);
   }
 
   /** True for the same refusal as that of a set that no node has: any other one may be about credentials or a failure. */
@@ -96,7 +68,7 @@ export class Learned {
     const absent = list.status === 404 ? undefined : absentIn(list, name);
     if (list.status !== 404 && absent === undefined) return false;
     this.absentIsEmpty = true;
-    this.learn({ known: { absent: absent ?? "empty" } });
+    this.learn({ absent: absent ?? "empty" });
     return true;
   }
 }

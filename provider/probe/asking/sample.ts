@@ -27,7 +27,7 @@ const SAMPLE: readonly KnownEntry[] = [
  *
  * @returns the answers, and facts about the list that shows all entries: `place` and `entry`, absent with a reader of the
  *   user's own; `isFlat` if the node lists no values; `answers` and `verdict`, the settings that read it and that recognise
- *   successes; `guesses` if several lists showed the entries before the commit; `single`, the form of a single address.
+ *   successes; `single`, the form of a single address.
  * @throws {Unusable} if the entries never show, or no setting reads them.
  */
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
@@ -59,7 +59,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
       undefined,
       evidence,
     );
-  const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
+  const puzzle = { body: list.body, url, kind: "prefixset", before: learned.answers, entries: SAMPLE } as const;
   const readAs = (listedValue?: ListedAs) => {
     const read = (answers: Answers) => readBy(list, answers, listedValue);
     // A list that shows the entries before the commit holds more than the applied ones.
@@ -75,8 +75,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
     throw new Unusable(UNREADABLE, why, OWN_READER, [list]);
   }
-  learned.prove(found.known);
-  learned.learn({ guessed: found.guessed });
+  learned.learn(found.known);
   const listShows = readBy(before, learned.answers, whole ? undefined : () => 1)
     ? ("staged" as const)
     : ("applied" as const);
@@ -94,7 +93,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   // If lists show staged entries, the time of the commit cannot be seen.
   const delayMs = listShows === "staged" ? 0 : ms;
   const single = entry && singleIn(list.body, entry);
-  const { known: answers, guessed: guesses } = found;
+  const { known: answers } = found;
   const verdict = verdicts.learn();
   const isFlat = whole === undefined;
   return {
@@ -109,7 +108,6 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
     entry,
     isFlat,
     answers,
-    guesses,
     verdict,
     single,
   };

@@ -74,7 +74,7 @@ export class Verdicts {
   /** Learns the setting with which a client recognises each answer as success or failure; empty if it needs none. */
   learn(): Pick<Answers, "success" | "failure"> {
     const found = this.unseenSuccess() ?? this.wordsOfSuccess() ?? this.unseenFailure() ?? {};
-    this.learned.learn({ known: found });
+    this.learned.learn(found);
     return found;
   }
 

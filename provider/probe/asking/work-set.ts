@@ -5,7 +5,7 @@ import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
 import { documentationIn, isDocumentation, isNearDocumentation, tracesDocumentation } from "../documentation";
 import { placeOfList } from "../shapes/list-place";
-import { wordsIn } from "../shapes/status-search";
+import { prefixesIn, wordsIn } from "../shapes/status-search";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import type { Asker } from "./asker";
@@ -105,16 +105,15 @@ export class WorkSet {
   keep(list: Answer): void {
     const reading = this.reading(list);
     const where = formatUrl(this.url);
-    if (reading.kind !== "done")
+    // Names of the node's own are known once the set holds entries of the probe; its prefixes can be seen before.
+    const held = reading.kind === "done" ? reading.value.map(({ prefix }) => prefix) : prefixesIn(list.body);
+    if (reading.kind !== "done" && held.length === 0)
       throw new Blocked(`--keep needs a set whose list can be read, and of ${where} ${whyUnread(reading)}`);
-    const own = reading.value.filter(({ prefix }) => isNearDocumentation(prefix));
-    if (own.length > 0) {
-      const named = some(
-        own.map(({ spelling }) => spelling),
-        3,
+    const own = held.filter(isNearDocumentation);
+    if (own.length > 0 || (reading.kind !== "done" && this.isTraced(list)))
+      throw new Blocked(
+        `${where} holds ${some(own.map(String), 3)}, in or beside the documentation prefixes that the probe writes`,
       );
-      throw new Blocked(`${where} holds ${named}, in or beside the documentation prefixes that the probe writes`);
-    }
     this.before = list;
   }
 

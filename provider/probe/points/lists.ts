@@ -1,23 +1,22 @@
-import { isObject } from "../../model/json";
 import { formatUrl, nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { guessValue } from "../../wire/entry-guess";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
+import { PROBE } from "../../wire/remedies";
 import { type Answer, errorSwitches, refusalSwitches, switchesOf } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { ABSENT } from "../asking/learned";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { Moot, OWN_READER, Skipped, UNREADABLE, Unclear, Unusable } from "../asking/outcome";
 import { measured, measuredFor, type Point, pointNeeding } from "../point";
-import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape, membersText } from "../shapes/entry-shape";
 import { isHollow, placeOfList, unreadRows } from "../shapes/list-place";
-import { guessRuleId } from "../shapes/name-guesses";
 import { solve } from "../shapes/search";
-import { askRecords, judgedRecords, nameOf, recordsOf, settingsOf, whereOf } from "./records";
+import { askRecords, hasNumbers, judgedRecords, nameOf, recordsOf, settingsOf, whereOf } from "./records";
 
 const point = pointNeeding("lists");
+
+const TRY = "--write finds out what its members mean, or --write --keep if the set is not empty";
 
 /** Lists of sets. */
 export const setLists: readonly Point[] = [
@@ -25,10 +24,13 @@ export const setLists: readonly Point[] = [
     name: "set-list",
     title: "list of a set",
     assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
-    outcomes: recordsOf(
-      measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
-      "singleAddress",
-    ),
+    outcomes: {
+      ...recordsOf(
+        measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+        "singleAddress",
+      ),
+      unread: { as: "unknown", node: "members or places of unknown meaning", advice: TRY, unseen: true },
+    },
     ask: async (bench) => {
       const { learned } = bench;
       const { url, answer } = await firstFilled(bench);
@@ -37,38 +39,33 @@ export const setLists: readonly Point[] = [
         throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
-      if (isHollow(answer) && read(learned.answers).kind !== "done") {
-        return { is: "none", node: nothingIn(""), evidence: [answer] };
-      }
+      const evidence = [answer];
+      if (isHollow(answer) && read(learned.answers).kind !== "done")
+        return { is: "none", node: nothingIn(""), evidence };
       const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
         elementsIn(answer, url, readPrefixSetList, answers),
       );
       if (!found) {
         const reading = read(learned.answers);
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
-        throw new Unusable(UNREADABLE, unreadRows(answer.json) ?? why, OWN_READER, [answer]);
+        if (reading.kind !== "done" && reading.remedy !== undefined && reading.remedy !== PROBE)
+          return { is: "unread", node: why, evidence };
+        throw new Unusable(UNREADABLE, unreadRows(answer.json) ?? why, OWN_READER, evidence);
       }
-      learned.learn(found);
-      if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
-      const place = placeOfList(answer.json, "prefixset", learned.answers, url);
-      const value = guessValue(place?.elements.filter(isObject) ?? []);
-      const guessed = value === undefined ? {} : { names: { value } };
-      learned.learn({ guessed });
-      if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };
       const { known, list } = found;
+      learned.learn(known);
+      const place = placeOfList(answer.json, "prefixset", learned.answers, url);
       const where = place ? whereOf(place.path) : "";
+      const settings = settingsOf(known);
+      if (list.length === 0) return { is: "none", node: nothingIn(where), evidence, settings };
+      bench.verdicts.succeeded("list", answer);
+      if (place) learned.filled = { place, entry: entryShape(place), body: answer.body };
       const one = list.find(({ prefix }) => prefix.size === 1n);
       const single = one && (/\/(32|128)$/.test(one.spelling) ? "cidr" : "bare");
-      const names = learned.filled && `; ${membersText(learned.filled.entry)}`;
+      const names = learned.filled ? `; ${membersText(learned.filled.entry)}` : "";
       const spelling = single && `; single addresses ${single === "cidr" ? "with /32" : "without a length"}`;
-      const likely = without(merged(found.guessed, guessed), known);
-      // Another list or a member beside this one may report further entries.
-      const isPart = likely.path !== undefined || likely.ignore !== undefined;
-      const seen = { evidence: [answer], settings: settingsOf(known), guesses: settingsOf(likely) };
-      if (list.length === 0) return { is: "none", ...seen, node: nothingIn(where) };
-      const node = `${list.length}${isPart ? " or more" : ""} entries of ${formatUrl(url)}, ${where}${names ?? ""}${spelling ?? ""}`;
-      const whole = { ...seen, node, dialect: { singleAddress: single } };
-      return isNoSetting(likely) ? { is: "read", ...whole } : { is: "likely", advice: TRY, ...whole };
+      const node = `${list.length} entries of ${formatUrl(url)}, ${where}${names}${spelling ?? ""}`;
+      return { is: "read", node, evidence, settings, dialect: { singleAddress: single } };
     },
   }),
   point({
@@ -104,7 +101,7 @@ export const setLists: readonly Point[] = [
         const dialect = {
           ...errorSwitches(answer),
           ...refusalSwitches("unknown", answer),
-          ...absentText(answer, learned.known),
+          ...absentText(answer, learned.answers),
         };
         return { is: "error", node: `an error with status ${answer.status}`, evidence, dialect };
       };
@@ -137,21 +134,12 @@ export const recordLists: readonly Point[] = [
     outcomes: recordsOf(measuredFor("rules", "id"), "idKey"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
-      let seen = await askRecords(bench, "rules", url, readRuleList);
-      const id = seen.records.every((rule) => rule.id === undefined)
-        ? // An id under another name is among the members that the reader does not know.
-          guessRuleId(seen.records.map(({ extra = {} }) => extra))
-        : undefined;
-      if (id !== undefined && url) {
-        const guessed = merged(seen.lesson.guessed, { names: { id: { rules: id } } });
-        bench.learned.learn({ guessed });
-        const records = elementsIn(seen.answer, url, readRuleList, bench.learned.answers) ?? seen.records;
-        seen = { ...seen, records, lesson: { ...seen.lesson, guessed } };
-      }
+      const seen = await askRecords(bench, "rules", url, readRuleList);
       const identified = seen.records.filter((rule) => rule.id !== undefined).length;
       const [rule] = seen.records;
       const idKey = nameOf(seen.first, rule?.exact?.id ?? rule?.id);
-      return judgedRecords(seen, `${seen.records.length}, ${identified} with an id`, { idKey });
+      const isPart = identified === 0 && seen.records.some(hasNumbers);
+      return judgedRecords(seen, `${seen.records.length}, ${identified} with an id`, { idKey }, isPart);
     },
   }),
 ];
@@ -177,5 +165,3 @@ async function firstFilled(bench: Bench) {
 function nothingIn(where: string): string {
   return `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
 }
-
-const TRY = "the meaning of its members is a guess: --write finds it out, or --write --keep if the set is not empty";

@@ -1,4 +1,6 @@
 import { DEFAULTS } from "../../client/options";
+import type { JsonObject } from "../../model/json";
+import type { Mark, MarkType } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import type { Answers, Columns } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
@@ -10,10 +12,10 @@ import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { MEASURED, measured, measuredFor, type Point, pointNeeding } from "../point";
-import { isNoSetting, merged } from "../shapes/answers";
-import { guessMarkNames, markKeys } from "../shapes/name-guesses";
+import { merged } from "../shapes/answers";
+import { markKeys, namesIn } from "../shapes/names";
 import { formatSwitch } from "./list-shapes";
-import { judgedRecords, recordsOf, understand } from "./records";
+import { hasNumbers, judgedRecords, recordsOf, understand } from "./records";
 
 const point = pointNeeding("lists");
 const furtherPoint = pointNeeding("lists", "marks");
@@ -55,30 +57,28 @@ export const marks: readonly Point[] = [
         if (tables.some(({ url }) => bench.targets.isNamed(url))) throw new Unclear("every list is refused", evidence);
         throw new Skipped(`every list is refused: ${tables[0]?.answer.quote}`);
       }
+      const rows = learnLines(bench, answered);
+      if ("answer" in rows) {
+        const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
+        return { is: "rows", node, evidence: [rows.answer], dialect: rows.dialect };
+      }
       const readAll = () =>
         answered.map(({ url, answer, type }) => ({
           type,
           answer,
           ...understand(bench, "marks", url, answer, (json, habits) => readMarkList(json, type, habits)),
         }));
-      const rows = learnLines(bench, answered);
-      if ("answer" in rows) {
-        const node = `rows of ${rows.fields} fields, and nothing shows what each means`;
-        return { is: "rows", node, evidence: [rows.answer], dialect: rows.dialect };
-      }
       let read = readAll();
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
-      const told = read.map(({ lesson }) => lesson);
-      const more = guessMarkNames(raw, bench.learned.answers);
-      bench.learned.learn(more);
-      if (!isNoSetting(merged(more.known, more.guessed))) read = readAll();
+      const address = addressNamed(read);
+      if (address) {
+        bench.learned.learn(address);
+        read = readAll();
+      }
       const [chosen] = read.toSorted((a, b) => Number(b.records.length > 0) - Number(a.records.length > 0));
       if (!chosen) throw new Skipped("no table was answered");
       const count = read.reduce((sum, { records }) => sum + records.length, 0);
-      const lesson = {
-        known: [rows, ...told, more].reduce((all, { known }) => merged(all, known), {}),
-        guessed: [...told, more].reduce((all, { guessed }) => merged(all, guessed), {}),
-      };
+      const known = [rows, { known: address ?? {} }, ...read].reduce((all, one) => merged(all, one.known), {});
       const { first } = chosen;
       const [mark] = chosen.records;
       // Fields of rows have names only if a head line gives them.
@@ -91,7 +91,10 @@ export const marks: readonly Point[] = [
           markAddress: isByColumn ? undefined : addressSwitch(Object.values(first)),
           markExpired: isByColumn ? undefined : mark.status === undefined ? "hidden" : "shown",
         };
-      return judgedRecords({ ...chosen, lesson }, names, { ...dialect, ...givenSwitches(bench.node.answers) });
+      const isPart = read.some(({ records }) =>
+        records.some((one) => (one.id === undefined || one.value === undefined) && hasNumbers(one)),
+      );
+      return judgedRecords({ ...chosen, known }, names, { ...dialect, ...givenSwitches(bench.node.answers) }, isPart);
     },
   }),
   /**
@@ -190,6 +193,24 @@ export const marks: readonly Point[] = [
   }),
 ];
 
+/** The name of the only address in tables of single addresses that are read without one. */
+function addressNamed(
+  read: readonly {
+    readonly type: MarkType;
+    readonly first: JsonObject | undefined;
+    readonly records: readonly Mark[];
+  }[],
+): Answers | undefined {
+  const unread = read.filter(
+    ({ type, records }) => SINGLE.includes(type) && records.some((one) => one.address === undefined),
+  );
+  const records = unread.flatMap(({ first }) => (first ? [first] : []));
+  const [names] = namesIn({ shape: "records", kind: "marks", records, entries: [], names: [] });
+  return names && { names };
+}
+
+const SINGLE: readonly MarkType[] = ["shost", "dhost"];
+
 /** The emulator's switches for settings that only the user can know. */
 function givenSwitches({ markTypes = {}, units = {} }: Answers = {}) {
   const words = Object.entries(markTypes).map(([type, word]) => `${type}=${word}`);
@@ -223,7 +244,7 @@ function learnLines({ learned }: Bench, tables: readonly Table[]) {
   const known = { format: { marks: format } };
   const reads = (answers: Answers) => filled.every((table) => marksIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
-    learned.learn({ known });
+    learned.learn(known);
     return { known };
   }
   const { answer } = first;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../model/json";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { sketch } from "../../wire/json";
+import { readNumber, sketch } from "../../wire/json";
 import { fieldsOf } from "../../wire/text-lines";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
@@ -10,7 +10,7 @@ import { elementsIn, type ReadsList, readListed, whyUnread } from "../asking/lis
 import { Skipped, Unclear } from "../asking/outcome";
 import type { NodeSettings } from "../finding";
 import { measured, type measuredFor, type Outcomes, type Seen } from "../point";
-import { isNoSetting, type Lesson, merged } from "../shapes/answers";
+import { isNoSetting, merged } from "../shapes/answers";
 import { listsIn, placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 
@@ -28,8 +28,8 @@ export async function askRecords<T>(bench: Bench, kind: RecordKind, url: Resourc
 /**
  * Finds and keeps the settings that read an answer.
  *
- * @returns `records`; `where`, their place in words; `first`, the first record as it came, if it is an object; `lesson`, the
- *   settings that are needed, and those that only seem likely. @throws {Unclear} if no setting reads it.
+ * @returns `records`; `where`, their place in words; `first`, the first record as it came, if it is an object; `known`, the
+ *   settings that are needed. @throws {Unclear} if no setting reads it.
  */
 export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, answer: Answer, read: ReadsList<T>) {
   const { learned, targets } = bench;
@@ -37,28 +37,28 @@ export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, 
   const readBy = (answers: Answers) => elementsIn(answer, url, read, answers);
   const emptyBy = (verdict: Answers | undefined) => {
     const list = verdict && readBy(merged(learned.answers, verdict));
-    return list && { list, known: verdict, guessed: {} };
+    return list && { list, known: verdict };
   };
   const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, readBy);
   const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer));
   if (!found && holdsNothing(answer)) {
     const where = `and no setting is known that reads it: ${answer.quote}`;
-    return { records: [], where, lesson: { known: {}, guessed: {} }, first: undefined };
+    return { records: [], where, known: {}, first: undefined };
   }
   if (!found) {
     const reading = readListed(answer, url, read, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
     throw new Unclear(why, [answer]);
   }
-  learned.learn(found);
+  learned.learn(found.known);
   if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
-  const { list: records, known, guessed } = found;
+  const { list: records, known } = found;
   const at = placeOfList(answer.json, kind, learned.answers, url);
   if (at && (records.length > 0 || learned.places[kind] === undefined))
     learned.places[kind] = { ...at, body: answer.body };
   if (at && records.length === 0) learned.emptyRecords ??= at;
   const first = at?.elements.find(isObject);
-  return { records, first, where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
+  return { records, first, where: at ? whereOf(at.path) : "", known };
 }
 
 /** True for an answer without a record: an empty list of a shape that no filled one has shown, or something else. */
@@ -71,7 +71,7 @@ function holdsNothing(answer: Answer): boolean {
   );
 }
 
-export function settingsOf(answers: Lesson[keyof Lesson]): Pick<NodeSettings, "answers"> {
+export function settingsOf(answers: Answers): Pick<NodeSettings, "answers"> {
   return isNoSetting(answers) ? {} : { answers };
 }
 
@@ -86,21 +86,38 @@ export function recordsOf(settings: ReturnType<typeof measuredFor>, ...switches:
   const dialect = measured(switches);
   return {
     read: { as: "setting", node: "read", settings, dialect },
-    likely: { as: "setting", node: "read, and some names are guesses", settings, dialect },
     none: { as: "setting", node: NONE, unseen: true, settings },
+    part: {
+      as: "setting",
+      node: "read but for numbers, whose meaning nothing shows",
+      advice: "set `answers.names.id` and `answers.names.value` by the documentation of the node",
+      unseen: true,
+      settings,
+    },
   } as const satisfies Outcomes;
 }
 
 /** Judges a list that was read. */
 export function judgedRecords(
-  { answer, records, where, lesson }: ReturnType<typeof understand> & { readonly answer: Answer },
+  { answer, records, where, known }: ReturnType<typeof understand> & { readonly answer: Answer },
   what: string,
   dialect: Seen["dialect"] = {},
+  isPart = false,
 ): Seen<keyof ReturnType<typeof recordsOf>> {
-  const [settings, guesses] = [settingsOf(lesson.known), settingsOf(lesson.guessed)];
-  const seen = { node: `${records.length === 0 ? NONE : what}, ${where}`, evidence: [answer], settings, guesses };
+  const seen = {
+    node: `${records.length === 0 ? NONE : what}, ${where}`,
+    evidence: [answer],
+    settings: settingsOf(known),
+  };
   if (records.length === 0) return { is: "none", ...seen };
-  return { is: isNoSetting(lesson.guessed) ? "read" : "likely", ...seen, dialect };
+  return isPart
+    ? { ...seen, is: "part", node: `${seen.node}; nothing shows which number is which` }
+    : { is: "read", ...seen, dialect };
+}
+
+/** True if some member that the reader does not know is a number. */
+export function hasNumbers({ extra = {} }: { readonly extra?: Readonly<Record<string, unknown>> }): boolean {
+  return Object.values(extra).some((value) => readNumber(value) !== undefined);
 }
 
 /** The member of a record that holds this value. */

@@ -59,7 +59,7 @@ export const sample: readonly Point[] = [
         throw new Blocked(`${formatUrl(set.url)} does not exist, and an insert does not make it: ${error.message}`);
       });
       const isRead = bench.learned.isAbsent(before, set.url.set);
-      const { absent } = bench.learned.known;
+      const { absent } = bench.learned.answers;
       const evidence = [before, insert];
       if (!isRead || absent === undefined) return { is: "unread", evidence };
       return { is: "made", evidence, settings: settingsOf({ absent }) };
@@ -75,17 +75,11 @@ export const sample: readonly Point[] = [
         node: "its members are known",
         settings: measuredFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
       },
-      either: {
-        as: "unknown",
-        node: "which of its lists is the set is not known",
-        advice: "which of its lists is the set is a guess: each showed what was not committed yet",
-      },
     },
     ask: async (bench) => {
-      const { place, entry, list, answers, guesses } = await bench.sample();
+      const { place, entry, list, answers } = await bench.sample();
       const node = place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them";
-      const seen = { node, evidence: [list], guesses: settingsOf(guesses) };
-      return guesses.path ? { is: "either", ...seen } : { is: "known", ...seen, settings: settingsOf(answers) };
+      return { is: "known", node, evidence: [list], settings: settingsOf(answers) };
     },
   }),
   furtherPoint({

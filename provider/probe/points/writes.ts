@@ -93,8 +93,8 @@ export const emptiedSet: readonly Point[] = [
       if (!answer) throw new Skipped("the entries of the set are kept");
       const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer, set.url.set);
       const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
-      learned.learn({ known: empty ?? {} });
-      const { absent } = learned.known;
+      learned.learn(empty ?? {});
+      const { absent } = learned.answers;
       const evidence = [answer];
       if (isGone) return { is: "gone", evidence, settings: settingsOf(absent === undefined ? {} : { absent }) };
       return empty ? { is: "empty", evidence, settings: settingsOf(empty) } : { is: "unread", evidence };

@@ -1,12 +1,6 @@
 import { type Answers, type Columns, LIST_KINDS, type ListKind, type Member, type PerKind } from "../../wire/answers";
 import { forKind } from "../../wire/places";
 
-/** Settings that answers prove, and settings that only seem likely. */
-export interface Lesson {
-  readonly known: Answers;
-  readonly guessed: Answers;
-}
-
 /** Merges settings; the second ones take precedence. */
 export function merged(one: Answers, two: Answers): Answers {
   return tidy({
@@ -22,21 +16,6 @@ export function merged(one: Answers, two: Answers): Answers {
 
 function union(one: Answers["ignore"] = [], two: Answers["ignore"] = []): Answers["ignore"] {
   return [...new Set([...one, ...two])];
-}
-
-/** Settings without those that `others` have as well. */
-export function without(settings: Answers, others: Answers): Answers {
-  const rest = Object.entries(settings).filter(
-    ([name]) => name === "ignore" || Reflect.get(others, name) === undefined,
-  );
-  return tidy({
-    ...Object.fromEntries(rest),
-    format: beside(settings.format, others.format),
-    columns: beside<Columns>(settings.columns, others.columns),
-    path: beside(settings.path, others.path),
-    names: eachName(settings.names, (name, member) => beside(name, others.names?.[member])),
-    ignore: settings.ignore?.filter((name) => !others.ignore?.includes(name)),
-  });
 }
 
 export function isNoSetting(answers: Answers): boolean {
@@ -59,12 +38,6 @@ type ByKind<T> = Partial<Record<ListKind, T>>;
 function together<T>(one: PerKind<T> | undefined, two: PerKind<T> | undefined): PerKind<T> | undefined {
   if (one === undefined || two === undefined || typeof two === "string") return two ?? one;
   return { ...byKind(one), ...byKind(two) };
-}
-
-function beside<T>(setting: PerKind<T> | undefined, other: PerKind<T> | undefined): PerKind<T> | undefined {
-  if (setting === undefined || other === undefined) return setting;
-  const said = byKind(other);
-  return Object.fromEntries(Object.entries(byKind(setting)).filter(([kind]) => !(kind in said))) as ByKind<T>;
 }
 
 function byKind<T>(setting: PerKind<T>): ByKind<T> {

@@ -6,10 +6,10 @@ import { jsonOf } from "../../wire/json";
 import { doubtfulBeside } from "../../wire/partial-list";
 import { follow, formatFor, isRival, mayBeEmptyList, pathFor, placesIn, WHOLE } from "../../wire/places";
 import { fieldsOf, formatsOf, recordsOf } from "../../wire/text-lines";
-import { isNoSetting, type Lesson, merged } from "./answers";
+import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
 import { type ListPlace, pathsIn, placeOfList } from "./list-place";
-import { namesIn } from "./name-guesses";
+import { namesIn } from "./names";
 import { columnsIn } from "./rows";
 import { wordsIn } from "./status-search";
 
@@ -26,14 +26,15 @@ export interface Puzzle {
 }
 
 /** A list that was read, and the additional settings for it. */
-export interface Solution<T> extends Lesson {
+export interface Solution<T> {
   readonly list: readonly T[];
+  readonly known: Answers;
 }
 
 /**
  * Finds the settings by which the client's own reader reads a list that holds at least one element: none for natural shapes,
- * else a format, a place, names or columns. They are known only if what they read is all that the answer can hold. `undefined`
- * if no setting reads an element: an empty list is the same as a refusal in an unknown form.
+ * else a format, a place, names or columns. What they read must be all that the answer can hold. `undefined` if no setting does,
+ * or several do: an empty list is the same as a refusal in an unknown form.
  *
  * @param read Reads the answer by some settings; `undefined` if they do not find the entries that are known to be in it.
  */
@@ -43,32 +44,23 @@ export function solve<T>(
 ): Solution<T> | undefined {
   const { before, kind } = puzzle;
   const list = read(before);
-  if (list) return { list, known: {}, guessed: {} };
-  const solved: Solution<T>[] = [];
-  const paths = new Set<string | undefined>();
+  if (list) return { list, known: {} };
+  const solved = new Map<string | undefined, Solution<T>>();
   for (const { base, path, members } of candidates(puzzle)) {
     // One solution for a place is enough; other places may be the right one as well.
-    if (paths.has(path)) continue;
-    const settings = merged(base, path === undefined ? {} : { path: { [kind]: path } });
-    const known = merged(settings, members.known);
-    const found = read(merged(before, merged(members.guessed, known)));
-    if (!found || found.length === 0) continue;
-    solved.push({ list: found, known, guessed: members.guessed });
-    paths.add(path);
+    if (solved.has(path)) continue;
+    const known = merged(merged(base, path === undefined ? {} : { path: { [kind]: path } }), members);
+    const found = read(merged(before, known));
+    if (found && found.length > 0) solved.set(path, { list: found, known });
+    // Without a path, the client's own reader has judged the places.
+    if (path === undefined && solved.has(path)) break;
   }
-  const [first, second] = solved;
-  if (first === undefined) return undefined;
-  // Without a path, the client's own reader has judged the places.
-  const isOnly = second === undefined || first.known.path === undefined;
-  if (isOnly && isAll(puzzle, first)) return first;
-  // The place may be another one, or hold a part: whatever rests on it is a guess.
-  const { path, ignore, ...known } = first.known;
-  const likeliest = kind === "prefixset" ? firstPlace(puzzle, path) : path;
-  return { ...first, known, guessed: merged(first.guessed, { path: likeliest, ignore }) };
+  const [first, second] = solved.values();
+  return first && second === undefined && isAll(puzzle, first.known) ? first : undefined;
 }
 
 /** True if nothing in the answer can be a further part of the list that these settings read. */
-function isAll({ body, kind, url, entries = [] }: Puzzle, { known }: Lesson): boolean {
+function isAll({ body, kind, url, entries = [] }: Puzzle, known: Answers): boolean {
   const path = pathFor({ answers: { path: known.path }, place: url }, kind);
   // Known entries show which list is the set, and which members stay the same while it grows.
   if (entries.length > 0) return true;
@@ -83,17 +75,6 @@ function isAll({ body, kind, url, entries = [] }: Puzzle, { known }: Lesson): bo
     if (kind === "prefixset" && mayBeEmptyList(place)) return false;
     return !isRival(place.found) || wordsIn(JSON.stringify(follow(root, place.path)?.value)).length === 0;
   });
-}
-
-/** The place that is named as the applied list, also an empty one. */
-function firstPlace({ body, url }: Puzzle, found: Answers["path"]): Answers["path"] {
-  const json = jsonOf(body);
-  const [first] = pathsIn(json, url).filter((path) => {
-    const at = pathFor({ answers: { path }, place: url }, "prefixset");
-    const place = isObject(json) ? placesIn(json).find((one) => one.path === at) : undefined;
-    return place && (isRival(place.found) || mayBeEmptyList(place));
-  });
-  return first === undefined ? found : { prefixset: first };
 }
 
 /** Settings to try: format and verdict as `base`, the place, and the meaning of its members. */
@@ -132,7 +113,7 @@ function isRecordItself(json: unknown): boolean {
   );
 }
 
-const NONE: Lesson = { known: {}, guessed: {} };
+const NONE: Answers = {};
 
 function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
   // A list of one record may look like JSON.
@@ -150,7 +131,7 @@ function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
   }
 }
 
-function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Lesson[] {
+function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Answers[] {
   const { kind, entries = [], names = [] } = puzzle;
   const rows = place.elements.filter(Array.isArray);
   const isKeyed = place.kind === "keyed";
@@ -158,6 +139,7 @@ function membersOf(puzzle: Puzzle, place: Omit<ListPlace, "path">): Lesson[] {
   const shape = isKeyed ? "keyed" : "records";
   // The order of the numbers of a mark shows nothing about their meaning.
   const ofRows = () => (kind === "marks" ? [] : columnsIn(rows, kind, { entries, names }));
-  const lessons = rows.length > 0 ? ofRows() : namesIn({ shape, records, kind, entries, names });
-  return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
+  const all =
+    rows.length > 0 ? ofRows() : namesIn({ shape, records, kind, entries, names }).map((own) => ({ names: own }));
+  return all.filter((one) => !isNoSetting(one));
 }
