@@ -11,6 +11,7 @@ import type { Receiver } from "./asking/receiver";
 import type { Targets } from "./asking/targets";
 import type { WorkSet } from "./asking/work-set";
 import type { LeftBehind } from "./finding";
+import { TIMING } from "./timing";
 import { type BenchOptions, withBench } from "./with-bench";
 
 /** The one prefix that is inserted and removed. */
@@ -113,10 +114,13 @@ async function change(bench: Bench, work: WorkSet): Promise<string> {
   work.begin(before);
   work.keep(before);
   bench.learned.measuredDelay = commitDelayMs;
+  const latest = Math.max(LATE, TOLERANCE * commitDelayMs);
   const isThere = (list: Answer) => work.read(list).some(({ prefix }) => prefix.toString() === TRIED);
   const sent = async (answer: Answer, shown: (list: Answer) => boolean) => {
     if (answer.isRefusal) throw new Error(answer.evidence);
-    const committed = await work.committed(shown);
+    // Lists come closer together towards the time at which it must show.
+    const pause = (ms: number) => (ms < latest ? Math.max(TIMING.firstPause, (latest - ms) / 2) : TIMING.listPause);
+    const committed = await work.committed(shown, { pause });
     if (committed.commit.isRefusal) throw new Error(committed.commit.evidence);
     if (!committed.shown) throw new Error(`the list does not show it: ${committed.list.quote}`);
     return committed.ms;
@@ -124,7 +128,7 @@ async function change(bench: Bench, work: WorkSet): Promise<string> {
   const insertedMs = await sent(await work.insert([[TRIED, 1]]), isThere);
   const removedMs = await sent(await work.delete([TRIED]), (list) => !isThere(list));
   const ms = Math.round(Math.max(insertedMs, removedMs));
-  if (ms > Math.max(LATE, TOLERANCE * commitDelayMs))
+  if (ms > latest)
     throw new Error(
       `a commit took ${ms} ms to show, which is more than ${TOLERANCE} times commitDelayMs (${commitDelayMs}): set it`,
     );

@@ -121,6 +121,18 @@ test.each([
   expect(ended.err).toContain(sentence);
 });
 
+test("what no setting and no switch expresses is said, and ends with 4, also where nothing is written", async () => {
+  using node = await serveRaw((_, response) => response.end('{"data":[{"p":"10.1.0.0/16","v":1}]}'));
+  const { code, out, err } = await run(["probe", BLOCKED, "--endpoint", node.url], { env: {}, folder });
+  expect({ code, err }).toEqual({
+    code: 4,
+    err: expect.stringContaining("Seen, cannot be expressed: list of an unknown set."),
+  });
+  expect(out).toContain(
+    "\nseen, cannot be expressed: list of an unknown set: no error: an unknown set looks like one that",
+  );
+});
+
 test("a point that fails leaves a hole in what --out writes", async () => {
   const args = ["probe", "prefixset://edge/nothing"];
   const { code } = await run([...args, "--out", "holes.json"], { env, folder });

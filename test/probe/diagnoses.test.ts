@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { probe } from "../../provider/probe/probe";
 import type { ApplianceName } from "./appliances/appliance";
-import { probed, startAppliance } from "./appliances/probing";
+import { checkedWith, probed, receiverOf, startAppliance } from "./appliances/probing";
 
 /** Finding and settings for one point, by a probe of an appliance that may ask everything. */
 async function said(name: ApplianceName, point: string) {
@@ -42,6 +42,23 @@ test("a commit that takes 1.5 s is said, and written as commitDelayMs", async ()
   expect(text).toBe("commit takes 1.5 s");
   expect(node.commitDelayMs).toBe(1_500);
 });
+
+test.each([
+  [1_050, true],
+  [950, false],
+])(
+  "a check with commitDelayMs %i of a commit that takes 1.5 s holds: %s, by a factor of 1.5",
+  async (commitDelayMs, held) => {
+    await using appliance = await startAppliance("text");
+    const { node } = await probed(appliance);
+    const settings = { endpoint: appliance.url, ...node, commitDelayMs };
+    const { rows, left } = await checkedWith(appliance, { node: settings, receiver: receiverOf(appliance) });
+    expect(rows.filter((row) => !row.held).map(({ what }) => what)).toEqual(
+      held ? [] : ["insert and delete in prefixset://edge/probe"],
+    );
+    expect({ left, held: appliance.held("edge/probe") }).toEqual({ left: [], held: {} });
+  },
+);
 
 test("a trailing column of small numbers beside bare addresses is no length", async () => {
   const { node } = await said("text", "entries");

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { parseUrl } from "../../provider/model/resource-url";
 import { Ending, OutOfTime } from "../../provider/probe/asking/ending";
+import { exitCode } from "../../provider/probe/exit-code";
 import { probe } from "../../provider/probe/probe";
 import { TIMING } from "../../provider/probe/timing";
 import { startShapedNode } from "../support/shaped-node";
-import { probed, startAppliance } from "./appliances/probing";
+import { NODES } from "./appliances/nodes";
+import { probed, startAppliance, startDrawn } from "./appliances/probing";
+import { RECEIVERS } from "./appliances/receivers";
 import { atOnce } from "./at-once";
 import { probed as probedNode, SET, startNode, TOKEN, worldOf } from "./support";
 
@@ -54,6 +57,19 @@ test.each([30, 60])(
     expect(emulator.clock.ms - (hung ?? 0)).toBeLessThanOrEqual(5 * MINUTE + TIMING.mostCleanUp);
   },
 );
+
+test("three answers in a row that cannot be read, where a known good one was, end the probe, which cleans up first", async () => {
+  const kind = { ...NODES.cookie, expiresAt: 40, refused: () => ({ body: '{"rc":401}' }) };
+  await using appliance = await startDrawn({ node: kind, receiver: RECEIVERS.plain });
+  const result = await probed(appliance);
+  expect(result.stopped).toBe('3 lists in a row cannot be read, the last one: {"rc":401}');
+  expect(result.findings.at(-1)).toMatchObject({ found: "skipped", node: "the probe ended before" });
+  const [set] = result.left;
+  expect(Object.keys(appliance.held("edge/probe")).filter((prefix) => !set?.prefixes.includes(prefix))).toEqual([]);
+  expect(exitCode(result)).toBe(5);
+  // Those of the clean-up included, which tries for a minute.
+  expect(appliance.requests).toBeLessThan(150);
+});
 
 test("what is left is said with the node's last refusal, though time was what ended the clean-up", async () => {
   await using node = await startShapedNode({ [SET]: {} }, { refuses: ({ a }) => a !== undefined });

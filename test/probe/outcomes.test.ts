@@ -65,4 +65,16 @@ test("a switch without a value expresses nothing: it is a line, and not a defaul
   expect(findings.map((finding) => exitCode({ findings: [finding], left: [] }))).toEqual(findings.map(() => 4));
 });
 
+const [seen] = EVERY.filter(({ as }) => as === "beyond").map(({ point, is }) => point.finding({ is }));
+const [failed] = POINTS.map((point) => point.finding({ is: "failed" }));
+const LEFT = [{ where: "prefixset://edge/probe", prefixes: ["192.0.2.0/24"], remedy: "" }];
+
+test("of several exit codes the highest holds", () => {
+  const all = { findings: [failed, seen].flatMap((one) => one ?? []), left: LEFT, stopped: "it took too long" };
+  const codes = [all, { ...all, left: [] }, { ...all, left: [], findings: [] }, { findings: [], left: [] }].map(
+    exitCode,
+  );
+  expect(codes).toEqual([5, 4, 1, 0]);
+});
+
 const same = (played: object) => Object.fromEntries(Object.keys(played).map((name) => [name, NORMAL[name]]));

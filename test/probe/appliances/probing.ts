@@ -22,7 +22,7 @@ export function startAppliance(name: ApplianceName) {
 }
 
 /** The same for one that is drawn. */
-export function startDrawn({ node, receiver }: Drawn) {
+export function startDrawn({ node, receiver }: Pick<Drawn, "node" | "receiver">) {
   return started((clock) => Appliance.of(node, receiver, clock));
 }
 
@@ -48,11 +48,13 @@ async function started(start: (clock: () => number) => Promise<Appliance>) {
 
 type Started = Awaited<ReturnType<typeof startAppliance>>;
 
+/** The options of its receiver. */
+export const receiverOf = ({ url }: Started) => ({ url: `${url}/path`, ...CLIENT });
+
 /** Its address, for a probe and for a clean-up after one. */
-function reached({ url }: Started) {
-  const receiver = { url: `${url}/path`, ...CLIENT };
-  const node: NodeOptions = { endpoint: url };
-  return { node, receiver };
+function reached(appliance: Started) {
+  const node: NodeOptions = { endpoint: appliance.url };
+  return { node, receiver: receiverOf(appliance) };
 }
 
 /**
