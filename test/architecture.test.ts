@@ -44,6 +44,7 @@ const BESIDE: Record<string, string[]> = {
   commands: [
     "model",
     "client",
+    "messages",
     "apply",
     "settings",
     "reconcile",

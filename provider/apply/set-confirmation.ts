@@ -2,6 +2,7 @@ import type { Clock } from "../client/clock";
 import { RequestError, UnexpectedResponse } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
 import { duration } from "../client/pauses";
+import type { EventPlace, Reporter } from "../messages/events";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -31,8 +32,10 @@ export interface ConfirmationOptions {
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
   readonly desired: { has(prefix: CanonicalPrefix): boolean };
-  /** Takes warnings for the user about changes of the set by others in the meantime. */
-  readonly notices: { warn(message: string): void };
+  /** Name of the node in messages. */
+  readonly at: string;
+  /** Takes events for the user: what others changed in the meantime, and what was sent again. */
+  readonly notices: Reporter;
   readonly clock: Clock;
 }
 
@@ -73,11 +76,7 @@ export async function confirm(
   // Entries that the node made of ours are of no other writer.
   const own = { ...asked, remove: new Set([...asked.remove, ...made.keys(), ...partsOf(made)]) };
   const foreign = doneByOthers(before.values, after.values, made.size > 0 ? own : asked);
-  if (foreign !== "") {
-    options.notices.warn(
-      `Set ${options.label}: with our commit, entries that this run did not send ${foreign}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
-    );
-  }
+  if (foreign) options.notices.report({ kind: "published", ...placeOf(options), ...foreign });
   return { after, listedMs, made };
 }
 
@@ -123,10 +122,8 @@ async function repair(
   observed: ObservedSet,
   absent: readonly CanonicalPrefix[],
 ): Promise<void> {
-  const { set, label, notices } = options;
-  notices.warn(
-    `Set ${label}: ${absent.length} changes did not show after the commit and are sent again: ${some(absent)}.`,
-  );
+  const { set, notices } = options;
+  notices.report({ kind: "notShown", ...placeOf(options), prefixes: absent });
   const lost = new Set(absent);
   const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
   try {
@@ -149,12 +146,16 @@ async function restore(
   after: ObservedSet,
   aggregated: ReadonlySet<CanonicalPrefix>,
 ): Promise<ObservedSet> {
-  const { set, desired, label, notices } = options;
+  const { set, desired, notices } = options;
   const isLost = (prefix: CanonicalPrefix) =>
     !merged.remove.has(prefix) && !merged.put.has(prefix) && desired.has(prefix) && !aggregated.has(prefix);
   const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
-  const what = `Set ${label}: our commit published a removal that another writer had staged, of ${some(lost.map(([prefix]) => prefix))}`;
+  const loss = {
+    ...placeOf(options),
+    prefixes: lost.map(([prefix]) => prefix),
+    cause: { by: "published removal" },
+  } as const;
   const changes = { put: new Map(lost), remove: new Set<CanonicalPrefix>() };
   let now = after;
   try {
@@ -163,13 +164,16 @@ async function restore(
     now = (await verify(options, changes, after)).after;
     const absent = missing(changes, now);
     if (absent.length > 0) throw new Error(`the node's list does not show ${some(absent)}.`);
-    notices.warn(`${what}; restored, since this stack declares it.`);
+    notices.report({ kind: "restored", ...loss });
   } catch (error) {
-    notices.warn(
-      `${what}, and could not be restored, although this stack declares it: ${messageOf(error)} Run "pulumi up" again.`,
-    );
+    notices.report({ kind: "notRestored", ...loss, error: messageOf(error) });
   }
   return now;
+}
+
+/** Place of the set in events. */
+export function placeOf({ set, at }: ConfirmationOptions): EventPlace {
+  return { url: set.url, at };
 }
 
 /** The result of carrying out a group. */

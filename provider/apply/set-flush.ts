@@ -1,5 +1,6 @@
 import { isRefusal, wasRepeated } from "../client/errors";
 import type { ObservedSet } from "../client/node-set";
+import { stagedText } from "../messages/sentences/writes";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -12,6 +13,7 @@ import {
   confirm,
   interruptedOutcome,
   outcomeOf,
+  placeOf,
   unreadOutcome,
 } from "./set-confirmation";
 import { type Changes, doneByOthers, isNothing, missing, type Planned, type SetResult } from "./set-operation";
@@ -165,8 +167,7 @@ export class SetFlush {
     const { asked, before, plans } = this;
     const { set, foreignStaged } = this.options;
     if (!plans.some((plan) => this.mayBeStuck(plan))) return before;
-    if (foreignStaged === "fail" && doneByOthers(before.values, (await set.observe()).values, asked) !== "")
-      return before;
+    if (foreignStaged === "fail" && doneByOthers(before.values, (await set.observe()).values, asked)) return before;
     await set.commit().catch(unlessRefused);
     return set.observe();
   }
@@ -219,16 +220,16 @@ export class SetFlush {
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */
   private async findForeign(): Promise<void> {
     const { before, merged, staging } = this;
-    const { set, foreignStaged, label, notices } = this.options;
+    const { set, foreignStaged, notices } = this.options;
     if (foreignStaged === undefined) return;
     const staged = await set.observe();
-    const foreign = missing(merged, staged).length > 0 ? "" : doneByOthers(before.values, staged.values, merged);
-    if (foreign === "") return;
-    const sentence = `Set ${label}: another writer has staged changes that our commit would publish: entries ${foreign}.`;
-    if (foreignStaged === "warn") return notices.warn(sentence);
+    const foreign = missing(merged, staged).length > 0 ? undefined : doneByOthers(before.values, staged.values, merged);
+    if (!foreign) return;
+    const event = { kind: "foreignStaged", ...placeOf(this.options), ...foreign } as const;
+    if (foreignStaged === "warn") return notices.report(event);
     await staging.restore([...merged.put.keys(), ...merged.remove]);
     throw new Error(
-      `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
+      `${stagedText(event)} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
     );
   }
 }

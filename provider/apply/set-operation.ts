@@ -1,9 +1,9 @@
 import type { ObservedSet } from "../client/node-set";
+import type { ForeignChanges } from "../messages/events";
 import type { ListedValue } from "../model/entry";
 import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce, sharedDifference } from "../model/prefix-map";
-import { some } from "../model/text";
 import type { Settled } from "./group-commit";
 
 /** The changes that one operation wants, decided against the present content of the node. */
@@ -177,13 +177,12 @@ export function missing(
 }
 
 /** Differences between two lists that others made: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
-export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
+export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): ForeignChanges | undefined {
   const { insert, remove, change } = sharedDifference(before, after);
-  const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
-    const foreign = keysBeside(map, merged.put).filter((prefix) => !merged.remove.has(prefix));
-    return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
-  };
-  return [...named("appeared", insert), ...named("vanished", remove), ...named("changed", change)].join("; ");
+  const foreign = (map: ReadonlyMap<CanonicalPrefix, unknown>) =>
+    keysBeside(map, merged.put).filter((prefix) => !merged.remove.has(prefix));
+  const [inserted, removed, changed] = [foreign(insert), foreign(remove), foreign(change)];
+  return inserted.length + removed.length + changed.length > 0 ? { inserted, removed, changed } : undefined;
 }
 
 const keysBeside = madeOnce((map: ReadonlyMap<CanonicalPrefix, unknown>, others: ListedMap) =>

@@ -3,9 +3,9 @@ import type { ObservedSet, SetEntry } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
-import { some } from "../model/text";
 import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
+import { placeOf } from "./set-confirmation";
 import { type FlushOptions, SetFlush } from "./set-flush";
 import {
   type Changes,
@@ -124,17 +124,17 @@ export class SetWriter {
   /** Prefixes that another process began to declare while they were removed: it may have seen them there and inserted nothing. */
   private async restoreLate(entries: ListedMap): Promise<void> {
     if (entries.size === 0) return;
-    const { label, notices } = this.options;
-    const names = some([...entries.keys()]);
+    const { notices } = this.options;
+    const loss = {
+      ...placeOf(this.options),
+      prefixes: [...entries.keys()],
+      cause: { by: "late declaration" },
+    } as const;
     try {
       await this.restore(entries);
-      notices.warn(
-        `Set ${label}: ${names} was removed while another resource of this stack began to declare it; restored.`,
-      );
+      notices.report({ kind: "restored", ...loss });
     } catch (error) {
-      notices.warn(
-        `Set ${label}: ${names} was removed while another resource of this stack began to declare it, and could not be restored: ${messageOf(error)} Run "pulumi up" again.`,
-      );
+      notices.report({ kind: "notRestored", ...loss, error: messageOf(error) });
     }
   }
 

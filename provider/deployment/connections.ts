@@ -2,7 +2,7 @@ import type { InFlight } from "../apply/in-flight";
 import type { RemovalCheck } from "../apply/set-writer";
 import type { World } from "../client/world";
 import type { SecretObjects } from "../engine/secret-arguments";
-import type { Notices } from "../messages/notices";
+import type { Reporter } from "../messages/events";
 import type { KeyRegistry, Place } from "../reconcile/desired";
 import type { Declarations } from "./conflicts";
 import type { SameMachine } from "./same-machine";
@@ -11,7 +11,7 @@ import type { SentNotes } from "./sent-before";
 /** Registries that all connections of a deployment share. */
 export interface Shared {
   readonly world: World;
-  readonly notices: Notices;
+  readonly notices: Reporter;
   readonly inFlight: InFlight;
   /** Keys that some resource of this deployment wants: they may not be removed. */
   readonly desired: KeyRegistry;

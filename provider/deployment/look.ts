@@ -3,10 +3,9 @@ import { isBusy, isUnreachable, RequestError } from "../client/errors";
 import { duration } from "../client/pauses";
 import type { World } from "../client/world";
 import type { Advice } from "../messages/advice";
-import type { Notices } from "../messages/notices";
+import type { Reporter } from "../messages/events";
 import { adviceIn } from "../messages/remedy";
 import { messageOf, PacketFilterError } from "../model/errors";
-import { NAMED, some } from "../model/text";
 import { ConfigError, type Settings } from "../settings/settings";
 import type { Connection } from "./connections";
 
@@ -20,8 +19,8 @@ const BESIDE_AFTER_MS = 200;
 /** Subject of a look: a set of a node, or the signalings of a receiver. */
 export interface Looked<T> {
   readonly at: Connection;
-  /** Name in messages: `fra1 prefixset://edge/blocked`. */
-  readonly what: string;
+  /** Url of the set; none for signalings. */
+  readonly url?: string;
   readonly reads: SharedReads<T>;
   /** True where nothing was there before this run: a silent address then keeps nothing from being restored. */
   readonly isNew?: boolean;
@@ -58,7 +57,7 @@ export class Look {
 
   constructor(
     private readonly world: Pick<World, "monotonic" | "after">,
-    private readonly say: { readonly notices: Notices; readonly advice: Advice },
+    private readonly say: { readonly notices: Reporter; readonly advice: Advice },
     private readonly settings: () => Settings,
   ) {}
 
@@ -84,12 +83,12 @@ export class Look {
     return error !== undefined && !isBusy(error);
   }
 
-  private async required<T>({ reads, what }: Looked<T>): Promise<Seen<T>> {
+  private async required<T>({ at, url = "signaling", reads }: Looked<T>): Promise<Seen<T>> {
     try {
       return { there: await reads.read() };
     } catch (error) {
       throw new ConfigError(
-        `packetfilter:detectDrift is "require", and ${what} cannot be read. ${messageOf(error)} Without it: pulumi config set packetfilter:detectDrift auto.`,
+        `packetfilter:detectDrift is "require", and ${at.label} ${url} cannot be read. ${messageOf(error)} Without it: pulumi config set packetfilter:detectDrift auto.`,
       );
     }
   }
@@ -128,26 +127,13 @@ export class Look {
   }
 
   /** Warns once of each silent or busy address, and of the first one with the consequence. */
-  private silent({ at, what, isNew }: Looked<unknown>): { there?: never } {
+  private silent({ at, url, isNew = false }: Looked<unknown>): { there?: never } {
     const isFirst = this.told.size === 0;
     const error = this.unreachable.get(at.endpoint);
-    const [is, once] = isBusy(error) ? ["is busy", "is no longer busy"] : ["does not answer", "answers"];
     if (this.told.has(at.endpoint)) return {};
     this.told.add(at.endpoint);
-    const later = isNew
-      ? ` What a create meets there is not known until the address ${once}.`
-      : ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`;
-    const outcome = isFirst ? later : "";
-    const object = what.slice(at.label.length);
-    const one = { label: at.label, why: error?.message, outcome };
-    this.say.notices.warnAlike(`${object} cannot be read: ${is}`, at.label, one, (all) => {
-      const first =
-        all.length > 1
-          ? `${some(all.map(({ label }) => label))}${object} cannot be read: each ${is}.`
-          : `${what} cannot be read${isFirst ? "" : " either"}: ${at.label} ${is}.`;
-      const reasons = all.slice(0, NAMED).map(({ why }) => why);
-      return `${first} ${reasons.join(" ")}${all.map((it) => it.outcome).join("")}`;
-    });
+    const is = isBusy(error) ? "busy" : "silent";
+    this.say.notices.report({ kind: "silent", url, at: at.label, is, reason: error?.message, isFirst, isNew });
     return {};
   }
 

@@ -8,11 +8,10 @@ import { NodeConnection } from "../client/node-connection";
 import { NodeSet, type ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions } from "../client/options";
 import type { About } from "../engine/handler";
-import type { Notices } from "../messages/notices";
+import type { EventPlace } from "../messages/events";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
-import { some } from "../model/text";
 import type { Keys, KeysHere } from "../reconcile/desired";
 import { SharedCoverage } from "../reconcile/limits/shared-coverage";
 import type { Target } from "../settings/settings";
@@ -100,6 +99,7 @@ export class DeploymentSet implements Addressed {
   readonly url: string;
   readonly endpoint: string;
   readonly title: string;
+  readonly place: EventPlace;
   readonly writer: SetWriter;
   readonly reads: SharedReads<ObservedSet>;
   /** Checked resources of this set, by the prefix of an entry or {@link WHOLE_SET}. */
@@ -133,6 +133,7 @@ export class DeploymentSet implements Addressed {
     this.url = url;
     this.endpoint = node.endpoint;
     this.title = `Set ${label}`;
+    this.place = { url, at: node.label };
     this.desired = desired.of(node, url);
     this.managed = managed.of(node, url);
     this.wantedHere = desired.at(node, url);
@@ -142,7 +143,8 @@ export class DeploymentSet implements Addressed {
     this.writer = new SetWriter({
       set,
       label,
-      notices: { warn: (message) => warnOfSet(notices, message, label, node.label) },
+      at: node.label,
+      notices,
       inFlight,
       foreignStaged,
       clock: world,
@@ -188,13 +190,4 @@ export class DeploymentSet implements Addressed {
   restore(entries: ListedMap): Promise<ListedMap> {
     return this.writer.restore(entries);
   }
-}
-
-/** Shows a warning of a set's writer, or one for the nodes of a group of which it is the same. */
-function warnOfSet(notices: Notices, message: string, label: string, at: string): void {
-  const [before = "", ...after] = message.split(label);
-  const url = label.slice(0, label.length - at.length);
-  if (after.length === 0) notices.warn(message);
-  else
-    notices.warnAlike(`${before}${after.join(url)}`, at, at, (all) => `${before}${url}${some(all)}${after.join(url)}`);
 }

@@ -1,6 +1,7 @@
 import { SharedReads } from "../apply/shared-reads";
 import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
+import type { EventPlace } from "../messages/events";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { type Keys, type KeysHere, SIGNALING } from "../reconcile/desired";
@@ -14,7 +15,7 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly name: string | undefined;
   readonly endpoint: string;
   readonly label: string;
-  readonly title: string;
+  readonly place: EventPlace;
   readonly fromEnvironment: boolean;
   readonly remedy = undefined;
   readonly client: SignalingClient;
@@ -36,7 +37,7 @@ export class ReceiverInUse implements Connection, Addressed {
     this.name = name;
     this.endpoint = this.client.endpoint;
     this.label = name ?? this.endpoint;
-    this.title = `Signaling at ${this.label}`;
+    this.place = { at: this.label };
     this.fromEnvironment = fromEnvironment;
     this.reads = new SharedReads((options) => this.active(options), world);
     this.desired = desired.of(this, SIGNALING);

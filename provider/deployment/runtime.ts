@@ -7,6 +7,7 @@ import { systemWorld, type World } from "../client/world";
 import type { About } from "../engine/handler";
 import { SecretArguments } from "../engine/secret-arguments";
 import { Advice } from "../messages/advice";
+import type { AnyEvent } from "../messages/events";
 import { Notices } from "../messages/notices";
 import { attempt } from "../model/errors";
 import type { JsonObject } from "../model/json";
@@ -33,6 +34,8 @@ const TOLD_AT_MOST_MS = 5_000;
 export interface Surroundings {
   readonly env: Environment;
   readonly print: (line: string) => void;
+  /** Takes each event at once, with all its prefixes, secret ones included. */
+  readonly observe?: (event: AnyEvent) => void;
   /** Clocks, timers, randomness and transport, where they are not the system's. */
   readonly world?: Partial<World>;
   /** Steps that the engine runs in parallel by default; absent if that is not known. */
@@ -71,7 +74,7 @@ export class Runtime {
   private readonly previewed = new Set<string | undefined>();
   private readonly ending = new AbortController();
 
-  constructor({ env, print, world: given, usualSteps, others, notes = NO_NOTES, limits }: Surroundings) {
+  constructor({ env, print, observe, world: given, usualSteps, others, notes = NO_NOTES, limits }: Surroundings) {
     const world = { ...systemWorld, ...given };
     const desired = new KeyRegistry("wanted", others);
     const removed = new KeyRegistry("removed", others);
@@ -79,7 +82,7 @@ export class Runtime {
     const sync = () => others?.sync();
     this.env = env;
     this.limits = limits;
-    this.notices = new Notices((line) => print(this.secrets.hide(line)));
+    this.notices = new Notices((line) => print(this.secrets.hide(this.advice.line(line))), observe);
     this.look = new Look(world, this, () => this.settings);
     this.shared = {
       world,

@@ -1,16 +1,16 @@
-import type { Notices } from "../messages/notices";
+import type { EventPlace, Reporter } from "../messages/events";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { count, NAMED, some } from "../model/text";
+import { some } from "../model/text";
 import type { KeysHere } from "../reconcile/desired";
 
 /** One object (a set, or the active signalings) at one address. */
 export interface Addressed {
   readonly endpoint: string;
-  /** Name in messages: `Set prefixset://edge/blocked on fra1`. */
-  readonly title: string;
+  /** Place in events. */
+  readonly place: EventPlace;
   /** Prefixes that resources of this deployment want at this address. */
   readonly wantedHere: KeysHere;
   list(): Promise<ListedMap>;
@@ -32,7 +32,7 @@ export class SameMachine {
   private readonly explained = new Set<string>();
 
   constructor(
-    private readonly notices: Notices,
+    private readonly notices: Reporter,
     /** True when the user says that each address is a machine of its own. */
     private readonly areDistinct: () => boolean,
     /** Prefixes of an object that this deployment wants at any address. */
@@ -83,20 +83,21 @@ export class SameMachine {
     here: Addressed,
     held: readonly [CanonicalPrefix, ListedValue][],
   ): Promise<void> {
+    const loss = {
+      ...there.place,
+      cause: { by: "one machine", address: here.endpoint, isDistinct: this.areDistinct() },
+    } as const;
+    const names = (entries: typeof held) => entries.map(([prefix]) => prefix);
     try {
       const now = await there.list();
       const missing = held.filter(([prefix]) => !now.has(prefix));
       if (missing.length === 0) return;
       const after = await there.restore(new Map(missing));
       const still = after ? missing.filter(([prefix]) => !after.has(prefix)) : [];
-      if (still.length > 0) throw new Error(`${namesOf(still)} is not in the list after it.`);
-      this.notices.warn(
-        `${there.title}: ${namesOf(missing)} was removed by a commit at ${here.endpoint} and is restored, since this stack declares it: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
-      );
+      if (still.length > 0) throw new Error(`${some(names(still))} is not in the list after it.`);
+      this.notices.report({ kind: "restored", ...loss, prefixes: names(missing) });
     } catch (error) {
-      this.notices.warn(
-        `${there.title}: it is unknown whether ${namesOf(held)} is still there after the removal at ${here.endpoint}: ${messageOf(error)} "pulumi up --refresh" corrects it.`,
-      );
+      this.notices.report({ kind: "notRestored", ...loss, prefixes: names(held), error: messageOf(error) });
     }
   }
 
@@ -110,21 +111,9 @@ export class SameMachine {
     there: Pick<Addressed, "endpoint">,
     prefixes: readonly CanonicalPrefix[],
   ): void {
-    const what = count(prefixes.length, "entry stays", "entries stay");
     const pair = [object, ...[here.endpoint, there.endpoint].sort()].join("\n");
-    if (this.explained.has(pair)) {
-      this.notices.warn(`${here.title}: ${what} for the same reason: ${some(prefixes)}.`);
-      return;
-    }
+    const isExplained = this.explained.has(pair);
     this.explained.add(pair);
-    const text = `${here.title}: ${what}, since this stack declares the same at ${there.endpoint}, and the two addresses may be one machine: ${some(prefixes)}`;
-    this.notices.warnAlike(`${object} stays`, text, text, (all) => {
-      const rest = all.length > NAMED ? `. So do entries at ${all.length - NAMED} other addresses` : "";
-      return `${all.slice(0, NAMED).join(". ")}${rest}. If each address is a machine of its own, set packetfilter:distinctNodes to true, and clear what stays by hand (docs/guides/moving-and-retiring-nodes.md has the commands).`;
-    });
+    this.notices.report({ kind: "protected", ...here.place, prefixes, address: there.endpoint, isExplained });
   }
-}
-
-function namesOf(entries: readonly [CanonicalPrefix, ListedValue][]): string {
-  return some(entries.map(([prefix]) => prefix));
 }

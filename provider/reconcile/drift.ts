@@ -1,3 +1,5 @@
+import type { OtherValue } from "../messages/events";
+import { valuesOf } from "../messages/sentences/words";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce, sorted } from "../model/prefix-map";
@@ -43,14 +45,14 @@ export function sizeOf({ missing, different }: Drift): number {
   return missing.length + different.size;
 }
 
-/** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
-export function valuesOf({ different }: Drift, desired: ListedMap): string[] {
-  return [...different].map(([prefix, value]) => `${prefix} has the value ${value}, not ${desired.get(prefix)}`);
+/** Entries with another value than the declared one. */
+export function differing({ different }: Pick<Drift, "different">, desired: ListedMap): OtherValue[] {
+  return [...different].map(([prefix, value]) => ({ prefix, value, desired: desired.get(prefix) }));
 }
 
 /** Text of a preview about restored entries: their number, and the first few. */
 export function restoresText(lost: Drift, desired: ListedMap): string {
-  const values = valuesOf(lost, desired);
+  const values = valuesOf(differing(lost, desired));
   const parts = [
     lost.missing.length > 0
       ? `${count(lost.missing.length, "missing entry", "missing entries")}: ${some(lost.missing)}`

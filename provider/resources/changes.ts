@@ -52,9 +52,7 @@ export function compare(comparison: Comparison): Compared {
   const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
   // The look had no state to compare the address with.
   if (moved && inUse && news[RESTORES] !== undefined)
-    runtime.notices.info(
-      `${inUse.label} is at ${inUse.endpoint} now, and was at ${String(olds.endpoint)}: what is missing there was never lost, and this up sends it.`,
-    );
+    runtime.notices.report({ kind: "movedPlan", at: inUse.label, from: String(olds.endpoint), to: inUse.endpoint });
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key) && key !== GIVEN_KEY)
     .every((key) => sameJson(olds[key], news[key]));

@@ -4,7 +4,7 @@ import type { ReceiverInUse } from "../deployment/receiver-in-use";
 import type { Runtime } from "../deployment/runtime";
 import type { Names } from "../deployment/sent-before";
 import { PartialFailure } from "../engine/handler";
-import type { Notices } from "../messages/notices";
+import type { EventHere, Reporter } from "../messages/events";
 import { adviceIn, advised, credentialsOfState, untouched } from "../messages/remedy";
 import { messageOf } from "../model/errors";
 import type { JsonObject } from "../model/json";
@@ -138,9 +138,7 @@ export class ReceiverAccess {
   /** True if the resource moves to another address; warns that prefixes stay active at the old one. */
   hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
-    this.runtime.notices.warn(
-      `The receiver is now reached at ${this.endpoint}. Signalings at ${endpoint} stay active; if that is another receiver, stop them there.`,
-    );
+    this.report({ kind: "receiverMoved", from: endpoint, to: this.endpoint });
     return true;
   }
 
@@ -215,10 +213,7 @@ export class ReceiverAccess {
       const options = { started, ...active };
       const { stopped, unseen, refusal } = await this.receiver.client.ensureInactive(parsed(prefixes), options);
       this.warnUnreadable("stop", prefixes, unseen);
-      if (refusal !== undefined)
-        this.runtime.notices.warn(
-          `Signaling at ${label}: the stop of ${some(prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${prefixes.length === 1 ? "it" : "them"}: ${refusal.message}`,
-        );
+      if (refusal !== undefined) this.report({ kind: "stopRefused", prefixes, reason: refusal.message });
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
       await this.startLate(texts(stopped));
@@ -236,14 +231,12 @@ export class ReceiverAccess {
     this.runtime.shared.sync();
     const late = stopped.filter((prefix) => this.receiver.desired.has(prefix));
     if (late.length === 0) return;
-    const { notices } = this.runtime;
-    const what = `Signaling at ${this.label}: ${some(late)} stopped while another resource of this stack began to declare it`;
     try {
       const { started } = await this.receiver.client.ensureActive(parsed(late));
       this.audit(texts(started), { old: null, new: 1 }, "applied");
-      notices.warn(`${what}; started again.`);
+      this.report({ kind: "startedAgain", prefixes: late });
     } catch (error) {
-      notices.warn(`${what}, and could not be started again: ${messageOf(error)} Run "pulumi up" again.`);
+      this.report({ kind: "startedAgain", prefixes: late, error: messageOf(error) });
     }
   }
 
@@ -257,10 +250,11 @@ export class ReceiverAccess {
   /** Warns that only the receiver's own answer is known. */
   private warnUnreadable(operation: "start" | "stop", prefixes: readonly CanonicalPrefix[], unseen?: Error): void {
     if (unseen === undefined) return;
-    const state = operation === "start" ? "active" : "stopped";
-    this.runtime.notices.warn(
-      `Signaling at ${this.label}: the ${operation} of ${some(prefixes)} was sent and answered; it is unknown whether ${prefixes.length === 1 ? "it is" : "they are"} ${state}: ${unseen.message} "pulumi refresh" shows it once the status can be read.`,
-    );
+    this.report({ kind: "outcomeUnknown", operation, prefixes, reason: unseen.message });
+  }
+
+  private report(event: EventHere): void {
+    this.runtime.notices.report({ ...event, at: this.label });
   }
 
   /** Active prefixes by a look or refresh just before the first change of this process, which then need not ask again. */
@@ -292,18 +286,13 @@ export class ReceiverAccess {
  * the old one was compared or read in this run: after a plain rename or with `--replace` the engine shows it too late, at its delete.
  */
 function sayActive(
-  notices: Notices,
+  notices: Reporter,
   { label, kept, managed }: { label: string; kept: readonly CanonicalPrefix[]; managed: { has(key: string): boolean } },
 ): void {
-  const stay = (prefixes: readonly CanonicalPrefix[]) =>
-    `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
-  const handedOn = kept.filter((prefix) => managed.has(prefix));
-  const orphaned = kept.filter((prefix) => !managed.has(prefix));
-  if (handedOn.length > 0) notices.info(stay(handedOn));
-  if (orphaned.length === 0) return;
-  notices.warn(
-    `${stay(orphaned)} Its destroy leaves what it does not own, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner; if it is its replacement, --refresh does.`,
-  );
+  for (const isHandedOn of [true, false]) {
+    const prefixes = kept.filter((prefix) => managed.has(prefix) === isHandedOn);
+    if (prefixes.length > 0) notices.report({ kind: "leftActive", at: label, prefixes, isHandedOn });
+  }
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {

@@ -7,7 +7,7 @@ import { type DeploymentSet, type NodeInUse, WHOLE_SET } from "../deployment/nod
 import { nodeOfState } from "../deployment/places";
 import type { Runtime } from "../deployment/runtime";
 import { digestOf, type Names } from "../deployment/sent-before";
-import { eachAtOnce } from "../messages/notices";
+import type { EventHere } from "../messages/events";
 import {
   adviceIn,
   advised,
@@ -23,7 +23,6 @@ import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
-import { count, NAMED, some } from "../model/text";
 import { type Drift, driftOf, sizeOf } from "../reconcile/drift";
 import type { Intent, SetFacts } from "../reconcile/set-plan";
 import { isUnchanged } from "../reconcile/three-way";
@@ -49,13 +48,9 @@ export interface Reached {
 /** Result of a look at a set, which keeps the entries seen; a set that could not be seen is reported. */
 export interface LookedSet {
   readonly set: ResourceSet;
-  /** Name in messages: `fra1 prefixset://edge/blocked`. */
-  readonly what: string;
   /** Reason if the node refused, or its answer cannot be read. */
   readonly refused?: string | undefined;
 }
-
-const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 
 /** The set of one resource: what `PrefixSet`, the nodes of a group and `PrefixSetEntry` have in common. */
 export class ResourceSet {
@@ -120,9 +115,9 @@ export class ResourceSet {
    * @throws {Error} when its node cannot be asked, with the ways out
    */
   static leave(runtime: Runtime, state: SetPlace & UsedBefore): void {
-    const { node, label } = ResourceSet.ofState(runtime, state);
-    if (node.remedy !== undefined)
-      runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.remedy}`);
+    const set = ResourceSet.ofState(runtime, state);
+    const { remedy } = set.node;
+    if (remedy !== undefined) set.report({ kind: "withoutCredentials", remedy });
   }
 
   /** Looks at the set of the program before anything is decided. @returns `undefined` while the set or its node is unknown */
@@ -131,14 +126,13 @@ export class ResourceSet {
     if (!address || hasUnknown(inputs.node)) return undefined;
     const at = (node: NodeInUse) => {
       const { reads, url } = node.set(address);
-      return { at: node, what: `${node.label} ${url}`, reads, isNew };
+      return { at: node, url, reads, isNew };
     };
     const node = runtime.node(inputs.node);
-    const looked = at(node);
-    const { there, refused } = await runtime.look.at(looked, () => runtime.knownNodes().map(at));
+    const { there, refused } = await runtime.look.at(at(node), () => runtime.knownNodes().map(at));
     const set = new ResourceSet(runtime, node, { address, node: inputs.node });
     set.set.observed = there?.values;
-    return { set, what: looked.what, refused };
+    return { set, refused };
   }
 
   /** Entries that the look of this process did not see as in the state, without other values that the program ignores. */
@@ -244,13 +238,7 @@ export class ResourceSet {
       unreachable.keep(error.message);
     }
     const { message = "" } = unreachable;
-    this.runtime.notices.warnAlike(`${this.url} not refreshed`, this.at, { at: this.at, message }, (all) => {
-      const [sentence, state] =
-        all.length === 1 ? ["the node does not answer", "its state is"] : ["they do not answer", "their state is"];
-      const where = some(all.map(({ at }) => at));
-      const why = all.slice(0, NAMED).map((one) => one.message);
-      return `Set ${this.url} on ${where}: not refreshed, since ${sentence}; ${state} kept (onUnreachable: "skip"). ${why.join(" ")}`;
-    });
+    this.report({ kind: "notRefreshed", reason: message });
     return undefined;
   }
 
@@ -283,13 +271,7 @@ export class ResourceSet {
   /** True if the resource moves to another address; warns that the old one keeps its entries. */
   private hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
-    const move = { at: this.at, from: endpoint, to: this.endpoint };
-    this.runtime.notices.warnAlike(`${this.url} moved`, move.at, move, (all) => {
-      const which = some(all.map(({ at, from, to }) => `${at} at ${to} instead of ${from}`));
-      return all.length === 1
-        ? `Set ${this.url}: the node is now reached at ${move.to}. What ${move.from} holds stays there; if that is another machine, clear it there (${MOVING}).`
-        : `Set ${this.url}: ${all.length} nodes are now reached at other addresses: ${which}. What the former addresses hold stays there; if that is another machine, clear it there (${MOVING}).`;
-    });
+    this.report({ kind: "moved", from: endpoint, to: this.endpoint });
     return true;
   }
 
@@ -361,24 +343,21 @@ export class ResourceSet {
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;
-      this.runtime.notices.info(`${this.label} is not there any more (${proof}): nothing is left to be removed.`);
+      this.report({ kind: "setAbsent", proof });
       return undefined;
     }
   }
 
-  /** Reports entries of the state that a delete did not find, by the lists before and after its commit. @param say Shows it at once by default. */
-  reportAbsent(
-    known: readonly CanonicalPrefix[],
-    { before, after }: Pick<SetResult, "before" | "after">,
-    say = eachAtOnce(this.runtime.notices),
-  ): void {
-    const absent = known.filter((prefix) => !before.has(prefix) && !after.has(prefix));
-    if (absent.length === 0) return;
+  /** Reports entries of the state that a delete did not find, by the lists before and after its commit. */
+  reportAbsent(known: readonly CanonicalPrefix[], { before, after }: Pick<SetResult, "before" | "after">): void {
+    const prefixes = known.filter((prefix) => !before.has(prefix) && !after.has(prefix));
     const isEmpty = before.size === 0 && after.size === 0;
-    const text = isEmpty
-      ? `it was empty already, by two lists with a commit between them: ${some(absent)} ${absent.length === 1 ? "was" : "were"} gone before this run.`
-      : `the list before the removal did not show ${count(absent.length, "entry", "entries")} of this resource: ${some(absent)}.`;
-    say("info", this, text);
+    if (prefixes.length > 0) this.report({ kind: "goneBefore", prefixes, isEmpty });
+  }
+
+  /** Reports an event of this set. */
+  report(event: EventHere): void {
+    this.runtime.notices.report({ ...event, url: this.url, at: this.at });
   }
 
   private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome"> | undefined): void {

@@ -44,13 +44,13 @@ it("what others did is told by kind, without what the group did itself", () => {
       ]),
       merged,
     ),
-  ).toBe("");
-  expect(doneByOthers(before, before, merged)).toBe("");
+  ).toBe(undefined);
+  expect(doneByOthers(before, before, merged)).toBe(undefined);
   const after = new Map([
     [A, 1],
     [C, 2],
     [D, 1],
   ]);
-  expect(doneByOthers(before, after, merged)).toBe(`appeared: ${D}; changed: ${C}`);
-  expect(doneByOthers(before, new Map([[A, 1]]), merged)).toBe(`vanished: ${C}`);
+  expect(doneByOthers(before, after, merged)).toEqual({ inserted: [D], removed: [], changed: [C] });
+  expect(doneByOthers(before, new Map([[A, 1]]), merged)).toEqual({ inserted: [], removed: [C], changed: [] });
 });

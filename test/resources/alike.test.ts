@@ -65,14 +65,17 @@ describe("what many nodes have alike, each with addresses of its own,", () => {
   it("waits for the last of several works, names its subjects in order, and is said at once where there is none", async () => {
     const printed: string[] = [];
     const notices = new Notices((line) => printed.push(line));
-    const tell = (own: number) => notices.warnAlike("numbers", `n${own}`, own, (all) => `numbers ${all.join(" ")}`);
+    const tell = (number: number) =>
+      notices.report({ kind: "setAbsent", url: "prefixset://edge/blocked", at: `n${number}`, proof: "404" });
+    const line = (names: string) =>
+      `Set prefixset://edge/blocked on ${names} is not there any more (404): nothing is left to be removed.`;
     tell(1);
-    await notices.together(async () => {
+    await notices.fold(async () => {
       tell(4);
-      await notices.together(async () => tell(3));
-      expect(printed).toEqual(["warning: numbers 1"]);
+      await notices.fold(async () => tell(3));
+      expect(printed).toEqual([line("n1")]);
       tell(2);
     });
-    expect(printed).toEqual(["warning: numbers 1", "warning: numbers 2 3 4"]);
+    expect(printed).toEqual([line("n1"), line("n2, n3, n4")]);
   });
 });

@@ -38,7 +38,7 @@ function bench(count: number, answers: (node: number) => string | undefined, isN
         world.after((options?.until ?? Number.POSITIVE_INFINITY) - now, end);
       });
     }, world);
-    return { at: { endpoint: `http://${label}.example`, label } as Connection, what: `${label} set`, reads, isNew };
+    return { at: { endpoint: `http://${label}.example`, label } as Connection, url: "set", reads, isNew };
   });
   const say = { notices: new Notices((line) => printed.push(line)), advice: new Advice() };
   const look = new Look(world, say, () => ({ detectDrift: "auto" }) as Settings);

@@ -489,19 +489,25 @@ describe("work on many nodes", () => {
     let now = 0;
     const said: string[] = [];
     const runtime = new Runtime({ env: {}, print: (line) => said.push(line), world: { monotonic: () => now } });
-    const failures = await eachNode({ runtime, label: "Set", atOnce: 1 }, names, async (node) => {
-      now += 8_000;
-      if (node === "n3") throw new Error("no answer");
-    });
+    const failures = await eachNode(
+      { runtime, url: "prefixset://edge/blocked", work: "write", atOnce: 1 },
+      names,
+      async (node) => {
+        now += 8_000;
+        if (node === "n3") throw new Error("no answer");
+      },
+    );
     expect(failures).toEqual([{ node: "n3", error: new Error("no answer") }]);
-    expect(said).toEqual(["Set: 3 of 10 nodes done, 1 failed", "Set: 7 of 10 nodes done, 1 failed"]);
+    expect(said).toEqual(
+      [3, 7].map((done) => `Set prefixset://edge/blocked, write: ${done} of 10 nodes done, 1 failed`),
+    );
   });
 
   it("is done on so many at a time, and says nothing where it is quick", async () => {
     const said: string[] = [];
     const runtime = new Runtime({ env: {}, print: (line) => said.push(line) });
     let [running, most] = [0, 0];
-    await eachNode({ runtime, label: "Set", atOnce: 4 }, names, async () => {
+    await eachNode({ runtime, url: "prefixset://edge/blocked", work: "write", atOnce: 4 }, names, async () => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));

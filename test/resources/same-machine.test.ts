@@ -12,7 +12,7 @@ function places(isOneMachine = false) {
   const asked: string[] = [];
   const at = (endpoint: string, desired: readonly CanonicalPrefix[]) => ({
     endpoint,
-    title: `Set ${SET} on ${endpoint}`,
+    place: { url: SET, at: endpoint },
     wantedHere: new Set(desired),
     list: async () => {
       asked.push("list");

@@ -4,6 +4,7 @@ import { SetWriter } from "../../apply/set-writer";
 import { SharedReads } from "../../apply/shared-reads";
 import { DEFAULTS, formatUrl } from "../../client";
 import { type Clock, systemClock } from "../../client/clock";
+import { linesOf } from "../../messages/sentences";
 import { type ListedValue, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap, PrefixMap } from "../../model/prefix-map";
@@ -113,13 +114,18 @@ class SetSending {
     this.writer = new SetWriter({
       set,
       label: this.label,
+      at: this.label.slice(name.length + " on ".length),
       deadlineMs: Math.min(DEFAULTS.deadlineMs, sending.deadline.ms),
       commitCoalesceMs: 0,
       clock: this.clock,
       get desired() {
         return desired();
       },
-      notices: { warn: (message) => intent.notice(message.replace(`Set ${this.label}: `, "")) },
+      notices: {
+        report: (event) => {
+          for (const line of linesOf([event])) intent.notice(line.replace(`warning: Set ${this.label}: `, ""));
+        },
+      },
       reads: new SharedReads(() => set.observe()),
       removals: new RemovalBudget(() => project.settings, name, this.label),
       begin: (observed) => this.begin(observed),

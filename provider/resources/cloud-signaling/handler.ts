@@ -5,13 +5,12 @@ import type { About, Handler, LookedAt } from "../../engine/handler";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { count, inLines, some } from "../../model/text";
+import { count, some } from "../../model/text";
 import { checkArguments } from "../../reconcile/arguments";
 import { SIGNALING } from "../../reconcile/desired";
 import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
 import { addressOverridden, compare, remember } from "../changes";
-import { them } from "../look-at-set";
 import { listOf, ReceiverAccess } from "../receiver-access";
 import { compareActive, planUpdate, stoppable } from "./plan";
 import {
@@ -60,20 +59,17 @@ export class CloudSignalingHandler implements Handler {
     if (hasUnknown(json)) return {};
     const inputs = readInputs(json);
     const receiver = this.runtime.receiver(inputs.receiver);
-    const what = `${receiver.label} signaling`;
+    const { label } = receiver;
     const isNew = Object.keys(olds).length === 0;
-    const { there, refused } = await this.runtime.look.at({ at: receiver, what, reads: receiver.reads, isNew });
-    if (refused !== undefined)
-      this.runtime.notices.warn(
-        this.runtime.advice.line(`${what} cannot be read, and this run uses the state alone. ${refused}`),
-      );
+    const { there, refused } = await this.runtime.look.at({ at: receiver, reads: receiver.reads, isNew });
+    if (refused !== undefined) this.runtime.notices.report({ kind: "receiverUnreadable", at: label, reason: refused });
     if (!there) return {};
     receiver.observed = new Set(there.map((prefix) => prefix.toString()));
     if (isNew) {
       const sent = startedBefore(receiver, inputs, new Set());
       const already = inputs.prefixes.filter((prefix) => receiver.observed?.has(prefix) && !sent.has(prefix));
-      if (isDecided && already.length > 0)
-        this.runtime.notices.info(`${what}: active already, and adopted: ${some(already)}.`);
+      const before = { prefixes: already, isPlanned: true, stopsAll: inputs.stops === "all" };
+      if (isDecided && already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: label, ...before });
       return {};
     }
     const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
@@ -174,12 +170,9 @@ export class CloudSignalingHandler implements Handler {
     const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
       (prefix) => !stopped.includes(prefix),
     );
-    const why = state.stops === "none" ? 'stops: "none"' : "this resource did not start it";
-    for (const line of inLines(left)) {
-      this.runtime.notices.info(
-        `Signaling at ${state.endpoint}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
-      );
-    }
+    const isNone = state.stops === "none";
+    if (left.length > 0)
+      this.runtime.notices.report({ kind: "leftAsFound", at: state.endpoint, prefixes: left, isNone });
   }
 
   /** The state, with what a killed run started, for a destroy: it asks for the active ones only if there are notes. */
@@ -205,10 +198,7 @@ export class CloudSignalingHandler implements Handler {
       return olds;
     }
     const left = [...sent].filter((prefix) => !inputs.prefixes.includes(prefix));
-    if (left.length > 0)
-      this.runtime.notices.warn(
-        `${receiver.label} signaling: an interrupted run of this stack started ${some(left)}: this up stops ${them(left.length)}.`,
-      );
+    if (left.length > 0) this.runtime.notices.report({ kind: "interruptedStart", at: receiver.label, prefixes: left });
     return { ...olds, unsettled: [...state.unsettled, ...sent] };
   }
 
@@ -219,8 +209,7 @@ export class CloudSignalingHandler implements Handler {
     const receiver = this.runtime.receiver(inputs.receiver);
     const lost = inactive(receiver, state.prefixes, inputs);
     if (lost.length === 0) return false;
-    const are = `${count(lost.length, "declared prefix is", "declared prefixes are")} not active (${some(lost)})`;
-    this.runtime.notices.warn(`${receiver.label} signaling: ${are}: this up starts ${them(lost.length)} again.`);
+    this.runtime.notices.report({ kind: "notActive", at: receiver.label, prefixes: lost });
     return true;
   }
 
@@ -232,13 +221,8 @@ export class CloudSignalingHandler implements Handler {
     started: readonly CanonicalPrefix[],
   ): void {
     const already = prefixes.filter((prefix) => !started.includes(prefix));
-    const outcome =
-      stops === "all"
-        ? 'A destroy of this resource stops it nevertheless (stops: "all").'
-        : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
-    for (const line of inLines(already)) {
-      this.runtime.notices.info(`Signaling at ${receiver.label}: active before this resource: ${line}. ${outcome}`);
-    }
+    const before = { prefixes: already, isPlanned: false, stopsAll: stops === "all" };
+    if (already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: receiver.label, ...before });
   }
 
   /** Records ownership, which passes to the next resource that wants the prefix. */

@@ -48,14 +48,17 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const put = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
   if (expired) {
     // If it was held before, the preview shows an update, and this is the reason.
-    const isBlocked = olds.prefix === prefix && olds.expired !== true;
-    const outcome = isBlocked ? "it is removed" : "it is not wanted";
-    const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
-    if (put !== undefined && olds.prefix !== prefix) {
-      runtime.notices.info(
-        `${where}${prefix} (${put}) is removed if the node still has it with this value: "block --now" put it there, and it has expired.`,
-      );
-    } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${outcome}.`);
+    const wasHeld = olds.prefix === prefix && olds.expired !== true;
+    const where = { url: address && formatUrl(address), at: node?.label };
+    const sent = olds.prefix === prefix ? undefined : put;
+    runtime.notices.report({
+      kind: "expiredEntry",
+      ...where,
+      prefixes: [prefix],
+      expires: args.expires,
+      wasHeld,
+      sent,
+    });
   }
   // `sent` does not belong to the state.
   const inputs = { ...without(news, ["sent"]), prefix };

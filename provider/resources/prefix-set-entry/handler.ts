@@ -1,6 +1,5 @@
 import type { Runtime } from "../../deployment/runtime";
 import { type About, type Handler, type LookedAt, PartialFailure } from "../../engine/handler";
-import { eachAtOnce } from "../../messages/notices";
 import type { ListedValue } from "../../model/entry";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../../model/json";
@@ -13,7 +12,7 @@ import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
 import { addressOverridden, compare, remember } from "../changes";
-import { declared, lookAgain, lookNew, reportMissing } from "../look-at-set";
+import { lookAgain, lookNew, reportMissing } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
 import { checkPrefixSetEntry } from "./check";
@@ -65,7 +64,7 @@ export class PrefixSetEntryHandler implements Handler {
     const desired = readInputs(knownOf(inputs));
     if (!isNew) {
       const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
-      return lookAgain(this.runtime, looked, known, desiredOf(desired));
+      return lookAgain(looked, known, desiredOf(desired));
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.
     return lookNew(this.runtime, looked, isDecided && !isReplaced && !hasUnknown(inputs), () => {
@@ -84,7 +83,7 @@ export class PrefixSetEntryHandler implements Handler {
       set.managed.add(heldOf(state).keys());
       set.sentBefore(state.prefix, heldOf(state));
       set.settleSent();
-      if (state.adopted) this.sayAdopted(set.label, state, news);
+      if (state.adopted) sayAdopted(set, state, news);
       if (news[RESTORES] !== undefined && set.endpoint === state.endpoint)
         this.reportDrift(set, state, readInputs(knownOf(news)));
     });
@@ -110,7 +109,7 @@ export class PrefixSetEntryHandler implements Handler {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).claim(inputs.prefix);
     const { label, managed, endpoint } = set;
-    const { prefix, value, expired, onExisting } = inputs;
+    const { prefix, value, expired, onExisting, onDestroy } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) {
       const withdrawn = withdrawnOf(inputs);
@@ -132,12 +131,10 @@ export class PrefixSetEntryHandler implements Handler {
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
     if (found === value) {
-      this.runtime.notices.info(`${label}: ${prefix} was already there with this value. ${fateOf(inputs)}`);
+      set.report({ kind: "alreadyThere", prefixes: [prefix], of: "entry", isPlanned: false, onDestroy });
       return { id, outs: writeState(inputs, { endpoint, existed: true }) };
     }
-    this.runtime.notices.warn(
-      `${label}: adopted ${prefix} with the value ${found}; the next preview shows its change. ${fateOf(inputs)}`,
-    );
+    set.report({ kind: "adopted", entries: [{ prefix, value: found, desired: value }], of: "entry", onDestroy });
     return { id, outs: writeState(inputs, { endpoint, value: found, adopted: true, existed: true }) };
   }
 
@@ -149,10 +146,9 @@ export class PrefixSetEntryHandler implements Handler {
     const observed = listed.get(state.prefix);
     if (observed === undefined) {
       if (state.expired) return { id, inputs: { ...state.verbatim }, props: json };
-      const say = eachAtOnce(this.runtime.notices);
-      const text = `lacked ${declared(1)} (${state.prefix}): the next up creates it again.`;
+      const lacked = { kind: "lacked", prefixes: [state.prefix], of: "entry", isRestored: false } as const;
       // What an import asks for was never there.
-      if (json.endpoint !== undefined) this.tell(set, "lacked", () => say("seen", set, text));
+      if (json.endpoint !== undefined) this.tell(set, "lacked", () => set.report(lacked));
       return undefined;
     }
     set.managed.add([state.prefix]);
@@ -188,34 +184,25 @@ export class PrefixSetEntryHandler implements Handler {
     const state = readState(json);
     const { prefix, unsettled, onDestroy } = state;
     if (heldOf(state).size === 0 && unsettled.size === 0) return;
+    const left = { prefixes: [prefix], of: "entry" } as const;
     if (onDestroy === "keep")
-      return this.runtime.notices.info(`Set ${formatUrl(state.address)}: left ${prefix} (onDestroy: "keep").`);
+      return this.runtime.notices.report({ kind: "left", url: formatUrl(state.address), ...left, onDestroy });
     const set = ResourceSet.ofState(this.runtime, state);
     const sayStays = () => {
-      const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
-      const owner = isLost
-        ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
-        : "";
-      this.runtime.notices.info(
-        `${set.label}: ${prefix} stays, since another resource of this stack declares it.${owner}`,
-      );
+      const wasFound = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
+      set.report({ kind: "leftDeclared", ...left, wasFound });
     };
     if (set.desired.has(prefix)) {
       // A resource that is created after this delete owns it.
       if (!state.existed) set.managed.add([prefix]);
       return sayStays();
     }
-    if (onDestroy === "created" && state.existed) {
-      this.runtime.notices.info(
-        `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,
-      );
-      return;
-    }
+    if (onDestroy === "created" && state.existed) return set.report({ kind: "left", ...left, onDestroy });
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     // Another process of the deployment may come to want the entry while this one waits to share a commit.
-    const left = () => (set.desired.has(prefix) ? new Set<CanonicalPrefix>() : remove);
-    const plan = () => ({ put: new Map(), remove: left(), unsettled, expired });
+    const unwanted = () => (set.desired.has(prefix) ? new Set<CanonicalPrefix>() : remove);
+    const plan = () => ({ put: new Map(), remove: unwanted(), unsettled, expired });
     const written = await set.remove({ plan });
     if (set.desired.has(prefix)) return sayStays();
     if (written && unsettled.size === 0) set.reportAbsent([prefix], written);
@@ -244,7 +231,7 @@ export class PrefixSetEntryHandler implements Handler {
   private reportDrift(set: ResourceSet, state: PrefixSetEntryState, inputs: PrefixSetEntryInputs): void {
     const lost = set.lost(heldOf(state), desiredOf(inputs));
     if (!lost) return;
-    this.tell(set, "lacks", () => reportMissing(eachAtOnce(this.runtime.notices), set, lost, desiredOf(inputs)));
+    this.tell(set, "lacks", () => reportMissing(set, lost, desiredOf(inputs)));
   }
 
   /** Tells of the first few entries of a set one by one, and of the others once. */
@@ -253,18 +240,19 @@ export class PrefixSetEntryHandler implements Handler {
     const told = (this.told.get(key) ?? 0) + 1;
     this.told.set(key, told);
     if (told <= NAMED) one();
-    if (told !== NAMED + 1) return;
-    const how = verb === "lacks" ? `an update of this plan, with ${RESTORES}` : "created again by the next up";
-    this.runtime.notices.warn(`${set.at} ${set.url} ${verb} more declared entries: each is ${how}.`);
+    if (told === NAMED + 1) set.report({ kind: "moreMissing", isRefresh: verb === "lacked" });
   }
+}
 
-  /** Reports, in every preview until it is done, the effect of the update on an adopted entry. */
-  private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
-    if (value === UNKNOWN || (held === value && expired !== true)) return;
-    const what =
-      expired === true ? `removes ${prefix}, which has expired` : `gives ${prefix} the value ${value}, not ${held}`;
-    this.runtime.notices.info(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
-  }
+/** Reports, in every preview until it is done, the effect of the update on an adopted entry. */
+function sayAdopted(
+  set: ResourceSet,
+  { prefix, value: held }: PrefixSetEntryState,
+  { value: desired = 1, expired }: JsonObject,
+): void {
+  const isExpired = expired === true;
+  if (desired === UNKNOWN || (held === desired && !isExpired)) return;
+  set.report({ kind: "adoptedEntry", prefixes: [prefix], held, desired, isExpired });
 }
 
 /** True outputs after a write that failed half-way: the entry is not there, or has another value. */
@@ -281,12 +269,4 @@ function partial(
 /** The known arguments. */
 function knownOf(inputs: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== UNKNOWN));
-}
-
-/** Fate at a destroy of an entry that was there before the resource. */
-function fateOf({ onDestroy }: PrefixSetEntryInputs): string {
-  if (onDestroy === "remove") {
-    return 'It belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.';
-  }
-  return "A destroy of this resource leaves it.";
 }

@@ -44,7 +44,7 @@ export async function reconcile(runtime: Runtime, inputs: GroupInputs, known?: G
         pause: async (wave, of) => {
           const ms = inputs.rollout.args?.pauseMs ?? 0;
           if (ms === 0) return;
-          runtime.notices.info(`Set ${url}: wave ${wave} of ${of} is written; its pause is ${ms / 1_000} s.`);
+          runtime.notices.report({ kind: "paused", url, wave, of, ms });
           await pause(world, ms, runtime.cancelled);
         },
         check: async (names, isOnce) => {

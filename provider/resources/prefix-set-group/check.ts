@@ -1,6 +1,7 @@
 import { type NodeInUse, WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
+import { nameOf } from "../../messages/sentences/plans";
 import { sentPlace } from "../../model/entry";
 import { attempt } from "../../model/errors";
 import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } from "../../model/json";
@@ -13,7 +14,7 @@ import { flat, isSameSet, sayExpired, sayExpiredRemovals, setProblems, whose } f
 import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { askForDistinct } from "./leaving";
-import { type Kind, namesOf, sayGroupPlan, sayGroupWithdrawn } from "./plan";
+import { type Kind, sayGroupPlan, sayGroupWithdrawn } from "./plan";
 import { begun } from "./rollout/facts";
 import { FormerRollouts } from "./rollout/former";
 import { reportNextWave } from "./rollout/say";
@@ -34,10 +35,10 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   const nodes = givenNodes(given.nodes, options);
   const address = setUrl(given);
   const url = address && formatUrl(address);
-  const where = url ? `${url}: ` : "";
+  const inSet = url ? `${url}: ` : "";
   const failed = (sentences: readonly string[]) => ({
     inputs: news,
-    problems: sentences.map((sentence) => `${where}${sentence}`),
+    problems: sentences.map((sentence) => `${inSet}${sentence}`),
   });
   if (nodes.problems.length > 0) return failed(nodes.problems);
   const names = [...nodes.nodes.keys()];
@@ -71,10 +72,11 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
   );
   if (wide.length > 0) return failed([...new Set(wide)]);
   for (const warning of [...normal.warnings, ...nodes.warnings])
-    runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
+    runtime.notices.report({ kind: "dubious", type: "PrefixSetGroup", url, warning });
   const isNew = Object.keys(olds).length === 0;
   if (address) want(runtime, address, { kinds, inUse, about });
-  if (url) sayGroupPlan(runtime, `${url}${whose(args, about)}`, { kinds, before, isNew });
+  const where = { url: url ?? "PrefixSetGroup", name: whose(args, about) };
+  if (url) sayGroupPlan(runtime, where, { kinds, before, isNew });
   if (url && isNew)
     askForDistinct(
       runtime,
@@ -82,10 +84,10 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
       [...inUse.values()].map(({ endpoint }) => endpoint),
     );
   for (const kind of kinds) {
-    const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}${whose(args, about)}`;
-    if (url) sayExpiredRemovals(runtime, label, { ...kind, isNew });
-    if (url) sayGroupWithdrawn(runtime, `${url}${whose(args, about)}`, kind);
-    sayExpired(runtime, label, kind.normal, kind.before);
+    const at = nameOf(kind.nodes);
+    if (url) sayExpiredRemovals(runtime, { ...where, at }, { ...kind, isNew });
+    if (url) sayGroupWithdrawn(runtime, where, kind);
+    sayExpired(runtime, { ...where, at }, kind.normal, kind.before);
   }
   const inputs = { ...rest, nodes: nodes.json, ...flat(normal) };
   if (url && isNew && !hasUnknown(inputs)) {
@@ -176,7 +178,7 @@ function kindProblems(
   { nodes, normal: { entries, problems: unread }, before, node }: Kind,
 ): string[] {
   const problems = setProblems(runtime, args, { url, node, before, entries, problems: unread });
-  return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
+  return nodes.length === 1 ? problems.map((problem) => `on ${nameOf(nodes)}: ${problem}`) : problems;
 }
 
 /** Entries of the nodes by the inputs of the former run. */

@@ -1,7 +1,6 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Compared } from "../../engine/handler";
-import { FoldedNotices } from "../../messages/notices";
 import { addTo } from "../../model/group";
 import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
@@ -38,7 +37,7 @@ export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Jso
     formers.add(state);
     const now = recalled(runtime, state);
     look.hasSent = now !== state;
-    takeIn(runtime, now, areKnown ? news : undefined);
+    runtime.notices.fold(() => takeIn(runtime, now, areKnown ? news : undefined));
   });
   const names = Object.keys(membersOf(news.nodes));
   const { given, pending } = readRollout(olds.rollout);
@@ -90,8 +89,7 @@ function addressOverridden(runtime: Runtime, endpoints: unknown, names: readonly
 function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefined): void {
   let inputs: GroupInputs | undefined;
   const alike = new Map<ListedMap, Place[]>();
-  const notices = new FoldedNotices(runtime.notices);
-  const lifecycle = new SetLifecycle(runtime, notices.say);
+  const lifecycle = new SetLifecycle(runtime);
   for (const [node, endpoint] of state.endpoints) {
     const held = state.of(node);
     addTo(alike, held.entries, { name: node, endpoint });
@@ -106,7 +104,6 @@ function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefine
     if (set.endpoint === endpoint)
       lifecycle.reportDrift(set, held, desired.entries, { exclusive: desired.exclusive, withdrawn });
   }
-  notices.flush();
   const url = formatUrl(state.address);
   for (const [entries, places] of alike) runtime.shared.managed.addAll(places, url, entries);
 }

@@ -1,6 +1,6 @@
 import { Slots } from "../../client/requester";
 import type { Runtime } from "../../deployment/runtime";
-import { FoldedNotices } from "../../messages/notices";
+import type { EventOf } from "../../messages/events";
 import { isUnreachableNode } from "../../messages/remedy";
 import { messageOf } from "../../model/errors";
 import { groupBy } from "../../model/group";
@@ -20,12 +20,17 @@ export interface NodeFailure {
 /**
  * Works on many nodes, `atOnce` at a time, and returns the failures: one stops no other. Messages report the progress.
  *
- * @param label Name of the work's object in messages.
+ * @param work Name of the work in messages.
  */
 export async function eachNode(
-  { runtime, label, atOnce }: { readonly runtime: Runtime; readonly label: string; readonly atOnce: number },
+  {
+    runtime,
+    url,
+    work,
+    atOnce,
+  }: { readonly runtime: Runtime; readonly url: string; readonly work: string; readonly atOnce: number },
   nodes: readonly string[],
-  work: (node: string) => Promise<void>,
+  run: (node: string) => Promise<void>,
 ): Promise<NodeFailure[]> {
   const slots = new Slots(atOnce);
   const failures: NodeFailure[] = [];
@@ -34,8 +39,8 @@ export async function eachNode(
   const tell = () => {
     if (runtime.now - told < PROGRESS_MS) return;
     told = runtime.now;
-    const failed = failures.length > 0 ? `, ${failures.length} failed` : "";
-    runtime.notices.info(`${label}: ${done} of ${count(nodes.length, "node", "nodes")} done${failed}`);
+    const numbers = { done, of: nodes.length, failed: failures.length };
+    runtime.notices.report({ kind: "progress", url, work, ...numbers });
   };
   await Promise.all(
     nodes.map(async (node) => {
@@ -43,7 +48,7 @@ export async function eachNode(
       // After a cancellation no further node is begun.
       if (runtime.cancelled.aborted) return release();
       try {
-        await work(node);
+        await run(node);
         done += 1;
       } catch (error) {
         failures.push({ node, error });
@@ -64,14 +69,9 @@ export async function eachSet(
   nodes: readonly string[],
   work: (node: string, lifecycle: SetLifecycle) => Promise<void>,
 ): Promise<NodeFailure[]> {
-  const notices = new FoldedNotices(runtime.notices);
-  const lifecycle = new SetLifecycle(runtime, notices.say);
-  const label = `Set ${formatUrl(address)}, ${what}`;
-  const failures = await runtime.notices.together(() =>
-    eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle)),
-  );
-  notices.flush();
-  return failures;
+  const lifecycle = new SetLifecycle(runtime);
+  const on = { runtime, url: formatUrl(address), work: what, atOnce };
+  return runtime.notices.fold(() => eachNode(on, nodes, (node) => work(node, lifecycle)));
 }
 
 /** Texts about the failures; nodes that failed with the same error share one. */
@@ -100,7 +100,7 @@ export function goOnWithout(
   runtime: Runtime,
   { address, maxUnreachable }: Pick<GroupInputs, "address" | "maxUnreachable">,
   failures: readonly NodeFailure[],
-  outcome: string,
+  outcome: EventOf<"notReached">["outcome"],
   earlier = 0,
 ): { failed: readonly NodeFailure[]; silent: readonly NodeFailure[] } {
   const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
@@ -117,8 +117,13 @@ export function goOnWithout(
     );
     return { failed, silent: [] };
   }
-  runtime.notices.warn(
-    `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${outcome}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" completes it. ${failureTexts(silent).join(" ")}`,
-  );
+  runtime.notices.report({
+    kind: "notReached",
+    url: formatUrl(address),
+    nodes: silent.map(({ node }) => node),
+    outcome,
+    allowed: maxUnreachable,
+    reasons: failureTexts(silent),
+  });
   return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
 }

@@ -2,13 +2,11 @@ import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import { digestOf } from "../../deployment/sent-before";
 import { PartialFailure } from "../../engine/handler";
-import { FoldedNotices } from "../../messages/notices";
 import { isUnreachableNode } from "../../messages/remedy";
 import { messageOf } from "../../model/errors";
 import type { JsonObject } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { count, some } from "../../model/text";
 import { type SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { ResourceSet } from "../resource-set";
 import { placed } from "./diff";
@@ -125,7 +123,6 @@ export class GroupNodes {
 
   /** Restores lost entries that the program still declares, and nothing new. */
   async restore(nodes: readonly string[], { state, losses }: Begun): Promise<void> {
-    const notices = new FoldedNotices(this.runtime.notices);
     const failures = await eachSet(this.runtime, "restore", this.inputs, nodes, async (node, lifecycle) => {
       const before = this.before(node);
       const lost = losses.get(node);
@@ -140,7 +137,7 @@ export class GroupNodes {
         : lifecycle.update(set, { ...before, entries: lost, lost, unsettled: new Set() }, { ...desired, ...only }));
       const put = [...(kept.changes ?? [])].flatMap(([prefix, { new: value }]) => (value === null ? [] : prefix));
       this.isTouched = true;
-      if (put.length > 0) notices.say("info", set, `restored ${count(put.length, "entry", "entries")}: ${some(put)}.`);
+      if (put.length > 0) set.report({ kind: "restored", prefixes: put });
       const { history } = this.kept.get(node) ?? NOTHING_KEPT;
       this.kept.set(
         node,
@@ -149,7 +146,6 @@ export class GroupNodes {
           : { ...keptBefore(this.state, this.former.get(node)), entries: before.entries, lost: undefined },
       );
     });
-    notices.flush();
     // The state of these nodes stays, so that the next run sees the loss again.
     this.failures.push(...failures);
   }
@@ -175,12 +171,12 @@ export class GroupNodes {
   }
 
   /** Warns that leaving nodes are not cleared yet. @param open Nodes that could not be filled. */
-  leaveStaying(open?: readonly string[]): void {
-    if (this.left.length === 0) return;
-    const why = open ? `${some(open)} could not be filled` : "not all waves have passed";
-    this.runtime.notices.warn(
-      `Set ${formatUrl(this.inputs.address)} on ${some(this.left)}: not cleared yet, since ${why}. The next "pulumi up" goes on.`,
-    );
+  leaveStaying(unfilled?: readonly string[]): void {
+    const { notices } = this.runtime;
+    const url = formatUrl(this.inputs.address);
+    notices.fold(() => {
+      for (const at of this.left) notices.report({ kind: "notCleared", url, at, unfilled });
+    });
   }
 
   /** The outputs. @throws {PartialFailure} with them, if a node failed or a wave did not pass */
@@ -206,7 +202,7 @@ export class GroupNodes {
   private take(failures: readonly NodeFailure[]) {
     const isKnown = ({ node }: NodeFailure) => this.silent.has(node);
     const earlier = this.silent.size - failures.filter(isKnown).length;
-    const { failed, silent } = goOnWithout(this.runtime, this.inputs, failures, "it is left as it is", earlier);
+    const { failed, silent } = goOnWithout(this.runtime, this.inputs, failures, "left", earlier);
     for (const { node } of silent) this.silent.add(node);
     for (const { node, error } of failed)
       this.open(node, error instanceof UnfinishedWrite ? error.kept : this.kept.get(node), "failed");

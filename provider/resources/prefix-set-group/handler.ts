@@ -3,7 +3,6 @@ import type { About, Handler } from "../../engine/handler";
 import type { JsonObject } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { count, some } from "../../model/text";
 import { ResourceSet } from "../resource-set";
 import { reconcile } from "./bring";
 import { checkPrefixSetGroup, leavingFound, normalPrefixSetGroup } from "./check";
@@ -68,7 +67,7 @@ export class PrefixSetGroupHandler implements Handler {
         if (isLeaving && now.entries.size === 0) kept.delete(node);
       },
     );
-    const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
+    const failed = goOnWithout(this.runtime, state, failures, "state kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
     if (isNew) {
       const found = readState(sharedContent(json, observed));
@@ -89,10 +88,11 @@ export class PrefixSetGroupHandler implements Handler {
     const state = readState(json);
     await askPassedOver(this.runtime, state);
     if (state.onDestroy === "keep") {
-      const entries = count(state.common.entries.size, "entry", "entries");
-      this.runtime.notices.info(
-        `Set ${formatUrl(state.address)}: left ${entries} on ${some([...state.endpoints.keys()])} (onDestroy: "keep").`,
-      );
+      const left = { prefixes: [...state.common.entries.keys()], of: "group", onDestroy: "keep" } as const;
+      const url = formatUrl(state.address);
+      this.runtime.notices.fold(() => {
+        for (const at of state.endpoints.keys()) this.runtime.notices.report({ kind: "left", url, at, ...left });
+      });
       return;
     }
     await clearGroup(this.runtime, state);

@@ -1,21 +1,14 @@
 import type { Runtime } from "../../deployment/runtime";
-import { FoldedNotices } from "../../messages/notices";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { count, some } from "../../model/text";
 import type { GroupInputs, GroupState } from "./state";
-
-/** Command that declares each address to be a machine of its own. */
-const DISTINCT = "pulumi config set packetfilter:distinctNodes true";
 
 /** Asks at the first `up` whether each address is a machine of its own: later it is too late for a node that leaves then. */
 export function askForDistinct(runtime: Runtime, url: string, endpoints: Iterable<string>): void {
   const { size } = new Set(endpoints);
   if (size < 2 || runtime.settings.distinctNodes) return;
-  runtime.notices.warn(
-    `${url}: its nodes have ${size} addresses, and two of them may be one machine: a node that leaves keeps what the others want. If each is a machine of its own, say so: ${DISTINCT}`,
-  );
+  runtime.notices.report({ kind: "mayBeOneMachine", url, addresses: size });
 }
 
 /** A node that stays in the group. */
@@ -48,35 +41,21 @@ export function reportRemovedNodes(
   inputs: GroupInputs,
   left: readonly string[],
 ): void {
-  const notices = new FoldedNotices(runtime.notices);
+  const { notices } = runtime;
   const url = formatUrl(state.address);
   const staying = [...inputs.nodes.keys()].map((name) => ({
     name,
     endpoint: runtime.node(name).endpoint,
     desired: inputs.of(name).entries,
   }));
-  for (const node of left) {
-    const say = (how: "info" | "warn", text: string) =>
-      notices.say(how, { url, at: node }, `it leaves the group, and ${text}`);
-    const { entries } = state.of(node);
-    const all = count(entries.size, "entry", "entries");
-    if (inputs.onDestroy === "keep") {
-      say("info", `up leaves ${all} there (onDestroy: "keep"); with onDestroy: "remove", "pulumi up" clears it.`);
-      continue;
-    }
-    const held = { endpoint: state.endpoints.get(node), entries };
-    const { prefixes, nodes } = runtime.settings.distinctNodes
-      ? { prefixes: new Set(), nodes: [] }
-      : keptOnLeaving(held, staying);
-    if (prefixes.size === 0) say("info", `up clears ${all} there.`);
-    else {
-      const cleared = entries.size - prefixes.size;
-      const rest = cleared > 0 ? `; up clears ${count(cleared, "entry", "entries")} there` : "";
-      say(
-        "warn",
-        `${count(prefixes.size, "entry stays", "entries stay")} there, since ${some(nodes)} ${nodes.length === 1 ? "has" : "have"} the same and may be the same machine${rest}. If each address is a machine of its own, say so: ${DISTINCT}; if not, onDestroy: "keep" in one run forgets it`,
-      );
-    }
-  }
-  notices.flush();
+  const report = (at: string) => {
+    const { entries } = state.of(at);
+    const isForgotten = inputs.onDestroy === "keep";
+    const held = { endpoint: state.endpoints.get(at), entries };
+    const isOwn = isForgotten || runtime.settings.distinctNodes;
+    const kept = isOwn ? { prefixes: [], nodes: [] } : keptOnLeaving(held, staying);
+    const what = { prefixes: [...entries.keys()], kept: [...kept.prefixes], like: kept.nodes, isForgotten };
+    notices.report({ kind: "leaves", url, at, ...what });
+  };
+  notices.fold(() => left.forEach(report));
 }

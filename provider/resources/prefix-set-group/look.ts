@@ -23,18 +23,16 @@ export async function lookAtGroup(
   const lifecycle = new SetLifecycle(runtime);
   const alike = new Map<string, string[]>();
   const problems = new Set<string>();
-  const looks = [...inputs.nodes.keys()].map(async (node) => {
+  const look = async (node: string) => {
     const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
     if (!looked) return;
     const desired = inputs.of(node);
     const known = before?.nodes.has(node) ? before.of(node).entries : new Map();
-    const found = isNew
-      ? lifecycle.lookNew(looked, desired, isDecided)
-      : lookAgain(runtime, looked, known, desired.entries);
+    const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(alike, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);
-  });
-  await runtime.notices.together(() => Promise.all(looks));
+  };
+  await runtime.notices.fold(() => Promise.all([...inputs.nodes.keys()].map(look)));
   if (problems.size > 0) return { problems: [...problems] };
   // In the order of the arguments, which the engine sorts by name, and not in that of the answers.
   const order = [...inputs.nodes.keys()];

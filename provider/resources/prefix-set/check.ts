@@ -1,13 +1,14 @@
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Checked } from "../../engine/handler";
+import type { EventPlace, PlanNumbers } from "../../messages/events";
 import { parseNote, sentPlace } from "../../model/entry";
 import { attempt } from "../../model/errors";
 import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, setUrl } from "../../model/resource-url";
-import { count, grouped, inLines, NAMED, some } from "../../model/text";
+import { NAMED } from "../../model/text";
 import { checkArguments } from "../../reconcile/arguments";
 import {
   type HeldEntries,
@@ -51,8 +52,8 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
   }
-  for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
-  const where = `${[node?.label ?? [], url ?? "PrefixSet"].flat().join(" ")}${whose(args, about)}`;
+  for (const warning of normal.warnings) runtime.notices.report({ kind: "dubious", type: "PrefixSet", url, warning });
+  const where = { at: node?.label, url, name: whose(args, about) };
   if (address && node) {
     const set = node.set(address);
     const declared = { type: "PrefixSet", entries, exclusive: args.exclusive !== false } as const;
@@ -69,7 +70,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.managed.has(prefix))) : before.entries;
     const change = { normal, before: { ...before, entries: held }, isNew };
     const plan = planOf(runtime, change);
-    if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
+    if (plan) runtime.notices.report({ kind: "planned", ...where, plan });
     sayExpiredRemovals(runtime, where, change);
   }
   const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
@@ -101,8 +102,11 @@ export function flat({ entries, notes }: HeldEntries): JsonObject {
 }
 
 /** Name of the resource for a line about a set that is not exclusive, where other resources may keep a part. */
-export function whose({ exclusive }: { readonly exclusive?: boolean | undefined }, { name }: About): string {
-  return exclusive === false && name !== undefined ? ` (${name})` : "";
+export function whose(
+  { exclusive }: { readonly exclusive?: boolean | undefined },
+  { name }: About,
+): string | undefined {
+  return exclusive === false ? name : undefined;
 }
 
 /**
@@ -150,23 +154,26 @@ export interface PlannedChange {
   readonly isNew: boolean;
 }
 
-/** `+3 -2 ~1, 10 after`; `undefined` without a change. */
-export function planOf({ today }: Runtime, change: PlannedChange): string | undefined {
+/** Numbers of a plan; `undefined` without a change. */
+export function planOf({ today }: Runtime, change: PlannedChange): PlanNumbers | undefined {
   const { normal, before, isNew } = change;
   const { entries } = normal;
   if (isUnchanged(before.entries, entries)) return undefined;
   // A new resource may find all its entries in the set, after a rename or in an import.
   const isUnknown = isNew && before.entries.size === 0;
-  return isUnknown
-    ? `${count(entries.size, "entry", "entries")} declared`
-    : `${planText(wantedChange(before.entries, entries), expiredRemovals(change, today))}, ${grouped(entries.size)} after`;
+  if (isUnknown) return { declared: entries.size };
+  const { new: inserts, changed, dropped } = wantedChange(before.entries, entries);
+  const numbers = { inserts: inserts.length, removes: dropped.length, changes: changed.length };
+  return { ...numbers, expired: expiredRemovals(change, today), after: entries.size };
 }
 
+/** Place of a line about a plan. */
+type PlanPlace = EventPlace & { readonly name?: string | undefined };
+
 /** Names the expired entries of a plan, if they are too many for its line. */
-export function sayExpiredRemovals({ notices, today }: Runtime, where: string, change: PlannedChange): void {
-  const gone = expiredRemovals(change, today);
-  for (const line of inLines(gone.length > NAMED ? gone : []))
-    notices.info(`${where}: up removes, since expired: ${line}.`);
+export function sayExpiredRemovals({ notices, today }: Runtime, where: PlanPlace, change: PlannedChange): void {
+  const prefixes = expiredRemovals(change, today);
+  if (prefixes.length > NAMED) notices.report({ kind: "expires", ...where, prefixes });
 }
 
 /** Entries that expired in the program, or whose note in the state has expired. */
@@ -177,30 +184,19 @@ function expiredRemovals({ normal, before }: PlannedChange, today: number): Cano
 }
 
 /** Reports entries of `block --now` that are no longer wanted. */
-export function sayWithdrawn({ notices }: Runtime, label: string, withdrawn: ListedMap): void {
-  for (const line of inLines([...withdrawn].map(([prefix, value]) => `${prefix} (${value})`))) {
-    notices.info(
-      `${label}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: ${line}.`,
-    );
-  }
+export function sayWithdrawn({ notices }: Runtime, where: PlanPlace, withdrawn: ListedMap): void {
+  if (withdrawn.size > 0) notices.report({ kind: "withdrawn", ...where, entries: [...withdrawn] });
 }
 
 /** Reports expired entries, at each run until the program drops them; those that this run removes are reported otherwise. */
-export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldEntries): void {
+export function sayExpired({ notices }: Runtime, where: PlanPlace, normal: NormalEntries, before: HeldEntries): void {
   const isWithdrawn = (prefix: CanonicalPrefix) => {
     const note = normal.notes.get(prefix);
     return note !== before.notes.get(prefix) && parseNote(note).sent !== undefined;
   };
   const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !isWithdrawn(prefix));
-  for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`)))
-    notices.warn(`${label}: expired, not wanted: ${line}.`);
-}
-
-/** `+3 -2 (expired: 203.0.113.7/32) ~1` */
-function planText(change: ReturnType<typeof wantedChange>, expired: readonly CanonicalPrefix[]): string {
-  const { new: inserts, changed, dropped } = change;
-  const over = expired.length > 0 ? ` (expired: ${some(expired)})` : "";
-  return `+${inserts.length} -${dropped.length}${over} ~${changed.length}`;
+  const entries = unwanted.map(([prefix, expires]) => ({ prefix, expires }));
+  if (entries.length > 0) notices.report({ kind: "expired", ...where, entries });
 }
 
 /** Content by the state; nothing if the arguments named another set. */

@@ -46,7 +46,7 @@ export class PrefixSetHandler implements Handler {
     if (!looked) return {};
     if (isNew) return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
     const known = isSameSet(olds, inputs) ? storedSet(olds).entries() : new Map();
-    return lookAgain(this.runtime, looked, known, storedSet(inputs).entries());
+    return lookAgain(looked, known, storedSet(inputs).entries());
   }
 
   diff(olds: JsonObject, given: JsonObject, about?: About) {

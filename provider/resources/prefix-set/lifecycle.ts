@@ -2,20 +2,19 @@ import type { SetResult } from "../../apply/set-operation";
 import { WHOLE_SET } from "../../deployment/node-in-use";
 import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
-import { eachAtOnce, type SayOfSet } from "../../messages/notices";
+import type { EventOf, OtherValue } from "../../messages/events";
 import { GONE_NODE } from "../../messages/remedy";
 import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { count, grouped, inLines, NAMED, some } from "../../model/text";
-import { driftOf } from "../../reconcile/drift";
+import { differing, driftOf } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
 import { contentLimits } from "../../reconcile/limits/content";
 import { expiredOf, overIn, removalLimits } from "../../reconcile/limits/removals";
 import { judgeOf, type KnownPrefixes } from "../../reconcile/set-plan";
 import { compareSet } from "../../reconcile/three-way";
-import { declared, lookNew, reportMissing, them } from "../look-at-set";
+import { lookNew, reportMissing } from "../look-at-set";
 import { type LookedSet, type Reached, ResourceSet } from "../resource-set";
 import { InTheWay, planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
@@ -43,10 +42,7 @@ export class UnfinishedWrite extends Error {
 
 /** Lifecycle of one set of one node. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
 export class SetLifecycle {
-  constructor(
-    private readonly runtime: Runtime,
-    private readonly say: SayOfSet = eachAtOnce(runtime.notices),
-  ) {}
+  constructor(private readonly runtime: Runtime) {}
 
   /**
    * Writes the entries to a set that this resource has not written so far.
@@ -82,14 +78,11 @@ export class SetLifecycle {
       if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
       return set.write({ plan }, failure);
     });
-    this.reportAdopted(set, inputs, shared);
+    reportShared(set, inputs, shared, false);
     set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint, existed };
-    this.say(
-      "warn",
-      set,
-      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare with this value: ${some([...adopted.keys()])}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
-    );
+    const entries = differing({ different: adopted }, desired);
+    set.report({ kind: "adopted", entries, of: "set", onDestroy: inputs.onDestroy });
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys(), existed };
   }
 
@@ -97,12 +90,12 @@ export class SetLifecycle {
   lookNew(looked: LookedSet, inputs: SetInputs | undefined, isDecided: boolean): LookedAt {
     const { set } = looked;
     const left = [...set.sentBefore(WHOLE_SET, new Map())].filter((prefix) => !set.desired.has(prefix));
-    if (left.length > 0) this.say("seen", set, interrupted(left));
+    if (left.length > 0) set.report({ kind: "interrupted", prefixes: left });
     return lookNew(this.runtime, looked, isDecided, () => {
       const { set } = looked;
       if (!set.seen || !inputs) return;
       const { shared } = this.planNew(set, inputs, set.seen);
-      this.reportAdopted(set, inputs, shared, "will belong to this resource");
+      reportShared(set, inputs, shared, true);
     });
   }
 
@@ -187,29 +180,20 @@ export class SetLifecycle {
    */
   async delete(state: SetState, wayOut = GONE_NODE): Promise<KeptSet | undefined> {
     if (state.onDestroy === "keep") {
-      const place = { url: formatUrl(state.address), at: state.endpoint };
-      this.say("info", place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
+      const left = { prefixes: [...state.entries.keys()], of: "set", onDestroy: "keep" } as const;
+      this.runtime.notices.report({ kind: "left", url: formatUrl(state.address), at: state.endpoint, ...left });
       return undefined;
     }
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive, existed, onDestroy } = state;
     const created = onDestroy === "created" ? unwantedOf(new Set(entries.keys()), existed) : entries;
     const managed = new Set([...created.keys(), ...unsettled]);
-    if (created.size < entries.size)
-      this.say(
-        "info",
-        set,
-        `left ${count(entries.size - created.size, "entry", "entries")} that ${entries.size - created.size === 1 ? "was" : "were"} there before this resource (onDestroy: "created"): ${some([...entries.keys()].filter((prefix) => existed.has(prefix)))}.`,
-      );
+    const left = [...entries.keys()].filter((prefix) => !created.has(prefix));
+    if (left.length > 0) set.report({ kind: "left", prefixes: left, of: "set", onDestroy: "created" });
     if (managed.size === 0 && entries.size > 0) return undefined;
     const { desired } = set;
-    const reportKept = (kept: readonly CanonicalPrefix[]) => {
-      if (kept.length > 0)
-        this.say(
-          "info",
-          set,
-          `${count(kept.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(kept.length)}: ${some(kept)}.`,
-        );
+    const reportKept = (prefixes: readonly CanonicalPrefix[]) => {
+      if (prefixes.length > 0) set.report({ kind: "leftDeclared", prefixes, of: "set", wasFound: false });
     };
     const kept = [...managed].filter((prefix) => desired.has(prefix));
     reportKept(kept);
@@ -240,21 +224,11 @@ export class SetLifecycle {
     set.reportAbsent(
       [...remove].filter((prefix) => !unsettled.has(prefix)),
       written,
-      this.say,
     );
     const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
-    if (gone.length > 0) {
-      const went = count(gone.length, "entry was", "entries were");
-      this.say("info", set, `${went} removed with the resource: ${some(gone)}.`);
-    }
+    if (gone.length > 0) set.report({ kind: "removed", prefixes: gone });
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !desired.has(prefix));
-    if (others.length > 0 && exclusive) {
-      this.say(
-        "warn",
-        set,
-        `left ${some(others)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(others.length)}.`,
-      );
-    }
+    if (others.length > 0 && exclusive) set.report({ kind: "leftUnknown", prefixes: others });
     const staying = [...written.after].filter(([prefix]) => remove.has(prefix) && !desired.has(prefix));
     return staying.length > 0 ? { entries: new Map(staying), endpoint: set.endpoint } : undefined;
   }
@@ -263,19 +237,8 @@ export class SetLifecycle {
     const { foreign, different } = compareSet(after, inputs.entries, inputs.entries);
     // The look has reported the entries that it saw.
     const isNews = (prefix: CanonicalPrefix) => before.has(prefix) && set.seen?.has(prefix) !== true;
-    const extra = inputs.exclusive ? foreign.filter(isNews) : [];
-    if (extra.length + different.length === 0) return;
-    const parts = [
-      extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
-      different.length > 0 ? `other values of ${some(different)}` : "",
-    ].filter((part) => part !== "");
-    this.say(
-      "warn",
-      set,
-      `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" corrects them.`,
-    );
-    const rest = extra.slice(NAMED);
-    for (const line of inLines(rest)) this.say("info", set, `left and not declared, too: ${line}.`);
+    const undeclared = inputs.exclusive ? foreign.filter(isNews) : [];
+    if (undeclared.length + different.length > 0) set.report({ kind: "leftUndeclared", undeclared, different });
   }
 
   /** @throws {InTheWay} if foreign entries are in the way */
@@ -289,23 +252,6 @@ export class SetLifecycle {
     return planCreate(observed, { ...about, desired, declared, managed, sent, withdrawn });
   }
 
-  /** Reports, in the preview and at create, entries that were there already with the declared value. */
-  private reportAdopted(
-    set: ResourceSet,
-    inputs: SetInputs,
-    shared: readonly CanonicalPrefix[],
-    they = "belong to this resource now",
-  ): void {
-    if (shared.length === 0) return;
-    const were = shared.length === 1 ? "entry was" : "entries were";
-    const outcome = OUTCOMES[inputs.onDestroy];
-    this.say(
-      "info",
-      set,
-      `${grouped(shared.length)} ${were} already there as declared, before this resource: ${some(shared)}. They ${they}, and ${outcome}.`,
-    );
-  }
-
   /**
    * Reports differences between the look and the program, and what this run does about them. During a refresh the program is
    * not known yet: then losses are only named.
@@ -317,24 +263,20 @@ export class SetLifecycle {
     { exclusive, withdrawn }: { readonly exclusive: unknown; readonly withdrawn: ListedMap },
   ): void {
     const { seen: observed } = set;
-    const say = (text: string) => this.say("seen", set, text);
     const { entries: known, foreign } = state;
     if (!observed) {
       const gone = [...(state.lost ?? [])].filter(([prefix, value]) => desired.get(prefix) === value);
-      const names = some(gone.map(([prefix]) => prefix));
-      const outcome = set.isChecked(WHOLE_SET) ? `: this up restores ${them(gone.length)}` : "";
-      if (gone.length > 0) say(`lacked ${declared(gone.length)}, or held other values (${names})${outcome}.`);
+      const prefixes = gone.map(([prefix]) => prefix);
+      const isRestored = set.isChecked(WHOLE_SET);
+      if (gone.length > 0) set.report({ kind: "lacked", prefixes, of: "set", isRestored });
       return;
     }
     const lost = set.lost(known, desired);
-    if (lost) reportMissing(this.say, set, lost, desired);
+    if (lost) reportMissing(set, lost, desired);
     const { left: ignored } = driftOf(observed, known, desired, (prefix) => set.ignores(prefix));
-    if (ignored.length > 0) {
-      const values = ignored.length === 1 ? "another value" : "other values";
-      say(
-        `holds ${values} of ${declared(ignored.length)} (${some(ignored)}): left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(ignored.length)}.`,
-      );
-    }
+    const different = new Map(ignored.map((prefix) => [prefix, observed.get(prefix) as ListedValue]));
+    if (ignored.length > 0)
+      set.report({ kind: "different", entries: differing({ different }, desired), isIgnored: true });
     // An expired entry leaves with this up, too, which the check has reported.
     const facts = set.facts(state.unsettled, withdrawn);
     const judge = judgeOf({ observed, known, desired }, facts, () => ({ partial: exclusive !== true }));
@@ -344,20 +286,8 @@ export class SetLifecycle {
     const ours = undeclared.filter(isOurs);
     const others = compared.foreign.filter((prefix) => judge(prefix) === "keep");
     const unsettled = ours.filter((prefix) => state.unsettled.has(prefix));
-    if (others.length === 0) {
-      if (unsettled.length > 0) say(interrupted(unsettled));
-      return;
-    }
-    const entries = count(ours.length + others.length, "undeclared entry", "undeclared entries");
-    const remedy = `"pulumi up --refresh" removes ${them(others.length)}.`;
-    const stay = others.length === 1 ? "stays" : "stay";
-    const whose = "of others or possibly of an interrupted run of this stack";
-    if (ours.length === 0)
-      say(`holds ${entries} (${some(others)}): ${others.length === 1 ? "it" : "they"} ${stay}, ${whose}; ${remedy}`);
-    else
-      say(
-        `holds ${entries}: this up removes ${grouped(ours.length)} (${some(ours)}); ${grouped(others.length)} ${stay}, ${whose} (${some(others)}); ${remedy}`,
-      );
+    if (others.length > 0) set.report({ kind: "undeclared", removes: ours, keeps: others });
+    else if (unsettled.length > 0) set.report({ kind: "interrupted", prefixes: unsettled });
   }
 
   /**
@@ -365,44 +295,30 @@ export class SetLifecycle {
    * program is not known yet: then they are only named.
    */
   reportForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
-    const present = [...foreign].filter((prefix) => held.has(prefix));
-    const removed = present.filter((prefix) => !desired.has(prefix) && !set.desired.has(prefix));
-    const changed = present.flatMap((prefix) => {
-      const [from, to] = [held.get(prefix), desired.get(prefix)];
-      return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
-    });
-    const say = (outcome: string, items: readonly string[], how: string) => {
-      const lines = inLines(items);
-      for (const [index, line] of lines.entries()) {
-        const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.say("info", set, `${outcome} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
-      }
+    const present = differing({ different: new Map([...held].filter(([prefix]) => foreign.has(prefix))) }, desired);
+    const removed = present.filter(({ prefix, desired: to }) => to === undefined && !set.desired.has(prefix));
+    const changed = present.filter(({ value, desired: to }) => to !== undefined && to !== value);
+    const report = (outcome: EventOf<"foreign">["outcome"], entries: readonly OtherValue[]) => {
+      if (entries.length > 0) set.report({ kind: "foreign", outcome, entries });
     };
-    if (!set.isChecked(WHOLE_SET)) {
-      say("found", [...removed, ...changed], "that the program does not declare with this value");
-      return;
-    }
-    say("up removes", removed, "that the program does not declare");
-    say("up changes", changed, "that the program does not declare with this value");
-    const kept = set.isIgnored ? present.filter((prefix) => desired.get(prefix) === held.get(prefix)) : [];
-    say(
-      "up keeps",
-      kept,
-      "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
-    );
+    const isDecided = set.isChecked(WHOLE_SET);
+    report("found", isDecided ? [] : [...removed, ...changed]);
+    if (!isDecided) return;
+    report("removes", removed);
+    report("changes", changed);
+    report("keeps", set.isIgnored ? present.filter(({ value, desired: to }) => to === value) : []);
   }
 }
 
-function interrupted(left: readonly CanonicalPrefix[]): string {
-  return `holds what an interrupted run of this stack left (${some(left)}): this up removes ${them(left.length)}.`;
+/** Reports, in the preview and at create, entries that were there already with the declared value. */
+function reportShared(
+  set: ResourceSet,
+  { onDestroy }: SetInputs,
+  prefixes: readonly CanonicalPrefix[],
+  isPlanned: boolean,
+): void {
+  if (prefixes.length > 0) set.report({ kind: "alreadyThere", prefixes, of: "set", isPlanned, onDestroy });
 }
-
-/** Outcome at a destroy of entries that were there before. */
-const OUTCOMES = {
-  remove: 'a destroy removes them with the rest; onDestroy: "created" leaves them',
-  keep: "a destroy leaves them",
-  created: 'a destroy leaves them (onDestroy: "created")',
-} as const;
 
 /** State after a write that failed half-way: the resource's own entries at the node. */
 function reachedOf({ applied, endpoint, unsettled }: Reached, ours: ListedMap): KeptSet {

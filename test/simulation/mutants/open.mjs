@@ -112,8 +112,8 @@ export const OPEN = mutants([
     name: "say-nothing-of-an-adoption",
     promise: 12,
     file: "resources/prefix-set-entry/handler.ts",
-    find: "this.runtime.notices.warn(\n      `${label}: adopted",
-    replace: "String(\n      `${label}: adopted",
+    find: 'set.report({ kind: "adopted",',
+    replace: 'String({ kind: "adopted",',
   },
   {
     name: "check-the-first-node-alone",

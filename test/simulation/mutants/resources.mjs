@@ -89,8 +89,8 @@ export const RESOURCES = mutants([
     name: "swallow-warnings",
     promise: 12,
     file: "messages/notices.ts",
-    find: "this.info(`warning: ${message}`);",
-    replace: "",
+    find: "      this.print(line);",
+    replace: '      if (!line.startsWith("warning: ")) this.print(line);',
   },
   {
     name: "forget-forbidden-prefixes-of-the-stack",

@@ -1,4 +1,4 @@
-import { count, some } from "../../../model/text";
+import { count } from "../../../model/text";
 import { notPassed, type Pending } from "./arguments";
 import type { Begun } from "./facts";
 import { type Event, type FailedWave, next, openNodes, type RolloutState, reduce, type Step } from "./next-step";
@@ -124,11 +124,3 @@ function sayUntouched({ waves, nodes }: RolloutState, number: number, red: reado
   const [one, more] = isLater ? ["node of a later wave", "nodes of later waves"] : ["other node", "other nodes"];
   return ` ${count(size, `${one} was`, `${more} were`)} not touched.`;
 }
-
-/** Names of nodes for a line, or their number. */
-export function namesOf(nodes: readonly string[]): string {
-  return nodes.length > NAMED ? `${nodes.length} nodes` : some(nodes);
-}
-
-/** Number of nodes up to which they are named. */
-const NAMED = 3;

@@ -1,0 +1,149 @@
+import { count, grouped, inLines, NAMED, some } from "../../model/text";
+import type { EventOf, LookEvents } from "../events";
+import { declared, entries, found, type Sentences, subject, them, valuesOf, warning } from "./words";
+
+const MOVING = "docs/guides/moving-and-retiring-nodes.md";
+
+/** Sentences about the content of sets by a look or refresh. */
+export const LOOKS: Sentences<keyof LookEvents> = {
+  missing(event, where) {
+    const { length } = event.prefixes;
+    return found(
+      event,
+      where,
+      `lacks ${declared(length)} (${some(event.prefixes)}): this up restores ${them(length)}.`,
+    );
+  },
+  different(event, where) {
+    const { entries: all, isIgnored } = event;
+    const values = all.length === 1 ? "another value" : "other values";
+    const names = isIgnored ? some(all.map(({ prefix }) => prefix)) : some(valuesOf(all));
+    const outcome = isIgnored
+      ? `left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(all.length)}.`
+      : `this up restores ${them(all.length)}.`;
+    return found(event, where, `holds ${values} of ${declared(all.length)} (${names}): ${outcome}`);
+  },
+  lacked(event, where) {
+    const { prefixes, of, isRestored } = event;
+    if (of === "entry")
+      return found(event, where, `lacked ${declared(1)} (${prefixes[0]}): the next up creates it again.`);
+    const outcome = isRestored ? `: this up restores ${them(prefixes.length)}` : "";
+    return found(
+      event,
+      where,
+      `lacked ${declared(prefixes.length)}, or held other values (${some(prefixes)})${outcome}.`,
+    );
+  },
+  moreMissing(event, where) {
+    const [verb, how] = event.isRefresh
+      ? ["lacked", "created again by the next up"]
+      : ["lacks", "an update of this plan, with restores"];
+    return found(event, where, `${verb} more declared entries: each is ${how}.`);
+  },
+  undeclared(event, where) {
+    const { removes, keeps } = event;
+    const all = count(removes.length + keeps.length, "undeclared entry", "undeclared entries");
+    const remedy = `"pulumi up --refresh" removes ${them(keeps.length)}.`;
+    const stay = keeps.length === 1 ? "stays" : "stay";
+    const whose = "of others or possibly of an interrupted run of this stack";
+    const text =
+      removes.length === 0
+        ? `holds ${all} (${some(keeps)}): ${keeps.length === 1 ? "it" : "they"} ${stay}, ${whose}; ${remedy}`
+        : `holds ${all}: this up removes ${grouped(removes.length)} (${some(removes)}); ${grouped(keeps.length)} ${stay}, ${whose} (${some(keeps)}); ${remedy}`;
+    return found(event, where, text);
+  },
+  interrupted(event, where) {
+    const { prefixes } = event;
+    return found(
+      event,
+      where,
+      `holds what an interrupted run of this stack left (${some(prefixes)}): this up removes ${them(prefixes.length)}.`,
+    );
+  },
+  foreign(event, where) {
+    const [verb, how] = FOREIGN[event.outcome];
+    const lines = inLines(
+      event.entries.map(({ prefix, value, desired }) =>
+        desired === undefined || desired === value ? prefix : `${prefix} (${value} to ${desired})`,
+      ),
+    );
+    return lines.map((line, index) => {
+      const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
+      return `${subject(event, where)}: ${verb} ${entries(event.entries.length)} ${how}${part}: ${line}.`;
+    });
+  },
+  adoptedEntry(event, where) {
+    const { prefixes, held, desired, isExpired } = event;
+    const what = isExpired
+      ? `removes ${prefixes[0]}, which has expired`
+      : `gives ${prefixes[0]} the value ${desired}, not ${held}`;
+    return `${subject(event, where)}: up ${what}; the entry was adopted and is unchanged so far.`;
+  },
+  unreadable: {
+    common: ({ usesState }) => String(usesState),
+    each(all) {
+      const [{ url, usesState } = { url: "", usesState: false }] = all;
+      const outcome = usesState ? ", and this run uses the state alone" : "";
+      const why = all.slice(0, NAMED).map(({ reason }) => reason);
+      return warning(`${some(all.map(({ at }) => at))} ${url} cannot be read${outcome}. ${why.join(" ")}`);
+    },
+  },
+  silent: { common: ({ is }) => is, each: silentText },
+  notRefreshed: {
+    common: () => "",
+    each(all) {
+      const [sentence, state] =
+        all.length === 1 ? ["the node does not answer", "its state is"] : ["they do not answer", "their state is"];
+      const why = all.slice(0, NAMED).map(({ reason }) => reason);
+      const where = some(all.map(({ at }) => at));
+      return warning(
+        `Set ${all[0]?.url} on ${where}: not refreshed, since ${sentence}; ${state} kept (onUnreachable: "skip"). ${why.join(" ")}`,
+      );
+    },
+  },
+  moved: {
+    common: () => "",
+    each(all) {
+      const [{ url, from, to } = { url: "", from: "", to: "" }] = all;
+      const which = some(all.map((one) => `${one.at} at ${one.to} instead of ${one.from}`));
+      return warning(
+        all.length === 1
+          ? `Set ${url}: the node is now reached at ${to}. What ${from} holds stays there; if that is another machine, clear it there (${MOVING}).`
+          : `Set ${url}: ${all.length} nodes are now reached at other addresses: ${which}. What the former addresses hold stays there; if that is another machine, clear it there (${MOVING}).`,
+      );
+    },
+  },
+  movedPlan: ({ from, to }, where) =>
+    `${where} is at ${to} now, and was at ${from}: what is missing there was never lost, and this up sends it.`,
+  withoutCredentials: (event, where) =>
+    warning(`${subject(event, where)} is cleared there without credentials. If it needs some, ${event.remedy}`),
+};
+
+const FOREIGN = {
+  found: ["found", "that the program does not declare with this value"],
+  removes: ["up removes", "that the program does not declare"],
+  changes: ["up changes", "that the program does not declare with this value"],
+  keeps: [
+    "up keeps",
+    "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
+  ],
+} as const;
+
+/** Each silent or busy address; of the first one of a run with the consequence. */
+function silentText(all: readonly EventOf<"silent">[]): string {
+  const [one] = all;
+  const [is, once] = one?.is === "busy" ? ["is busy", "is no longer busy"] : ["does not answer", "answers"];
+  const object = one?.url ?? "signaling";
+  const first =
+    all.length > 1
+      ? `${some(all.map(({ at }) => at))} ${object} cannot be read: each ${is}.`
+      : `${one?.at} ${object} cannot be read${one?.isFirst ? "" : " either"}: ${one?.at} ${is}.`;
+  const reasons = all.slice(0, NAMED).map(({ reason }) => reason);
+  const outcomes = all.map(({ isFirst, isNew }) => {
+    if (!isFirst) return "";
+    return isNew
+      ? ` What a create meets there is not known until the address ${once}.`
+      : ` This run uses the state alone there, and restores nothing. The next "pulumi up" does so, once the address ${once}.`;
+  });
+  return warning(`${first} ${reasons.join(" ")}${outcomes.join("")}`);
+}

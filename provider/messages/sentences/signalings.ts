@@ -1,0 +1,68 @@
+import { count, inLines, some } from "../../model/text";
+import type { SignalingEvents } from "../events";
+import { found, type Sentences, subject, them, warning } from "./words";
+
+/** Sentences about signalings. */
+export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
+  activeBefore(event, where) {
+    const { prefixes, isPlanned, stopsAll } = event;
+    if (isPlanned) return `${where} signaling: active already, and adopted: ${some(prefixes)}.`;
+    const outcome = stopsAll
+      ? 'A destroy of this resource stops it nevertheless (stops: "all").'
+      : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
+    return inLines(prefixes).map(
+      (line) => `${subject(event, where)}: active before this resource: ${line}. ${outcome}`,
+    );
+  },
+  notActive({ prefixes }, where) {
+    const are = count(prefixes.length, "declared prefix is", "declared prefixes are");
+    return warning(
+      `${where} signaling: ${are} not active (${some(prefixes)}): this up starts ${them(prefixes.length)} again.`,
+    );
+  },
+  interruptedStart: ({ prefixes }, where) =>
+    warning(
+      `${where} signaling: an interrupted run of this stack started ${some(prefixes)}: this up stops ${them(prefixes.length)}.`,
+    ),
+  startedAgain(event, where) {
+    const { prefixes, error } = event;
+    const what = `${subject(event, where)}: ${some(prefixes)} stopped while another resource of this stack began to declare it`;
+    return warning(
+      error === undefined
+        ? `${what}; started again.`
+        : `${what}, and could not be started again: ${error} Run "pulumi up" again.`,
+    );
+  },
+  leftActive(event, where) {
+    const { prefixes, isHandedOn } = event;
+    const text = `${subject(event, where)}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
+    if (isHandedOn) return text;
+    return warning(
+      `${text} Its destroy leaves what it does not own, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner; if it is its replacement, --refresh does.`,
+    );
+  },
+  leftAsFound(event, where) {
+    const why = event.isNone ? 'stops: "none"' : "this resource did not start it";
+    return inLines(event.prefixes).map(
+      (line) => `${subject(event, where)}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
+    );
+  },
+  outcomeUnknown(event, where) {
+    const { prefixes, operation, reason } = event;
+    const is = prefixes.length === 1 ? "it is" : "they are";
+    const state = operation === "start" ? "active" : "stopped";
+    return warning(
+      `${subject(event, where)}: the ${operation} of ${some(prefixes)} was sent and answered; it is unknown whether ${is} ${state}: ${reason} "pulumi refresh" shows it once the status can be read.`,
+    );
+  },
+  stopRefused: (event, where) =>
+    warning(
+      `${subject(event, where)}: the stop of ${some(event.prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${them(event.prefixes.length)}: ${event.reason}`,
+    ),
+  receiverMoved: ({ from, to }) =>
+    warning(
+      `The receiver is now reached at ${to}. Signalings at ${from} stay active; if that is another receiver, stop them there.`,
+    ),
+  receiverUnreadable: (event, where) =>
+    found(event, where, `cannot be read, and this run uses the state alone. ${event.reason}`),
+};

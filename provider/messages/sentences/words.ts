@@ -1,0 +1,45 @@
+import { count } from "../../model/text";
+import type { EventKind, EventOf, EventPlace, OtherValue } from "../events";
+
+/**
+ * Makes the lines of an event. `where` names all nodes with the same event.
+ * `each`: events of one kind become one sentence although their contents differ, by their common part.
+ */
+export type Sentence<K extends EventKind> =
+  | ((event: EventOf<K>, where: string | undefined) => string | readonly string[])
+  | { readonly common: (event: EventOf<K>) => string; readonly each: (all: readonly EventOf<K>[]) => string };
+
+export type Sentences<K extends EventKind> = { readonly [Kind in K]: Sentence<Kind> };
+
+export function warning(text: string): string {
+  return `warning: ${text}`;
+}
+
+/** `Set prefixset://edge/blocked on fra1` */
+export function subject({ url }: EventPlace, where: string | undefined): string {
+  if (url === undefined) return `Signaling at ${where}`;
+  return where === undefined ? `Set ${url}` : `Set ${url} on ${where}`;
+}
+
+/** A warning about the result of a look: `fra1 prefixset://edge/blocked lacks …` */
+export function found({ url }: EventPlace, where: string | undefined, text: string): string {
+  return warning(`${[where ?? [], url ?? "signaling"].flat().join(" ")} ${text}`);
+}
+
+export function entries(number: number): string {
+  return count(number, "entry", "entries");
+}
+
+/** `3 declared entries` */
+export function declared(number: number): string {
+  return count(number, "declared entry", "declared entries");
+}
+
+export function them(number: number): string {
+  return number === 1 ? "it" : "them";
+}
+
+/** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
+export function valuesOf(different: readonly OtherValue[]): string[] {
+  return different.map(({ prefix, value, desired }) => `${prefix} has the value ${value}, not ${desired}`);
+}

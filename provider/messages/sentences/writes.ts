@@ -1,0 +1,162 @@
+import { count, grouped, inLines, NAMED, some } from "../../model/text";
+import type { EventOf, ForeignChanges, LossCause, WriteEvents } from "../events";
+import { entries, type Sentences, subject, them, warning } from "./words";
+
+/** Sentences about writes to sets. */
+export const WRITES: Sentences<keyof WriteEvents> = {
+  notShown: (event, where) =>
+    warning(
+      `${subject(event, where)}: ${event.prefixes.length} changes did not show after the commit and are sent again: ${some(event.prefixes)}.`,
+    ),
+  published: (event, where) =>
+    warning(
+      `${subject(event, where)}: with our commit, entries that this run did not send ${foreignText(event)}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
+    ),
+  foreignStaged: (event, where) => warning(stagedText(event, where)),
+  restored(event, where) {
+    const { prefixes, cause } = event;
+    const what = subject(event, where);
+    if (!cause) return `${what}: restored ${entries(prefixes.length)}: ${some(prefixes)}.`;
+    if (cause.by === "published removal")
+      return warning(`${what}: ${lossText(prefixes, cause)}; restored, since this stack declares it.`);
+    if (cause.by === "late declaration") return warning(`${what}: ${lossText(prefixes, cause)}; restored.`);
+    const remedy = cause.isDistinct ? " Remove packetfilter:distinctNodes." : "";
+    return warning(
+      `${what}: ${some(prefixes)} was removed by a commit at ${cause.address} and is restored, since this stack declares it: the two addresses are one machine.${remedy}`,
+    );
+  },
+  notRestored(event, where) {
+    const { prefixes, cause, error } = event;
+    const what = subject(event, where);
+    if (cause.by === "one machine")
+      return warning(
+        `${what}: it is unknown whether ${some(prefixes)} is still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`,
+      );
+    const although = cause.by === "published removal" ? ", although this stack declares it" : "";
+    return warning(
+      `${what}: ${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`,
+    );
+  },
+  protected: {
+    common: ({ isExplained, prefixes, at }) => (isExplained ? `${at} ${some(prefixes)}` : ""),
+    each(all) {
+      const texts = all.map((event) => {
+        const what = `${subject(event, event.at)}: ${count(event.prefixes.length, "entry stays", "entries stay")}`;
+        return event.isExplained
+          ? `${what} for the same reason: ${some(event.prefixes)}.`
+          : `${what}, since this stack declares the same at ${event.address}, and the two addresses may be one machine: ${some(event.prefixes)}`;
+      });
+      if (all[0]?.isExplained) return warning(texts[0] ?? "");
+      const rest = all.length > NAMED ? `. So do entries at ${all.length - NAMED} other addresses` : "";
+      return warning(
+        `${texts.slice(0, NAMED).join(". ")}${rest}. If each address is a machine of its own, set packetfilter:distinctNodes to true, and clear what stays by hand (docs/guides/moving-and-retiring-nodes.md has the commands).`,
+      );
+    },
+  },
+  alreadyThere(event, where) {
+    const { prefixes, isPlanned, of, onDestroy } = event;
+    const what = subject(event, where);
+    if (of === "entry") return `${what}: ${prefixes[0]} was already there with this value. ${fateOf(onDestroy)}`;
+    const were = prefixes.length === 1 ? "entry was" : "entries were";
+    const they = isPlanned ? "will belong to this resource" : "belong to this resource now";
+    return `${what}: ${grouped(prefixes.length)} ${were} already there as declared, before this resource: ${some(prefixes)}. They ${they}, and ${OUTCOMES[onDestroy]}.`;
+  },
+  adopted(event, where) {
+    const { entries: all, of, onDestroy } = event;
+    const what = subject(event, where);
+    if (of === "entry")
+      return warning(
+        `${what}: adopted ${all[0]?.prefix} with the value ${all[0]?.value}; the next preview shows its change. ${fateOf(onDestroy)}`,
+      );
+    const names = some(all.map(({ prefix }) => prefix));
+    return warning(
+      `${what}: adopted ${entries(all.length)} that the program does not declare with this value: ${names}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
+    );
+  },
+  removed: (event, where) =>
+    `${subject(event, where)}: ${count(event.prefixes.length, "entry was", "entries were")} removed with the resource: ${some(event.prefixes)}.`,
+  goneBefore(event, where) {
+    const { prefixes, isEmpty } = event;
+    const text = isEmpty
+      ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${prefixes.length === 1 ? "was" : "were"} gone before this run.`
+      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}.`;
+    return `${subject(event, where)}: ${text}`;
+  },
+  setAbsent: (event, where) =>
+    `${subject(event, where)} is not there any more (${event.proof}): nothing is left to be removed.`,
+  left: leftText,
+  leftUnknown: (event, where) =>
+    warning(
+      `${subject(event, where)}: left ${some(event.prefixes)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(event.prefixes.length)}.`,
+    ),
+  leftDeclared(event, where) {
+    const { prefixes, of, wasFound } = event;
+    const what = subject(event, where);
+    if (of === "set")
+      return `${what}: ${count(prefixes.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(prefixes.length)}: ${some(prefixes)}.`;
+    const owner = wasFound
+      ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
+      : "";
+    return `${what}: ${prefixes[0]} stays, since another resource of this stack declares it.${owner}`;
+  },
+  leftUndeclared(event, where) {
+    const { undeclared, different } = event;
+    const what = subject(event, where);
+    const parts = [
+      undeclared.length > 0 ? `entries that the program does not declare: ${some(undeclared)}` : "",
+      different.length > 0 ? `other values of ${some(different)}` : "",
+    ].filter((part) => part !== "");
+    return [
+      warning(
+        `${what}: left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" corrects them.`,
+      ),
+      ...inLines(undeclared.slice(NAMED)).map((line) => `${what}: left and not declared, too: ${line}.`),
+    ];
+  },
+};
+
+/** The sentence about what another writer staged, for a warning and for the error of `foreignStaged: "fail"`. */
+export function stagedText(event: EventOf<"foreignStaged">, where = event.at): string {
+  return `${subject(event, where)}: another writer has staged changes that our commit would publish: entries ${foreignText(event)}.`;
+}
+
+function foreignText({ inserted, removed, changed }: ForeignChanges): string {
+  const parts = [
+    ["appeared", inserted],
+    ["vanished", removed],
+    ["changed", changed],
+  ] as const;
+  return parts.flatMap(([verb, all]) => (all.length > 0 ? `${verb}: ${some(all)}` : [])).join("; ");
+}
+
+function lossText(prefixes: readonly string[], { by }: LossCause): string {
+  return by === "published removal"
+    ? `our commit published a removal that another writer had staged, of ${some(prefixes)}`
+    : `${some(prefixes)} was removed while another resource of this stack began to declare it`;
+}
+
+function leftText(event: EventOf<"left">, where: string | undefined): string {
+  const { prefixes, of, onDestroy, url } = event;
+  const what = subject(event, where);
+  const all = entries(prefixes.length);
+  if (of === "group") return `Set ${url}: left ${all} on ${where} (onDestroy: "keep").`;
+  if (of === "set" && onDestroy === "keep") return `${what}: left ${all} (onDestroy: "keep").`;
+  if (of === "set")
+    return `${what}: left ${all} that ${prefixes.length === 1 ? "was" : "were"} there before this resource (onDestroy: "created"): ${some(prefixes)}.`;
+  const before = onDestroy === "created" ? ", which was there before this resource" : "";
+  return `${what}: left ${prefixes[0]}${before} (onDestroy: "${onDestroy}").`;
+}
+
+/** Outcome at a destroy of entries that were there before. */
+const OUTCOMES = {
+  remove: 'a destroy removes them with the rest; onDestroy: "created" leaves them',
+  keep: "a destroy leaves them",
+  created: 'a destroy leaves them (onDestroy: "created")',
+} as const;
+
+/** Fate at a destroy of an entry that was there before its resource. */
+function fateOf(onDestroy: string): string {
+  return onDestroy === "remove"
+    ? 'It belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.'
+    : "A destroy of this resource leaves it.";
+}
