@@ -2,7 +2,10 @@ module pulumi-packetfilter/tools/pulumi-cli/local-sdk
 
 go 1.26
 
-require github.com/pulumi/pulumi/pkg/v3 v3.259.0
+require (
+	github.com/hashicorp/hcl/v2 v2.24.0
+	github.com/pulumi/pulumi/pkg/v3 v3.259.0
+)
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
@@ -46,7 +49,6 @@ require (
 	github.com/hashicorp/errwrap v1.1.0 // indirect
 	github.com/hashicorp/go-multierror v1.1.1 // indirect
 	github.com/hashicorp/go-version v1.9.0 // indirect
-	github.com/hashicorp/hcl/v2 v2.24.0 // indirect
 	github.com/iancoleman/strcase v0.3.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
