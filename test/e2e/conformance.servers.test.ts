@@ -3,10 +3,11 @@ import { cp, readFile, rename } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import type { Emulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
 import { javaProgram, LANGUAGES, languageHosts, localSdk, writtenBy } from "./support/languages";
 import { TestStack } from "./support/stack";
-import { BLOCKED, world } from "./support/world";
+import { BLOCKED, mutations, world } from "./support/world";
 
 const PARTNERS = "prefixset://edge/partners";
 const SCHEMA = join(root, "schemas/provider.schema.json");
@@ -168,4 +169,35 @@ test("what Pulumi's generator writes for .NET parses as C#, declares each type o
     `            ["198.51.100.0/24"] = ${LARGEST},`,
     `        Value = ${LARGEST},`,
   ]);
+});
+
+/** Number of entries in all requests of a command. */
+function entriesOf(emulator: Emulator, command: string): number {
+  const counts = mutations(emulator).filter((one) => one.startsWith(`${command} `));
+  return counts.reduce((sum, one) => sum + Number(one.split(" ")[1]), 0);
+}
+
+test("the harness that Pulumi publishes for providers attaches the plugin and takes it through its life cycle", {
+  timeout: 600_000,
+}, async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  emulator.change(PARTNERS, { insert: { "198.51.100.0/24": 5 } });
+  const env = {
+    ...process.env,
+    PATH: [stack.variables.PATH, await languageHosts()].join(delimiter),
+    PULUMI_HOME: join(stack.folder, ".home"),
+    CGO_ENABLED: "0",
+    GOWORK: "off",
+    GOFLAGS: "-mod=readonly",
+    PACKETFILTER_PLUGIN: join(stack.folder, "node_modules/pulumi-packetfilter/plugin"),
+    PACKETFILTER_ENDPOINT: emulator.endpoint,
+  };
+  const harness = promisify(execFile)("go", ["test", "-count=1", "."], { cwd: join(__dirname, "providertest"), env });
+  await harness.catch(({ message, stdout }) => expect.fail(`${message}\n${stdout}`));
+  // Two entries of the first program, two of the second.
+  expect(entriesOf(emulator, "insert")).toBe(4);
+  // Those of both sets, with the one that was imported.
+  expect(entriesOf(emulator, "delete")).toBe(4);
+  expect([BLOCKED, PARTNERS].map((set) => emulator.prefixSet(set).applied)).toEqual([{}, {}]);
 });
