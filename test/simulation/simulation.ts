@@ -1,3 +1,4 @@
+import type { AnyEvent } from "../../provider/messages/events";
 import type { JsonObject } from "../../provider/model/json";
 import { carryOut } from "./actors/acts";
 import { CommandCheck, type Health } from "./actors/health";
@@ -21,6 +22,8 @@ export interface CommandRecord {
   readonly errors: readonly string[];
   /** Lines of program and providers. */
   readonly printed: readonly string[];
+  /** Events that the providers reported, each with its time and with the reach of its machine at that time. */
+  readonly events: readonly { readonly at: number; readonly isUp: boolean; readonly event: AnyEvent }[];
   readonly steps: readonly Step[];
   readonly calls: readonly Call[];
   readonly before: State;
@@ -193,6 +196,7 @@ export class World {
     const meanwhile = isPreview && command === "up" ? [] : run.meanwhile;
     const acts: Act[] = [];
     const printed: string[] = [];
+    const events: { at: number; isUp: boolean; event: AnyEvent }[] = [];
     const worlds: ProcessWorld[] = [];
     const processes = new Map<number | undefined, ProviderProcess>();
     const registry = new MemoryRegistry(run.isDeaf);
@@ -250,7 +254,11 @@ export class World {
         this.story.printed(plan.name, line);
       };
       const shared = { others: registry.join(), notes: this.notes.of(label) };
-      const opened = new ProviderProcess(plan.door, config, world, shared, print);
+      const observe = (event: AnyEvent) => {
+        const machine = this.nodes.get(event.at ?? "") ?? this.machines.get(event.at ?? "");
+        events.push({ at: this.time.now, isUp: machine?.reach === "up", event });
+      };
+      const opened = new ProviderProcess(plan.door, config, world, shared, { print, observe });
       processes.set(instance, opened);
       return opened;
     };
@@ -301,6 +309,7 @@ export class World {
       isPreview,
       errors,
       printed,
+      events,
       steps,
       calls,
       before,

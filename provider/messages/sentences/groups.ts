@@ -29,7 +29,7 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
       const of = next ? "" : ` of ${red.of}`;
       parts.push(`wave ${red.wave}${of} (${namesOf(red.nodes)}) did not pass: ${red.reason}`);
     }
-    return parts.length > 0 ? `${url}: ${parts.join("; ")}` : [];
+    return `${url}: ${parts.join("; ")}`;
   },
   changes(event, where) {
     const { removes, inserts, changes, isEarly } = event;
@@ -62,7 +62,7 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
 const WAVE_NAMED = 3;
 
 /** Names of the nodes of a wave for a line, or their number. */
-export function namesOf(nodes: readonly string[]): string {
+function namesOf(nodes: readonly string[]): string {
   return nodes.length > WAVE_NAMED ? `${nodes.length} nodes` : some(nodes);
 }
 

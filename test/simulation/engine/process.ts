@@ -1,4 +1,4 @@
-import { Runtime } from "../../../provider/deployment/runtime";
+import { Runtime, type Surroundings } from "../../../provider/deployment/runtime";
 import type { SentNotes } from "../../../provider/deployment/sent-before";
 import type { JsonObject } from "../../../provider/model/json";
 import type { OtherProcesses } from "../../../provider/reconcile/desired";
@@ -18,9 +18,9 @@ export class ProviderProcess {
     config: JsonObject,
     private readonly world: ProcessWorld,
     { others, notes }: { readonly others: OtherProcesses; readonly notes: SentNotes },
-    print: (line: string) => void,
+    { print, observe }: Pick<Surroundings, "print" | "observe">,
   ) {
-    this.runtime = new Runtime({ env: {}, print, world, others, notes, usualSteps: 8 });
+    this.runtime = new Runtime({ env: {}, print, observe, world, others, notes, usualSteps: 8 });
     this.door =
       name === "dynamic"
         ? new DynamicDoor(dynamicProviders(this.runtime, config))

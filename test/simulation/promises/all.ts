@@ -1,5 +1,6 @@
 import { destroyedIsGone } from "./destroyed";
 import { driftIsSeen } from "./drift";
+import { eventsAreBorneOut } from "./events";
 import { nothingNeedless, oneCommit, oneList } from "./few-requests";
 import { blocksInSeconds, obeysCtrlC } from "./in-time";
 import { lateEffects } from "./late-effects";
@@ -31,6 +32,7 @@ export const PROMISES: readonly Promised[] = [
   unreadableChangesNothing,
   truthOfGreen,
   destroyedIsGone,
+  eventsAreBorneOut,
   limitsHold,
   oneRegistry,
   restores,

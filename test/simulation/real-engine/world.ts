@@ -250,7 +250,7 @@ export class RealWorld implements AsyncDisposable {
       ...(preview && { preview: true as const }),
     }));
     const facts = { command, isPreview, before, after, from, to, began, ended, wasKilled, wasCancelled, label, acts };
-    return { record: { ...facts, ...said, calls } as CommandRecord, outcome };
+    return { record: { ...facts, ...said, calls, events: [] } as CommandRecord, outcome };
   }
 
   /** Settings of a stack, with its own addresses of nodes and receivers, and a secret in each that must appear nowhere. */

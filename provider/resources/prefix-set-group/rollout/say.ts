@@ -19,7 +19,8 @@ export function reportNextWave({ runtime, inputs }: Beginning, { state, pending 
   const number = wave?.do === "write" ? waves.findIndex((all) => all.some((node) => wave.nodes.includes(node))) : -1;
   const next =
     number >= 0 && waves.length > 1 ? { wave: number + 1, of: waves.length, nodes: waves[number] ?? [] } : undefined;
-  runtime.notices.report({ kind: "nextSteps", url: formatUrl(inputs.address), back, next, red: pending });
+  if (back || next || pending)
+    runtime.notices.report({ kind: "nextSteps", url: formatUrl(inputs.address), back, next, red: pending });
 }
 
 /**
