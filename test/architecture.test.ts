@@ -347,6 +347,29 @@ describe("packages", () => {
   });
 });
 
+/** Rooms that report events. An error that they throw is a sentence for a person and a class for a program: those stay where they are thrown. */
+const REPORTING = ["apply", "reconcile", "deployment", "resources"];
+
+test("only messages/ makes sentences: other rooms report events, in whose members there is no prose", () => {
+  const prose: string[] = [];
+  let reports = 0;
+  for (const { file, syntax } of sources.filter((source) => REPORTING.includes(partOf(source.file))))
+    walk(syntax, (node) => {
+      if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return;
+      const { text } = node.expression.name;
+      const found = `${file}: ${node.getText(syntax).slice(0, 80)}`;
+      if (["info", "warn", "say"].includes(text)) prose.push(found);
+      if (text !== "report") return;
+      reports += 1;
+      for (const argument of node.arguments)
+        walk(argument, (part) => {
+          if (ts.isTemplateExpression(part) || (ts.isStringLiteral(part) && part.text.includes(" "))) prose.push(found);
+        });
+    });
+  expect(reports).toBeGreaterThan(40);
+  expect(prose).toEqual([]);
+});
+
 test("environment and console are touched only where a process begins", () => {
   const touches = ({ syntax }: Source) => {
     const found: string[] = [];

@@ -22,7 +22,7 @@ export interface CommandRecord {
   readonly errors: readonly string[];
   /** Lines of program and providers. */
   readonly printed: readonly string[];
-  /** Events that the providers reported, each with its time and with the reach of its machine at that time. */
+  /** Events that the providers reported, each with its time and the reach of its machine then. The real engine shows none: its processes print lines. */
   readonly events: readonly { readonly at: number; readonly isUp: boolean; readonly event: AnyEvent }[];
   readonly steps: readonly Step[];
   readonly calls: readonly Call[];

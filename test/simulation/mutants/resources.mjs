@@ -88,6 +88,7 @@ export const RESOURCES = mutants([
   {
     name: "say-restored-before-it-is",
     promise: 12,
+    seed: 5,
     file: "resources/prefix-set-group/group-nodes.ts",
     find: "      const kept = await (isWhole",
     replace: '      set.report({ kind: "restored", prefixes: [...lost.keys()] });\n      const kept = await (isWhole',
@@ -95,6 +96,7 @@ export const RESOURCES = mutants([
   {
     name: "say-left-of-what-is-removed",
     promise: 12,
+    seed: 1,
     file: "resources/prefix-set/lifecycle.ts",
     find: "    reportKept(kept);",
     replace: "    reportKept([...managed]);",
@@ -102,6 +104,7 @@ export const RESOURCES = mutants([
   {
     name: "say-missing-of-what-is-there",
     promise: 12,
+    seed: 8,
     file: "resources/look-at-set.ts",
     find: "prefixes: lost.missing });",
     replace: "prefixes: [...desired.keys()] });",
@@ -109,6 +112,7 @@ export const RESOURCES = mutants([
   {
     name: "say-active-before-of-what-was-started",
     promise: 12,
+    seed: 2,
     file: "resources/cloud-signaling/handler.ts",
     find: "const already = prefixes.filter((prefix) => !started.includes(prefix));",
     replace: "const already = prefixes.filter(() => started !== undefined);",

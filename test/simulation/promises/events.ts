@@ -6,7 +6,7 @@ import { START } from "../world/machines";
 import { canonical } from "./model";
 import type { Promised } from "./promise";
 
-/** What a run says that it did or found is what its requests and their answers show: a claim that no journal bears out is a lie, in a preview, too. */
+/** A run says that it did or found only what its own requests and their answers show, in a preview, too. */
 export const eventsAreBorneOut: Promised = {
   number: 12,
   name: "what is said has happened",

@@ -22,7 +22,7 @@ function phases({ record: { done, run } }: Case): number {
   const gone = done.steps.filter(({ op }) => op === "delete").map(({ name }) => name);
   const twice = gone.length > new Set(gone).size ? 1 : 0;
   const hasRollout = run.program.some(({ args }) => args.rollout !== undefined);
-  const restores = hasRollout && done.printed.some((line) => line.includes("restored")) ? 1 : 0;
+  const restores = hasRollout && done.events.some(({ event }) => event.kind === "restored") ? 1 : 0;
   return 1 + deletes + twice + restores;
 }
 
