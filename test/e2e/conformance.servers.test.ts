@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
-import { javaProgram, LANGUAGES, languageHosts, localSdk, writtenBy } from "./support/languages";
+import { javaProgram, javaSdk } from "./support/java";
+import { LANGUAGES, languageHosts, localSdk, writtenBy } from "./support/languages";
 import { TestStack } from "./support/stack";
 import { BLOCKED, mutations, world } from "./support/world";
 
@@ -64,7 +65,8 @@ async function generated(language: string, program: string) {
   }
   await stack.write("Pulumi.yaml", project.replace("nodejs", language));
   // This compiles the SDK, and in Go the program, too.
-  stack.environment((await LANGUAGES[language]?.({ folder, env: stack.variables })) ?? {});
+  const prepare = language === "java" ? javaSdk : LANGUAGES[language];
+  stack.environment((await prepare?.({ folder, env: stack.variables })) ?? {});
   const { endpoint, signalingUrl, clients } = emulator;
   stack.environment({
     PACKETFILTER_ENDPOINT: endpoint,

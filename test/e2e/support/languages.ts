@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, cp, readdir, symlink, writeFile } from "node:fs/promises";
+import { cp, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { TYPES_ARE_CHECKED } from "./stack";
 
@@ -13,7 +12,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const run = async (command: string, args: readonly string[], folder: string) => {
+/** Runs a command, which is expected to succeed. */
+export const run = async (command: string, args: readonly string[], folder: string) => {
   await promisify(execFile)(command, [...args], { cwd: folder, env: { ...process.env, CGO_ENABLED: "0" } });
 };
 
@@ -51,24 +51,6 @@ export async function writtenBy(language: string, program: string, folder: strin
   await generate(language, folder, program);
 }
 
-/** The jars of Pulumi's SDK for Java. */
-async function javaJars(): Promise<string> {
-  const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
-  return ensureServer("pulumi-java");
-}
-
-/** Compiles a class in Java against the local SDK, into the jar that the host runs. */
-export async function javaProgram(folder: string, sources: string, main: string): Promise<void> {
-  const jars = await javaJars();
-  const path = (await readdir(jars)).map((jar) => pathToFileURL(join(jars, jar)).href).join(" ");
-  // A line of a manifest has 72 bytes.
-  const manifest = `Main-Class: ${main}\nClass-Path: ${path}\n`.replaceAll(/.{70}/g, "$&\n ");
-  await writeFile(join(folder, "manifest.txt"), manifest);
-  const file = join(sources, `${main.replaceAll(".", "/")}.java`);
-  await run("javac", ["-d", "classes", "-cp", `classes:${jars}/*`, file], folder);
-  await run("jar", ["--create", "--file", "app.jar", "--manifest", "manifest.txt", "-C", "classes", "."], folder);
-}
-
 /** By language, what a program in it needs beside the package; gives the environment of its commands. */
 export const LANGUAGES: Record<string, (place: Place) => Promise<Readonly<Record<string, string>>>> = {
   async yaml() {
@@ -96,20 +78,6 @@ export const LANGUAGES: Record<string, (place: Place) => Promise<Readonly<Record
     await run(join(venv, "bin/python"), pip, folder);
     // The host of 3.68.0 takes the first python3 on PATH, whatever the option "virtualenv" says.
     return { PATH: [join(venv, "bin"), env.PATH].join(delimiter), PYTHONPATH: join(folder, "lib") };
-  },
-  async java({ folder, env }) {
-    const { ensurePart } = await import("../../../tools/pulumi-cli/parts.mjs");
-    const sources = join(await localSdk("java", folder), "src/main");
-    const all = await readdir(join(sources, "java"), { recursive: true });
-    const files = all.filter((name) => name.endsWith(".java")).map((name) => join(sources, "java", name));
-    await run("javac", ["-nowarn", "-d", "classes", "-cp", `${await javaJars()}/*`, ...files], folder);
-    await cp(join(sources, "resources"), join(folder, "classes"), { recursive: true });
-    // The engine says by its protocol which jar a project names, and the host of 0.16.1 reads its arguments.
-    const host = join(folder, "pulumi-language-java");
-    const real = join(await ensurePart("java"), "pulumi-language-java");
-    await writeFile(host, `#!/bin/sh\nexec '${real}' -binary app.jar "$@"\n`);
-    await chmod(host, 0o755);
-    return { PATH: [folder, env.PATH].join(delimiter) };
   },
   async go({ folder }) {
     await localSdk("go", folder);
