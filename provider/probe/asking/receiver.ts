@@ -15,7 +15,7 @@ import { placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { countedText } from "../shapes/template";
-import { successOf, verdictOf } from "../shapes/verdicts";
+import { constantOf, successOf, verdictOf, wordsOf } from "../shapes/verdicts";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
@@ -67,6 +67,8 @@ export class Receiver {
   delayMs: number | undefined;
   /** Starts and stops that a status has confirmed. */
   private readonly successes: { readonly operation: Change; readonly answer: Answer; readonly count: number }[] = [];
+  /** Answers to requests that cannot succeed. */
+  failures: readonly Answer[] = [];
   private readonly seen: { readonly operation: SignalingOperation; readonly answer: Answer }[] = [];
   /** Settings of the user. */
   readonly given: ReceiverAnswers;
@@ -205,29 +207,33 @@ export class Receiver {
     this.successes.push({ operation, answer, count: 1 });
     if (this.isDone(answer, operation)) return true;
     const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
-    const success = successOf(operation, bodies);
+    const text = answer.errorBody === undefined ? wordsOf(...this.bodies((one) => one.body)) : undefined;
+    const success = text === undefined ? successOf(operation, bodies) : { text };
     if (success === undefined) return false;
-    const isByOperation = this.answers.success !== undefined && !("member" in this.answers.success);
-    this.answers = {
-      ...this.answers,
-      success: "member" in success || !isByOperation ? success : { ...this.answers.success, ...success },
-    };
+    const { success: before = {} } = this.answers;
+    const isWhole = [before, success].some((one) => "member" in one || "text" in one);
+    this.answers = { ...this.answers, success: isWhole ? success : { ...before, ...success } };
     return this.isDone(answer, operation);
   }
 
+  /** Parts of the known successes, and of the answers to failed requests. */
+  private bodies<T>(part: (answer: Answer) => T): [T[], T[]] {
+    return [this.successes.map(({ answer }) => part(answer)), this.failures.map(part)];
+  }
+
   /**
-   * The same for a start of several, which may be answered with their number: then only failures distinguish the two.
-   *
-   * @param failures Answers to failed requests.
+   * The same for a start of several, which may be answered with their number: then a member that stays the same, or that only
+   * failures have, distinguishes the two.
    */
-  severalSucceeded(answer: Answer, failures: readonly Answer[]): boolean {
+  severalSucceeded(answer: Answer): boolean {
     this.successes.push({ operation: "start", answer, count: 2 });
     if (this.isDone(answer)) return true;
-    const successes = this.successes.map((one) => one.answer);
-    const [good, bad] = [successes, failures].map((answers) => answers.map(({ errorBody }) => errorBody));
     const { success: _, ...rest } = this.answers;
-    const verdict = verdictOf(good ?? [], bad ?? [], 0);
-    if (verdict?.failure) this.answers = { ...rest, failure: verdict.failure };
+    const [good, bad] = this.bodies(({ errorBody }) => errorBody);
+    const failure = verdictOf(good, bad, 0)?.failure;
+    const constant = failure ? undefined : constantOf(good, bad);
+    if (failure) this.answers = { ...rest, failure };
+    else if (constant) this.answers = { ...rest, success: constant };
     return this.isDone(answer);
   }
 

@@ -28,6 +28,7 @@ export async function tryStart(receiver: Receiver) {
   const wrongStatus = await receiver.status({ secret: WRONG_SECRET });
   const wrongStop = await receiver.stop(texts, { secret: WRONG_SECRET });
   const idleStop = await receiver.stop(texts);
+  receiver.failures = [wrongStop, idleStop];
   const start = await receiver.start(texts);
   if (start.status >= 300 || refusalIn(start.body) !== undefined)
     throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start]);

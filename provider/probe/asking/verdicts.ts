@@ -1,7 +1,7 @@
 import type { Answers } from "../../wire/answers";
 import type { Command } from "../../wire/node-command";
 import { countedText } from "../shapes/template";
-import { sharedVerdict, successAt, verdictOf } from "../shapes/verdicts";
+import { sharedVerdict, successAt, verdictOf, wordsOf } from "../shapes/verdicts";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
 
@@ -116,14 +116,8 @@ export class Verdicts {
     const [first] = changes;
     if (!first || first.errorBody !== undefined || !(changes.some(({ isPage }) => isPage) || unseen.length > 0))
       return undefined;
-    const parts = [...(first.body.match(/<(\w+)>[^<>]{1,40}<\/\1>/g) ?? []), first.body.trim()];
-    const isIn = (body: string, part: string) => body.toLowerCase().includes(part.toLowerCase());
-    const text = parts.find(
-      (part) =>
-        part !== "" &&
-        changes.every(({ body }) => isIn(body, part)) &&
-        !this.failures.some(({ body }) => isIn(body, part)),
-    );
+    const [good, bad] = [changes, this.failures].map((answers) => answers.map(({ body }) => body));
+    const text = wordsOf(good ?? [], bad ?? []);
     return text === undefined ? undefined : { success: { text } };
   }
 

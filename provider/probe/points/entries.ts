@@ -77,6 +77,11 @@ export const entries: readonly Point[] = [
       refused: refused({ repeatedEntry: "error" }),
       exists: { as: "unknown", node: "refused, as an existing entry is" },
       last: { as: "dialect", node: "accepted; the last one counts", dialect: { repeatedEntry: "last" } },
+      first: {
+        as: "dialect",
+        node: "accepted; the first one counts, as an existing entry does",
+        dialect: { insertExisting: "ignored" },
+      },
       other: { as: "beyond", node: "accepted; the last one does not count" },
     },
     ask: async (bench) => {
@@ -90,9 +95,12 @@ export const entries: readonly Point[] = [
       const { list } = tried;
       const values = set.read(list).map(({ value }) => value);
       const { isFlat } = await bench.sample();
-      const holdsSecond = isFlat || (values.length === 1 && values[0] === 2);
+      const [held, ...more] = values;
+      const isOne = more.length === 0;
+      const isFirst = isOne && held === 1 && learned.insertExisting === "ignored";
       const node = `accepted; listed with ${values.join(" and ")}`;
-      return { is: holdsSecond ? "last" : "other", node, evidence: [answer, list] };
+      const isLast = isFlat || (isOne && held === 2);
+      return { is: isLast ? "last" : isFirst ? "first" : "other", node, evidence: [answer, list] };
     },
   }),
   point({

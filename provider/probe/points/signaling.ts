@@ -218,13 +218,13 @@ export const signaling: readonly Point[] = [
     },
     ask: async (bench) => {
       const { signaling } = bench;
-      const { idleStop, again } = await bench.trial();
+      await bench.trial();
       const halves = halvesOf(bench);
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
       const evidence = [answer, status];
       if (!shown) return { is: "unseen", evidence };
-      if (!signaling.severalSucceeded(answer, [idleStop, again])) return { is: "unread", evidence };
+      if (!signaling.severalSucceeded(answer)) return { is: "unread", evidence };
       return () => ({ is: "both", evidence, receiver: settingsOf(signaling.answers) });
     },
   }),

@@ -78,6 +78,25 @@ export function successOf<Name extends string>(
   return isEverywhere ? verdict : ({ [name]: verdict } as Partial<Record<Name, Verdict>>);
 }
 
+/** The member that has one value in all successes, and in no failure. */
+export function constantOf(successes: readonly unknown[], failures: readonly unknown[]): Verdict | undefined {
+  for (const { member, value } of membersOf(successes[0], [])) {
+    const values = valuesAt(successes, member);
+    const isFailure = failures.some((json) => follow(json, member)?.value === value);
+    if (values?.length === 1 && !isFailure) return { member, values };
+  }
+  return undefined;
+}
+
+/** Words in all successes, and in no failure: an element of XML, or the whole text. */
+export function wordsOf([first = "", ...others]: readonly string[], failures: readonly string[]): string | undefined {
+  const parts = [...(first.match(/<(\w+)>[^<>]{1,40}<\/\1>/g) ?? []), first.trim()];
+  const isIn = (body: string, part: string) => body.toLowerCase().includes(part.toLowerCase());
+  return parts.find(
+    (part) => part !== "" && others.every((body) => isIn(body, part)) && !failures.some((body) => isIn(body, part)),
+  );
+}
+
 /** The different values of a member; `undefined` if an answer has none. */
 function valuesAt(answers: readonly unknown[], member: string): Value[] | undefined {
   const values = new Set<Value>();
