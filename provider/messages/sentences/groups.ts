@@ -1,6 +1,6 @@
 import { count, some } from "../../model/text";
 import type { GroupEvents } from "../events";
-import { entries, type Sentences, subject, warning } from "./words";
+import { entries, note, type Sentences, subject, warn, warning } from "./words";
 
 /** Command that declares each address to be a machine of its own. */
 const DISTINCT = "pulumi config set packetfilter:distinctNodes true";
@@ -31,15 +31,14 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
     }
     return `${url}: ${parts.join("; ")}`;
   },
-  changes(event, where) {
-    const { removes, inserts, changes, isEarly } = event;
+  changes: note(({ removes, inserts, changes, isEarly }) => {
     const parts = [
-      removes.length > 0 ? `removes ${entries(removes.length)} (${some(removes)})` : "",
-      inserts.length > 0 ? `inserts ${entries(inserts.length)} (${some(inserts)})` : "",
-      changes.length > 0 ? `changes ${count(changes.length, "value", "values")} (${some(changes)})` : "",
-    ].filter((part) => part !== "");
-    return `${subject(event, where)}: up ${isEarly ? "" : "then "}${inWords(parts)}.`;
-  },
+      removes.length > 0 ? `removes ${entries(removes.length)} (${some(removes)})` : [],
+      inserts.length > 0 ? `inserts ${entries(inserts.length)} (${some(inserts)})` : [],
+      changes.length > 0 ? `changes ${count(changes.length, "value", "values")} (${some(changes)})` : [],
+    ].flat();
+    return `up ${isEarly ? "" : "then "}${inWords(parts)}.`;
+  }),
   leaves(event, where) {
     const { like, isForgotten } = event;
     const [all, kept] = [event.prefixes.length, event.kept.length];
@@ -52,10 +51,10 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
       `${what} ${count(kept, "entry stays", "entries stay")} there, since ${some(like)} ${like.length === 1 ? "has" : "have"} the same and may be the same machine${rest}. If each address is a machine of its own, say so: ${DISTINCT}; if not, onDestroy: "keep" in one run forgets it`,
     );
   },
-  notCleared(event, where) {
-    const why = event.unfilled ? `${some(event.unfilled)} could not be filled` : "not all waves have passed";
-    return warning(`${subject(event, where)}: not cleared yet, since ${why}. The next "pulumi up" goes on.`);
-  },
+  notCleared: warn(({ unfilled }) => {
+    const why = unfilled ? `${some(unfilled)} could not be filled` : "not all waves have passed";
+    return `not cleared yet, since ${why}. The next "pulumi up" goes on.`;
+  }),
 };
 
 /** Number of nodes of a wave up to which they are named. */

@@ -1,65 +1,47 @@
 import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, LookEvents } from "../events";
-import { declared, entries, found, type Sentences, subject, them, valuesOf, warning } from "./words";
+import { declared, entries, found, note, type Sentences, subject, them, valuesOf, warning } from "./words";
 
 const MOVING = "docs/guides/moving-and-retiring-nodes.md";
 
 /** Sentences about the content of sets by a look or refresh. */
 export const LOOKS: Sentences<keyof LookEvents> = {
-  missing(event, where) {
-    const { length } = event.prefixes;
-    return found(
-      event,
-      where,
-      `lacks ${declared(length)} (${some(event.prefixes)}): this up restores ${them(length)}.`,
-    );
-  },
-  different(event, where) {
-    const { entries: all, isIgnored } = event;
+  missing: found(
+    ({ prefixes }) =>
+      `lacks ${declared(prefixes.length)} (${some(prefixes)}): this up restores ${them(prefixes.length)}.`,
+  ),
+  different: found(({ entries: all, isIgnored }) => {
     const values = all.length === 1 ? "another value" : "other values";
     const names = isIgnored ? some(all.map(({ prefix }) => prefix)) : some(valuesOf(all));
     const outcome = isIgnored
       ? `left, since the program ignores changes of entries; without ignoreChanges, "pulumi up" restores ${them(all.length)}.`
       : `this up restores ${them(all.length)}.`;
-    return found(event, where, `holds ${values} of ${declared(all.length)} (${names}): ${outcome}`);
-  },
-  lacked(event, where) {
-    const { prefixes, of, isRestored } = event;
-    if (of === "entry")
-      return found(event, where, `lacked ${declared(1)} (${prefixes[0]}): the next up creates it again.`);
+    return `holds ${values} of ${declared(all.length)} (${names}): ${outcome}`;
+  }),
+  lacked: found(({ prefixes, of, isRestored }) => {
+    if (of === "entry") return `lacked ${declared(1)} (${prefixes[0]}): the next up creates it again.`;
     const outcome = isRestored ? `: this up restores ${them(prefixes.length)}` : "";
-    return found(
-      event,
-      where,
-      `lacked ${declared(prefixes.length)}, or held other values (${some(prefixes)})${outcome}.`,
-    );
-  },
-  moreMissing(event, where) {
-    const [verb, how] = event.isRefresh
-      ? ["lacked", "created again by the next up"]
-      : ["lacks", "an update of this plan, with restores"];
-    return found(event, where, `${verb} more declared entries: each is ${how}.`);
-  },
-  undeclared(event, where) {
-    const { removes, keeps } = event;
+    return `lacked ${declared(prefixes.length)}, or held other values (${some(prefixes)})${outcome}.`;
+  }),
+  moreMissing: found(({ isRefresh }) =>
+    isRefresh
+      ? "lacked more declared entries: each is created again by the next up."
+      : "lacks more declared entries: each is an update of this plan, with restores.",
+  ),
+  undeclared: found(({ removes, keeps }) => {
     const all = count(removes.length + keeps.length, "undeclared entry", "undeclared entries");
-    const remedy = `"pulumi up --refresh" removes ${them(keeps.length)}.`;
     const stay = keeps.length === 1 ? "stays" : "stay";
     const whose = "of others or possibly of an interrupted run of this stack";
-    const text =
+    const kept =
       removes.length === 0
-        ? `holds ${all} (${some(keeps)}): ${keeps.length === 1 ? "it" : "they"} ${stay}, ${whose}; ${remedy}`
-        : `holds ${all}: this up removes ${grouped(removes.length)} (${some(removes)}); ${grouped(keeps.length)} ${stay}, ${whose} (${some(keeps)}); ${remedy}`;
-    return found(event, where, text);
-  },
-  interrupted(event, where) {
-    const { prefixes } = event;
-    return found(
-      event,
-      where,
+        ? ` (${some(keeps)}): ${keeps.length === 1 ? "it" : "they"} ${stay}, ${whose}`
+        : `: this up removes ${grouped(removes.length)} (${some(removes)}); ${grouped(keeps.length)} ${stay}, ${whose} (${some(keeps)})`;
+    return `holds ${all}${kept}; "pulumi up --refresh" removes ${them(keeps.length)}.`;
+  }),
+  interrupted: found(
+    ({ prefixes }) =>
       `holds what an interrupted run of this stack left (${some(prefixes)}): this up removes ${them(prefixes.length)}.`,
-    );
-  },
+  ),
   foreign(event, where) {
     const [verb, how] = FOREIGN[event.outcome];
     const lines = inLines(
@@ -72,13 +54,12 @@ export const LOOKS: Sentences<keyof LookEvents> = {
       return `${subject(event, where)}: ${verb} ${entries(event.entries.length)} ${how}${part}: ${line}.`;
     });
   },
-  adoptedEntry(event, where) {
-    const { prefixes, held, desired, isExpired } = event;
+  adoptedEntry: note(({ prefixes, held, desired, isExpired }) => {
     const what = isExpired
       ? `removes ${prefixes[0]}, which has expired`
       : `gives ${prefixes[0]} the value ${desired}, not ${held}`;
-    return `${subject(event, where)}: up ${what}; the entry was adopted and is unchanged so far.`;
-  },
+    return `up ${what}; the entry was adopted and is unchanged so far.`;
+  }),
   unreadable: {
     common: ({ usesState }) => String(usesState),
     each(all) {

@@ -1,6 +1,6 @@
 import { count, inLines, some } from "../../model/text";
 import type { SignalingEvents } from "../events";
-import { found, type Sentences, subject, them, warning } from "./words";
+import { found, type Sentences, subject, them, warn, warning } from "./words";
 
 /** Sentences about signalings. */
 export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
@@ -24,15 +24,11 @@ export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
     warning(
       `${where} signaling: an interrupted run of this stack started ${some(prefixes)}: this up stops ${them(prefixes.length)}.`,
     ),
-  startedAgain(event, where) {
-    const { prefixes, error } = event;
-    const what = `${subject(event, where)}: ${some(prefixes)} stopped while another resource of this stack began to declare it`;
-    return warning(
-      error === undefined
-        ? `${what}; started again.`
-        : `${what}, and could not be started again: ${error} Run "pulumi up" again.`,
-    );
-  },
+  startedAgain: warn(({ prefixes, error }) => {
+    const end =
+      error === undefined ? "; started again." : `, and could not be started again: ${error} Run "pulumi up" again.`;
+    return `${some(prefixes)} stopped while another resource of this stack began to declare it${end}`;
+  }),
   leftActive(event, where) {
     const { prefixes, isHandedOn } = event;
     const text = `${subject(event, where)}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
@@ -47,22 +43,18 @@ export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
       (line) => `${subject(event, where)}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
     );
   },
-  outcomeUnknown(event, where) {
-    const { prefixes, operation, reason } = event;
+  outcomeUnknown: warn(({ prefixes, operation, reason }) => {
     const is = prefixes.length === 1 ? "it is" : "they are";
     const state = operation === "start" ? "active" : "stopped";
-    return warning(
-      `${subject(event, where)}: the ${operation} of ${some(prefixes)} was sent and answered; it is unknown whether ${is} ${state}: ${reason} "pulumi refresh" shows it once the status can be read.`,
-    );
-  },
-  stopRefused: (event, where) =>
-    warning(
-      `${subject(event, where)}: the stop of ${some(event.prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${them(event.prefixes.length)}: ${event.reason}`,
-    ),
+    return `the ${operation} of ${some(prefixes)} was sent and answered; it is unknown whether ${is} ${state}: ${reason} "pulumi refresh" shows it once the status can be read.`;
+  }),
+  stopRefused: warn(
+    ({ prefixes, reason }) =>
+      `the stop of ${some(prefixes)} was refused in words that are not known, and counts as done, since the status does not show ${them(prefixes.length)}: ${reason}`,
+  ),
   receiverMoved: ({ from, to }) =>
     warning(
       `The receiver is now reached at ${to}. Signalings at ${from} stay active; if that is another receiver, stop them there.`,
     ),
-  receiverUnreadable: (event, where) =>
-    found(event, where, `cannot be read, and this run uses the state alone. ${event.reason}`),
+  receiverUnreadable: found(({ reason }) => `cannot be read, and this run uses the state alone. ${reason}`),
 };

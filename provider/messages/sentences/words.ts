@@ -21,9 +21,22 @@ export function subject({ url }: EventPlace, where: string | undefined): string 
   return where === undefined ? `Set ${url}` : `Set ${url} on ${where}`;
 }
 
+/** A message about the place of an event: `Set prefixset://edge/blocked on fra1: …` */
+export function note<E extends EventPlace>(text: (event: E) => string) {
+  return (event: E, where: string | undefined) => `${subject(event, where)}: ${text(event)}`;
+}
+
+/** {@link note} as a warning. */
+export function warn<E extends EventPlace>(text: (event: E) => string) {
+  return (event: E, where: string | undefined) => warning(`${subject(event, where)}: ${text(event)}`);
+}
+
 /** A warning about the result of a look: `fra1 prefixset://edge/blocked lacks …` */
-export function found({ url }: EventPlace, where: string | undefined, text: string): string {
-  return warning(`${[where ?? [], url ?? "signaling"].flat().join(" ")} ${text}`);
+export function found<E extends EventPlace>(text: (event: E) => string) {
+  return (event: E, where: string | undefined) => {
+    const place = [where ?? [], event.url ?? "signaling"].flat().join(" ");
+    return warning(`${place} ${text(event)}`);
+  };
 }
 
 export function entries(number: number): string {

@@ -1,42 +1,27 @@
 import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, ForeignChanges, LossCause, WriteEvents } from "../events";
-import { entries, type Sentences, subject, them, warning } from "./words";
+import { entries, note, type Sentences, subject, them, warn, warning } from "./words";
 
 /** Sentences about writes to sets. */
 export const WRITES: Sentences<keyof WriteEvents> = {
-  notShown: (event, where) =>
-    warning(
-      `${subject(event, where)}: ${event.prefixes.length} changes did not show after the commit and are sent again: ${some(event.prefixes)}.`,
-    ),
-  published: (event, where) =>
-    warning(
-      `${subject(event, where)}: with our commit, entries that this run did not send ${foreignText(event)}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
-    ),
+  notShown: warn(
+    ({ prefixes }) => `${prefixes.length} changes did not show after the commit and are sent again: ${some(prefixes)}.`,
+  ),
+  published: warn(
+    (event) =>
+      `with our commit, entries that this run did not send ${foreignText(event)}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
+  ),
   foreignStaged: (event, where) => warning(stagedText(event, where)),
-  restored(event, where) {
-    const { prefixes, cause } = event;
-    const what = subject(event, where);
-    if (!cause) return `${what}: restored ${entries(prefixes.length)}: ${some(prefixes)}.`;
-    if (cause.by === "published removal")
-      return warning(`${what}: ${lossText(prefixes, cause)}; restored, since this stack declares it.`);
-    if (cause.by === "late declaration") return warning(`${what}: ${lossText(prefixes, cause)}; restored.`);
-    const remedy = cause.isDistinct ? " Remove packetfilter:distinctNodes." : "";
-    return warning(
-      `${what}: ${some(prefixes)} was removed by a commit at ${cause.address} and is restored, since this stack declares it: the two addresses are one machine.${remedy}`,
-    );
-  },
-  notRestored(event, where) {
-    const { prefixes, cause, error } = event;
-    const what = subject(event, where);
+  restored: (event, where) =>
+    event.cause
+      ? warning(`${subject(event, where)}: ${restoredText(event.prefixes, event.cause)}`)
+      : `${subject(event, where)}: restored ${entries(event.prefixes.length)}: ${some(event.prefixes)}.`,
+  notRestored: warn(({ prefixes, cause, error }) => {
     if (cause.by === "one machine")
-      return warning(
-        `${what}: it is unknown whether ${some(prefixes)} is still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`,
-      );
+      return `it is unknown whether ${some(prefixes)} is still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`;
     const although = cause.by === "published removal" ? ", although this stack declares it" : "";
-    return warning(
-      `${what}: ${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`,
-    );
-  },
+    return `${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`;
+  }),
   protected: {
     common: ({ isExplained, prefixes, at }) => (isExplained ? `${at} ${some(prefixes)}` : ""),
     each(all) {
@@ -53,52 +38,42 @@ export const WRITES: Sentences<keyof WriteEvents> = {
       );
     },
   },
-  alreadyThere(event, where) {
-    const { prefixes, isPlanned, of, onDestroy } = event;
-    const what = subject(event, where);
-    if (of === "entry") return `${what}: ${prefixes[0]} was already there with this value. ${fateOf(onDestroy)}`;
+  alreadyThere: note(({ prefixes, isPlanned, of, onDestroy }) => {
+    if (of === "entry") return `${prefixes[0]} was already there with this value. ${fateOf(onDestroy)}`;
     const were = prefixes.length === 1 ? "entry was" : "entries were";
     const they = isPlanned ? "will belong to this resource" : "belong to this resource now";
-    return `${what}: ${grouped(prefixes.length)} ${were} already there as declared, before this resource: ${some(prefixes)}. They ${they}, and ${OUTCOMES[onDestroy]}.`;
-  },
-  adopted(event, where) {
-    const { entries: all, of, onDestroy } = event;
-    const what = subject(event, where);
-    if (of === "entry")
-      return warning(
-        `${what}: adopted ${all[0]?.prefix} with the value ${all[0]?.value}; the next preview shows its change. ${fateOf(onDestroy)}`,
-      );
-    const names = some(all.map(({ prefix }) => prefix));
-    return warning(
-      `${what}: adopted ${entries(all.length)} that the program does not declare with this value: ${names}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`,
-    );
-  },
-  removed: (event, where) =>
-    `${subject(event, where)}: ${count(event.prefixes.length, "entry was", "entries were")} removed with the resource: ${some(event.prefixes)}.`,
-  goneBefore(event, where) {
-    const { prefixes, isEmpty } = event;
-    const text = isEmpty
+    return `${grouped(prefixes.length)} ${were} already there as declared, before this resource: ${some(prefixes)}. They ${they}, and ${OUTCOMES[onDestroy]}.`;
+  }),
+  adopted: warn(({ entries: all, of, onDestroy }) => {
+    const [first] = all;
+    return of === "entry"
+      ? `adopted ${first?.prefix} with the value ${first?.value}; the next preview shows its change. ${fateOf(onDestroy)}`
+      : `adopted ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`;
+  }),
+  removed: note(
+    ({ prefixes }) =>
+      `${count(prefixes.length, "entry was", "entries were")} removed with the resource: ${some(prefixes)}.`,
+  ),
+  goneBefore: note(({ prefixes, isEmpty }) =>
+    isEmpty
       ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${prefixes.length === 1 ? "was" : "were"} gone before this run.`
-      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}.`;
-    return `${subject(event, where)}: ${text}`;
-  },
+      : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}.`,
+  ),
   setAbsent: (event, where) =>
     `${subject(event, where)} is not there any more (${event.proof}): nothing is left to be removed.`,
   left: leftText,
-  leftUnknown: (event, where) =>
-    warning(
-      `${subject(event, where)}: left ${some(event.prefixes)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(event.prefixes.length)}.`,
-    ),
-  leftDeclared(event, where) {
-    const { prefixes, of, wasFound } = event;
-    const what = subject(event, where);
+  leftUnknown: warn(
+    ({ prefixes }) =>
+      `left ${some(prefixes)}, which this stack did not know; before a destroy, "pulumi up --refresh" removes ${them(prefixes.length)}.`,
+  ),
+  leftDeclared: note(({ prefixes, of, wasFound }) => {
     if (of === "set")
-      return `${what}: ${count(prefixes.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(prefixes.length)}: ${some(prefixes)}.`;
+      return `${count(prefixes.length, "entry stays", "entries stay")}, since another resource of this stack declares ${them(prefixes.length)}: ${some(prefixes)}.`;
     const owner = wasFound
       ? ' That resource found the entry there, so with onDestroy: "created" its destroy will leave it. If it is this resource under another name, an alias keeps it the creator; if it is its replacement, --refresh does.'
       : "";
-    return `${what}: ${prefixes[0]} stays, since another resource of this stack declares it.${owner}`;
-  },
+    return `${prefixes[0]} stays, since another resource of this stack declares it.${owner}`;
+  }),
   leftUndeclared(event, where) {
     const { undeclared, different } = event;
     const what = subject(event, where);
@@ -127,6 +102,13 @@ function foreignText({ inserted, removed, changed }: ForeignChanges): string {
     ["changed", changed],
   ] as const;
   return parts.flatMap(([verb, all]) => (all.length > 0 ? `${verb}: ${some(all)}` : [])).join("; ");
+}
+
+function restoredText(prefixes: readonly string[], cause: LossCause): string {
+  if (cause.by === "one machine")
+    return `${some(prefixes)} was removed by a commit at ${cause.address} and is restored, since this stack declares it: the two addresses are one machine.${cause.isDistinct ? " Remove packetfilter:distinctNodes." : ""}`;
+  const why = cause.by === "published removal" ? ", since this stack declares it" : "";
+  return `${lossText(prefixes, cause)}; restored${why}.`;
 }
 
 function lossText(prefixes: readonly string[], { by }: LossCause): string {

@@ -294,12 +294,16 @@ export class SetLifecycle {
    * Reports, in every preview until it is done, the effect of an update on adopted and found entries. During a refresh the
    * program is not known yet: then they are only named.
    */
-  reportForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
-    const present = differing({ different: new Map([...held].filter(([prefix]) => foreign.has(prefix))) }, desired);
+  reportForeign(set: ResourceSet, { entries, foreign }: SetState, desired: ListedMap): void {
+    const held = [...foreign].flatMap((prefix) => {
+      const value = entries.get(prefix);
+      return value === undefined ? [] : [[prefix, value] as const];
+    });
+    const present = differing({ different: new Map(held) }, desired);
     const removed = present.filter(({ prefix, desired: to }) => to === undefined && !set.desired.has(prefix));
     const changed = present.filter(({ value, desired: to }) => to !== undefined && to !== value);
-    const report = (outcome: EventOf<"foreign">["outcome"], entries: readonly OtherValue[]) => {
-      if (entries.length > 0) set.report({ kind: "foreign", outcome, entries });
+    const report = (outcome: EventOf<"foreign">["outcome"], some: readonly OtherValue[]) => {
+      if (some.length > 0) set.report({ kind: "foreign", outcome, entries: some });
     };
     const isDecided = set.isChecked(WHOLE_SET);
     report("found", isDecided ? [] : [...removed, ...changed]);
