@@ -116,6 +116,11 @@ class Facts {
     return this.sent("delete", prefix, this.whole).length + this.sent("stop", prefix, this.whole).length === 0;
   }
 
+  /** True where the engine deletes a resource that held a prefix: it tells no provider of one that waits for its delete since an earlier run. */
+  isOfDeleted(prefix: string): boolean {
+    return this.record.steps.some(({ op, old }) => op === "delete" && prefix in Object(old?.outputs.entries));
+  }
+
   /** True if a list after a commit of this run does not show the outcome of its last change of a prefix. */
   isMissed(prefix: string): boolean {
     return this.shown().some(({ index, entries }) => {
@@ -197,7 +202,7 @@ const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
     }),
   undeclared: ({ removes, keeps }, facts) => [
     ...none([...removes, ...keeps], (prefix) => facts.isShown(prefix)),
-    ...none(keeps, (prefix) => facts.isLeft(prefix)),
+    ...none(keeps, (prefix) => facts.isLeft(prefix) || facts.isOfDeleted(prefix)),
   ],
   interrupted: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isShown(prefix) && facts.wasSent(prefix)),
   foreign: ({ entries }, facts) =>
