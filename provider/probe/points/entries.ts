@@ -99,8 +99,8 @@ export const entries: readonly Point[] = [
       const isOne = more.length === 0;
       const isFirst = isOne && held === 1 && learned.insertExisting === "ignored";
       const node = `accepted; listed with ${values.join(" and ")}`;
-      const isLast = isFlat || (isOne && held === 2);
-      return { is: isLast ? "last" : isFirst ? "first" : "other", node, evidence: [answer, list] };
+      const countsLast = isFlat || (isOne && held === 2);
+      return { is: countsLast ? "last" : isFirst ? "first" : "other", node, evidence: [answer, list] };
     },
   }),
   point({

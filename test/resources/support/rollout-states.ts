@@ -46,7 +46,7 @@ export function codeOf({ holds, had, open, lost, silent, isPassedOver }: NodeSta
   return String.fromCharCode(64 + 4 * flags + [undefined, "same", "former", "replaced"].indexOf(open));
 }
 
-/** What a rollout is to ask, beside its nodes: a check of its own, and one that the program no longer has. */
+/** Checks of a rollout: its own, and one that its open nodes have to pass and the program no longer has. */
 export type Asked = Pick<RolloutState, "hasCheck" | "isBlocked">;
 
 /** A rollout at the start of a run. Only open nodes can block it. */
