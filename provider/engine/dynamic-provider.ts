@@ -5,7 +5,15 @@ import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, someMember,
 import { REFUSED_KEY } from "../model/resource-kind";
 import { RESTORES } from "../reconcile/drift";
 import { readIgnored } from "../reconcile/ignored";
-import { ADDED, asWritten, GIVEN_KEY, inputsFor, withoutAdded, withWritten } from "../reconcile/written-inputs";
+import {
+  ADDED,
+  ADDRESSES,
+  asWritten,
+  GIVEN_KEY,
+  inputsFor,
+  withoutAdded,
+  withWritten,
+} from "../reconcile/written-inputs";
 import type { ReadConfig } from "../settings/config-keys";
 import { ConfigError } from "../settings/settings";
 import { type About, type Compared, type Handler, PartialFailure } from "./handler";
@@ -151,7 +159,12 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         const restores = told(looked?.restores, olds[RESTORES]);
         if (isNew) prepareToSend();
         return {
-          inputs: plain({ ...inputsFor(args, inputs, runtime.today), ...restores, [PROVIDER_KEY]: text }),
+          inputs: plain({
+            ...inputsFor(args, inputs, runtime.today),
+            ...(text !== undefined && { ...addressesIn(olds), ...handler.addresses(inputs) }),
+            ...restores,
+            [PROVIDER_KEY]: text,
+          }),
           failures: failures(advice.once(looked?.problems ?? [])),
         };
       };
@@ -200,7 +213,8 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         // Without inputs the engine keeps those of the state, in the spelling of the last program.
         const hasMore = found.props.found !== undefined || found.props.adopted !== undefined;
         const isSame = isState && !hasMore && sameJson(written, asWritten(argumentsIn(props, inputs), normal));
-        return plain(isSame ? found : { ...found, inputs: written });
+        const places = props[PROVIDER_KEY] === undefined ? {} : addressesIn(props);
+        return plain(isSame ? found : { ...found, inputs: { ...written, ...places } });
       });
     },
     async update(id, olds, news, ignoring) {
@@ -286,6 +300,10 @@ function withoutNews({ [RESTORES]: _, ...rest }: JsonObject): JsonObject {
 function argumentsIn(outputs: JsonObject, inputs: JsonObject): JsonObject {
   const names = [...Object.keys(inputs), ...ADDED, GIVEN_KEY];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => names.includes(name)));
+}
+
+function addressesIn(props: JsonObject): JsonObject {
+  return Object.fromEntries(ADDRESSES.flatMap((name) => (props[name] === undefined ? [] : [[name, props[name]]])));
 }
 
 /** Drops members that are `undefined`, on which the server fails after the change is done. */

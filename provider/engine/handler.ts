@@ -43,6 +43,11 @@ export interface Handler {
   /** Checks and normalises; sends nothing. */
   check(olds: JsonObject, news: JsonObject, about?: About): Checked;
   /**
+   * Addresses of the nodes or of the receiver, by the name of the output that has them. Nothing while one is unknown, and for one
+   * that comes from the environment, which no state keeps.
+   */
+  addresses(inputs: JsonObject): JsonObject;
+  /**
    * Looks at the node or receiver, after a check without problems; changes nothing.
    *
    * @param olds Inputs of the state; empty for a new resource.

@@ -17,9 +17,14 @@ const WRITTEN = ["entries", "nodes", "prefixes", "prefix", "expired"] as const;
 /** Members that a check adds to the inputs. No program gives them; with `ignoreChanges` the engine passes those of the state. */
 export const ADDED = ["differs", "expired", "put"] as const;
 
+/** Addresses among the inputs of a dynamic resource, by the names of the outputs: a changed one is a line of its own in a preview. */
+export const ADDRESSES = ["endpoint", "endpoints"] as const;
+
 /** The arguments without members of the state that the engine passes for `ignoreChanges: ["*"]`. */
 export function withoutAdded(olds: JsonObject, news: JsonObject): JsonObject {
-  const handed = ["expired", "put"].filter((key) => news[key] !== undefined && sameJson(olds[key], news[key]));
+  const handed = ["expired", "put", ...ADDRESSES].filter(
+    (key) => news[key] !== undefined && sameJson(olds[key], news[key]),
+  );
   return handed.length > 0 ? without(news, handed) : news;
 }
 

@@ -1,6 +1,6 @@
 import type { Connection } from "../deployment/connections";
 import type { Runtime } from "../deployment/runtime";
-import type { About, Compared } from "../engine/handler";
+import type { About, Compared, Handler } from "../engine/handler";
 import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
@@ -50,8 +50,7 @@ export function compare(comparison: Comparison): Compared {
     return { replaces };
   }
   const moved = hasMoved?.() ?? (inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint);
-  // The look had no state to compare the address with.
-  if (moved && inUse && news[RESTORES] !== undefined)
+  if (moved && inUse)
     runtime.notices.report({ kind: "movedPlan", at: inUse.label, from: String(olds.endpoint), to: inUse.endpoint });
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key) && key !== GIVEN_KEY)
@@ -59,10 +58,30 @@ export function compare(comparison: Comparison): Compared {
   // An input of this run is a line by itself; with `changes` the engine prints every entry of a dynamic resource.
   const isOpen = OPEN_MATTERS.some((key) => olds[key] !== undefined);
   if (isOpen) return news[RESTORES] === undefined ? { changes: true } : {};
-  if (moved && equal) return { changes: true };
+  // The address of a dynamic resource is an input, and so a line by itself. A group may have left something open at an equal one.
+  if (moved && equal) return news.endpoint !== undefined ? { moved } : { changes: true };
   if (!equal) return moved ? { moved } : {};
   withdraw?.();
   return { changes: false };
+}
+
+/** The address of a node or receiver, for {@link Handler.addresses}. */
+export function addressOf(
+  runtime: Pick<Runtime, "node" | "receiver">,
+  inputs: JsonObject,
+  connection: "node" | "receiver" = "node",
+): JsonObject {
+  if (hasUnknown(inputs[connection])) return {};
+  const { fromEnvironment, endpoint } = runtime[connection](inputs[connection]);
+  return fromEnvironment ? {} : { endpoint };
+}
+
+/** True if the inputs of a state have another address than this one; without an address they do not tell. */
+export function hasOtherAddress(
+  { endpoint: before }: JsonObject,
+  { endpoint }: { readonly endpoint: string },
+): boolean {
+  return before !== undefined && before !== endpoint;
 }
 
 /** True if the environment names another address than the state: no diff may show it, and a look there does not count. */

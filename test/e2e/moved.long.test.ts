@@ -19,6 +19,12 @@ it("a changed address is said to be one, in the preview and in the report: nothi
 
   const sent = since(emulator);
   await at(other.endpoint);
+  const plain = await stack.preview();
+  expect(plain.stdout.match(/\[diff: .*?\]/g)?.sort()).toEqual([
+    "[diff: ~endpoint]",
+    "[diff: ~endpoint]",
+    "[diff: ~endpoints]",
+  ]);
   const planned = await stack.preview("--json");
   expect(planned.stdout).toContain(
     `${other.endpoint} is at ${other.endpoint} now, and was at ${emulator.endpoint}: what is missing there was never lost`,

@@ -47,7 +47,7 @@ describe("check of a PrefixSet", () => {
       __provider: "text",
     });
     const { it, printed } = provider(PrefixSetHandler);
-    expect(await it.check({}, news)).toEqual({ failures: [], inputs: news });
+    expect(await it.check({}, news)).toEqual({ failures: [], inputs: { ...news, endpoint: "http://192.0.2.10" } });
     expect(it.normal(news)).toEqual(
       set({
         entries: { "192.0.2.0/24": 4, "2001:db8::/32": 1, "203.0.113.7/32": 0 },

@@ -10,7 +10,7 @@ import { checkArguments } from "../../reconcile/arguments";
 import { SIGNALING } from "../../reconcile/desired";
 import { RESTORES } from "../../reconcile/drift";
 import { noting, parseAt } from "../../reconcile/entries";
-import { addressOverridden, compare, remember } from "../changes";
+import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
 import { listOf, ReceiverAccess } from "../receiver-access";
 import { compareActive, planUpdate, stoppable } from "./plan";
 import {
@@ -55,6 +55,10 @@ export class CloudSignalingHandler implements Handler {
     return { inputs: { ...news, prefixes: ordered }, problems: [] };
   }
 
+  addresses(inputs: JsonObject) {
+    return addressOf(this.runtime, inputs, "receiver");
+  }
+
   async look(olds: JsonObject, json: JsonObject, isDecided: boolean): Promise<LookedAt> {
     if (hasUnknown(json)) return {};
     const inputs = readInputs(json);
@@ -72,7 +76,8 @@ export class CloudSignalingHandler implements Handler {
       if (isDecided && already.length > 0) this.runtime.notices.report({ kind: "activeBefore", at: label, ...before });
       return {};
     }
-    const lost = sameJson(olds.receiver, inputs.receiver) ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
+    const isSame = sameJson(olds.receiver, inputs.receiver) && !hasOtherAddress(olds, receiver);
+    const lost = isSame ? inactive(receiver, readInputs(olds).prefixes, inputs) : [];
     if (lost.length === 0) return {};
     const text = `${count(lost.length, "signaling that is", "signalings that are")} not active: ${some(lost)}`;
     return { restores: this.runtime.secrets.hide(text, this.runtime.shared.secretObjects.has(SIGNALING, receiver)) };

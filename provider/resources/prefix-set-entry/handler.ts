@@ -11,7 +11,7 @@ import { NAMED } from "../../model/text";
 import { RESTORES } from "../../reconcile/drift";
 import { isExpired } from "../../reconcile/entries";
 import { planEntry, planNew, planUpdate } from "../../reconcile/set-plan";
-import { addressOverridden, compare, remember } from "../changes";
+import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
 import { lookAgain, lookNew, reportMissing } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { type Reached, ResourceSet } from "../resource-set";
@@ -53,6 +53,10 @@ export class PrefixSetEntryHandler implements Handler {
     return checkPrefixSetEntry(this.runtime, olds, news, about);
   }
 
+  addresses(inputs: JsonObject) {
+    return addressOf(this.runtime, inputs);
+  }
+
   async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
     const isReplaced = this.isReplaced;
     this.isReplaced = false;
@@ -63,7 +67,8 @@ export class PrefixSetEntryHandler implements Handler {
     const { set } = looked;
     const desired = readInputs(knownOf(inputs));
     if (!isNew) {
-      const known = isSameSet(olds, inputs) ? desiredOf(readInputs(olds)) : new Map();
+      const isSame = isSameSet(olds, inputs) && !hasOtherAddress(olds, set);
+      const known = isSame ? desiredOf(readInputs(olds)) : new Map();
       return lookAgain(looked, known, desiredOf(desired));
     }
     // In a loop with a shifted index, a replaced entry may take the prefix of another one that is still to be deleted.

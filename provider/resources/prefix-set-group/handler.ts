@@ -1,6 +1,6 @@
 import type { Runtime } from "../../deployment/runtime";
 import type { About, Handler } from "../../engine/handler";
-import type { JsonObject } from "../../model/json";
+import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { ResourceSet } from "../resource-set";
@@ -27,6 +27,12 @@ export class PrefixSetGroupHandler implements Handler {
 
   check(olds: JsonObject, news: JsonObject, about?: About) {
     return checkPrefixSetGroup(this.runtime, olds, news, about);
+  }
+
+  addresses({ nodes }: JsonObject) {
+    if (hasUnknown(nodes)) return {};
+    const names = Object.keys(membersOf(nodes));
+    return { endpoints: Object.fromEntries(names.map((node) => [node, this.runtime.node(node).endpoint])) };
   }
 
   look(olds: JsonObject, inputs: JsonObject, isDecided: boolean) {

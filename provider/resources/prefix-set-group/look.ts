@@ -1,8 +1,9 @@
 import type { Runtime } from "../../deployment/runtime";
 import type { LookedAt } from "../../engine/handler";
 import { addTo } from "../../model/group";
-import { hasUnknown, type JsonObject } from "../../model/json";
+import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
 import { NAMED, some } from "../../model/text";
+import { hasOtherAddress } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { isSameSet } from "../prefix-set/check";
 import { SetLifecycle } from "../prefix-set/lifecycle";
@@ -27,7 +28,9 @@ export async function lookAtGroup(
     const looked = await ResourceSet.look(runtime, { ...json, node }, isNew);
     if (!looked) return;
     const desired = inputs.of(node);
-    const known = before?.nodes.has(node) ? before.of(node).entries : new Map();
+    const isSame =
+      before?.nodes.has(node) && !hasOtherAddress({ endpoint: membersOf(olds.endpoints)[node] }, looked.set);
+    const known = before && isSame ? before.of(node).entries : new Map();
     const found = isNew ? lifecycle.lookNew(looked, desired, isDecided) : lookAgain(looked, known, desired.entries);
     if (found.restores !== undefined) addTo(alike, found.restores, node);
     for (const problem of found.problems ?? []) problems.add(problem);

@@ -6,7 +6,7 @@ import { hasUnknown, type JsonObject, membersOf, without } from "../../model/jso
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { RESTORES } from "../../reconcile/drift";
 import { withdrawnOf } from "../../reconcile/entries";
-import { addressOverridden, compare, remember } from "../changes";
+import { addressOf, addressOverridden, compare, hasOtherAddress, remember } from "../changes";
 import { lookAgain } from "../look-at-set";
 import { ResourceSet } from "../resource-set";
 import { checkPrefixSet, isSameSet, normalPrefixSet } from "./check";
@@ -39,13 +39,18 @@ export class PrefixSetHandler implements Handler {
     return checkPrefixSet(this.runtime, olds, news, about);
   }
 
+  addresses(inputs: JsonObject) {
+    return addressOf(this.runtime, inputs);
+  }
+
   async look(olds: JsonObject, inputs: JsonObject, isDecided: boolean): Promise<LookedAt> {
     if (hasUnknown(inputs.entries)) return {};
     const isNew = Object.keys(olds).length === 0;
     const looked = await ResourceSet.look(this.runtime, inputs, isNew);
     if (!looked) return {};
     if (isNew) return this.lifecycle.lookNew(looked, hasUnknown(inputs) ? undefined : readInputs(inputs), isDecided);
-    const known = isSameSet(olds, inputs) ? storedSet(olds).entries() : new Map();
+    const isSame = isSameSet(olds, inputs) && !hasOtherAddress(olds, looked.set);
+    const known = isSame ? storedSet(olds).entries() : new Map();
     return lookAgain(looked, known, storedSet(inputs).entries());
   }
 
