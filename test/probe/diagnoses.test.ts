@@ -20,27 +20,12 @@ test("staging by session is told by the cookie's name, and by what it is served 
   });
 });
 
-test("staging by connection is served with one connection", async () => {
-  expect(await said("connection", "staging-session")).toEqual({
-    text: "staged changes belong to the connection on which they came",
-    advice: "served with `maxConcurrency: 1`: insert and commit go over one connection",
-    node: { maxConcurrency: 1 },
-    unusable: [],
-  });
-});
-
 test("a node that reads one request at a time is found by two at once", async () => {
   const { text, node } = await said("single", "requests-at-once");
   expect({ text, node }).toEqual({
     text: 'reads one request at a time: one of two is answered {"error":"busy"}',
     node: { maxConcurrency: 1 },
   });
-});
-
-test("a commit that takes 1.5 s is said, and written as commitDelayMs", async () => {
-  const { text, node } = await said("text", "commit-delay");
-  expect(text).toBe("commit takes 1.5 s");
-  expect(node.commitDelayMs).toBe(1_500);
 });
 
 test.each([
@@ -59,11 +44,6 @@ test.each([
     expect({ left, held: appliance.held("edge/probe") }).toEqual({ left: [], held: {} });
   },
 );
-
-test("a trailing column of small numbers beside bare addresses is no length", async () => {
-  const { node } = await said("text", "entries");
-  expect(node.answers).toMatchObject({ columns: { prefixset: { prefix: 0, value: 1 } }, names: { prefixLength: "/" } });
-});
 
 test("rows without an address that is read are shown whole, with the way out", async () => {
   expect((await said("padded", "entries")).unusable).toEqual([

@@ -53,17 +53,6 @@ test("names of marks count as not looked at where no table holds any", async () 
   );
 });
 
-test("profiles and rules in an unknown envelope are found like sets", async () => {
-  await using appliance = await startAppliance("lua");
-  const { node, findings } = await probed(appliance);
-  expect(node.answers).toEqual({
-    path: { prefixset: "reply.rows", profiles: "reply.rows", rules: "reply.rows" },
-    empty: "{}",
-  });
-  const profiles = findings.find(({ point }) => point === "profiles");
-  expect(profiles?.node).toBe("2 (web, clean), under reply.rows");
-});
-
 test("without --write a filled set among the named ones tells names and spelling", async () => {
   await using appliance = await startAppliance("cookie");
   for (const prefix of ["10.1.0.0/16", "198.51.100.7/32"]) appliance.put("edge/blocked", prefix, 5);

@@ -1,16 +1,9 @@
 import { expect, test } from "vitest";
 import { NodeClient } from "../../provider/client";
 import { probe } from "../../provider/probe/probe";
-import { probed, startAppliance } from "./appliances/probing";
+import { startAppliance } from "./appliances/probing";
 
 const SET = { kind: "prefixset", arena: "edge", set: "probe" } as const;
-test("of two lists in one answer the one that is unchanged before a commit is the set", async () => {
-  await using appliance = await startAppliance("candidate");
-  const result = await probed(appliance);
-  expect(result.node.answers).toEqual({ path: { prefixset: "running" } });
-  expect(result.dialect).toMatchObject({ listEnvelope: "running", listShows: "applied" });
-});
-
 test.each([[{}], [{ "192.0.2.0/24": 1 }]])(
   "where no commit was seen it is unknown, and the client names both: with %o applied",
   async (applied) => {
