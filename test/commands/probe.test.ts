@@ -167,6 +167,11 @@ test("what no known answer shows is unknown in the file, with the setting that t
   const written = JSON.parse(await readFile(join(folder, "unknown.json"), "utf8"));
   expect(written.node).toEqual({});
   expect(written.unknown.profiles).toContain('answers.names: { name: "url" }');
+  const { code, out } = await run([...args, "--check", "unknown.json"], { env: {}, folder });
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^list of arena:\/\/edge +held +not compared: /),
+  });
   await using copy = await startEmulator({ dialect: written.dialect });
   expect(copy.endpoint).toMatch(/^http/);
 });
