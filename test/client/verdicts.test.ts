@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
+import type { PrefixSetUrl } from "../../provider/model/resource-url";
+import { commitCommand } from "../../provider/wire/node-command";
 import { serve } from "./support";
 
 const SET = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
@@ -70,6 +72,31 @@ describe("an answer to a change", () => {
     expect(await failure.insert()).toContain("insert failed (HTTP 200): ");
     expect(await failure.commit()).toBe("done");
   });
+});
+
+describe("words of an answer, in text or XML", () => {
+  const [OK, NO] = ["<reply><status>ok</status></reply>", "<reply><status>failed</status></reply>"];
+  const text = "<STATUS>ok</status>";
+  it.each<[NonNullable<NodeOptions["answers"]>, insert: boolean, commit: boolean]>([
+    [{ success: { text } }, true, false],
+    [{ success: { insert: { text }, commit: { text: "failed" } } }, true, true],
+    [{ success: { insert: { text: "done" }, commit: { text: "failed" } } }, false, true],
+    [{ failure: { text: "<status>failed" } }, true, false],
+    [{ failure: { insert: { text: "<status>ok" }, commit: { text: "done" } } }, false, true],
+  ])("%j", async (answers, insert, commit) => {
+    await using edge = await node({ insert: { body: OK }, commit: { body: NO } }, { answers });
+    const done = async (change: Promise<string>) => (await change) === "done";
+    expect([await done(edge.insert()), await done(edge.commit())]).toEqual([insert, commit]);
+  });
+});
+
+it.each([
+  ["prefixset://{arena}", "prefixset://edge", "prefixset://edge"],
+  ["prefixset://{arena}/{profile}/{set}", "prefixset://edge/blocked", "prefixset://edge/web/blocked"],
+  ["prefixset://{arena}/{profile}/all", "prefixset://edge/all", "prefixset://edge/web/all"],
+])("the commitUrl %s is that of a set with a profile, or without one", (commitUrl, plain, within) => {
+  const urlOf = (url: PrefixSetUrl) => JSON.parse(commitCommand(url, commitUrl)).url;
+  expect([urlOf(SET), urlOf({ ...SET, profile: "web" })]).toEqual([plain, within]);
 });
 
 describe("a set that is not there", () => {
