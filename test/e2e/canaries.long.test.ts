@@ -1,35 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
+import { CANARY, SECRETS } from "./options/secrets";
 import { type Declared, declare, FRONT_ENDS, prepare, secret } from "./support/front-ends";
 import type { Run } from "./support/stack";
 import { BLOCKED, mutations, world } from "./support/world";
-
-/** Texts like no other, by the argument that they are a secret in. */
-const CANARY = {
-  "reason of an entry": "canary-why-31c0",
-  "ticket of an entry": "canary-ticket-a7d2",
-  "reason in secret entries": "canary-inner-0be4",
-  "prefix in secret entries": "10.77.31.0/24",
-  "value in secret entries": "471131",
-  "value of an entry": "471199",
-  "reason of a single entry": "canary-single-9f05",
-  "value of a single entry": "471177",
-  "recipient of a signaling": "198.51.100.77",
-  "reason of a signaling": "canary-attack-62aa",
-  "forbidden prefix": "10.99.31.0/24",
-  "host in a secret": "10.55.31.9",
-  "password of a node": "canary-password-node",
-  "password of an Output": "canary-password-output",
-  "password in the configuration": "canary-password-named",
-  "password of a receiver": "canary-password-receiver",
-} as const;
 
 /** The event log without what the SDK writes to it for its own debugging: every resource of every provider, in the clear. */
 function eventsOf(log: string): string {
   const lines = log.split("\n");
   return lines.filter((line) => !line.includes('"severity":"debug"')).join("\n");
 }
+
+it("each secret of the page has its canaries, and each canary is on it", () => {
+  expect(Object.values(SECRETS).flat().sort()).toEqual(Object.keys(CANARY).sort());
+});
 
 test.each(FRONT_ENDS)(
   "secrets of %s stay hidden in state, previews, events, audit log and messages",

@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { root } from "../support/markdown";
 import { compareRows, HOOK, ROWS, type Seen } from "./options/front-ends";
 import { code, type Declared, declare, FRONT_ENDS, type FrontEnd, prepare, snake } from "./support/front-ends";
 import { world } from "./support/world";
@@ -24,6 +27,7 @@ test.each(FRONT_ENDS)("each option does by %s what the page says", { timeout: 60
       commit ? [{ set: url.replace("prefixset://edge/", ""), ...commit }] : [],
     );
 
+  await stack.must("config", "set", "--path", "packetfilter:nodes.n1.endpoint", emulator.endpoint);
   await declare(frontEnd, stack, all("first"), own.map(({ more }) => more?.[frontEnd] ?? "").join(""));
   const first = await stack.must("up", "--yes", "--skip-preview");
   const states: Seen["states"][number][] = [await stack.state()];
@@ -98,6 +102,20 @@ for name, nodes in (("list", ["n1"]), ("map", {"n1": {"entries": ["192.0.2.9"]}}
 packetfilter.PrefixSet("own", arena="edge", profile="web", set="blocked", node=${node}, entries=[])
 pulumi.export("seen", packetfilter.get_prefix_set_output(arena="edge", set="partners", node=${node}).entries)
 `;
+  // The SDK refuses them before the plugin sees them, so the guide names what it prints.
+  const guide = await readFile(join(root, "docs/guides/languages.md"), "utf8");
+  const given = { arena: "edge", set: "blocked", entries: code("given") };
+  for (const [form, words] of [
+    ['{network("192.0.2.0/24"): 1}', "TypeError: bad argument type for built-in operation"],
+    ['[network("192.0.2.0/24")]', "unexpected input of type IPv4Network"],
+  ] as const) {
+    await declare("Python", stack, [{ name: "objects", type: "PrefixSet", args: given }]);
+    const program = await stack.read("__main__.py");
+    await stack.write("__main__.py", `from ipaddress import ip_network as network\ngiven = ${form}\n${program}`);
+    const { text } = await stack.preview();
+    expect([text.includes(words), guide.includes(words)]).toEqual([true, true]);
+  }
+
   await declare("Python", stack, sets, others);
   await stack.must("up", "--yes", "--skip-preview");
   const ones = Object.fromEntries([0, 1, 2, 3].map((host) => [`192.0.2.${host}/32`, 1]));

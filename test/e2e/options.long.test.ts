@@ -12,6 +12,7 @@ import "./options/looking";
 import "./options/names";
 import "./options/plans";
 import "./options/replacing";
+import { SECRETS } from "./options/secrets";
 
 const PAGE = join(root, "docs/guides/options-and-flags.md");
 const page = readFileSync(PAGE, "utf8");
@@ -22,11 +23,11 @@ const names = page.split("\n").flatMap((line) => named(ROW.exec(line)?.[2] ?? ""
 const withoutEffect = named(page.split("## Without effect on entries").at(-1) ?? "");
 
 it("the page names what shows each row, and each journey and each row of the front ends is on it", async () => {
-  const known = { ...ROWS, ...journeys() };
+  const known = { ...ROWS, ...journeys(), ...SECRETS };
   expect(names.toSorted()).toEqual(Object.keys(known).toSorted());
   const lines = page.split("\n").map((line) => {
     const [, start = "", all = ""] = ROW.exec(line) ?? [];
-    const shown = new Set(named(all).map((name) => shownBy(name, journeys()[name])));
+    const shown = new Set(named(all).map((name) => (name in SECRETS ? "canaries" : shownBy(name, journeys()[name]))));
     return start === "" ? line : `${start}${[...shown].join("; ")} |`;
   });
   await expect(lines.join("\n")).toMatchFileSnapshot(PAGE);

@@ -120,10 +120,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     unknownTo: ["YAML"],
   },
   ignoreChanges: {
-    first: () => [entry("frozen", 8, { ignoreChanges: ["value"] }, { value: 7 })],
-    second: () => [entry("frozen", 8, { ignoreChanges: ["value"] }, { value: 8 })],
-    shown: holds(8),
-    expected: 7,
+    first: () => [entry("frozen", 8, { ignoreChanges: ["value"] }, { value: 7 }), group(7)],
+    second: () => [entry("frozen", 8, { ignoreChanges: ["value"] }, { value: 8 }), group(8)],
+    shown: (seen) => [holds(8)(seen), holds(25)(seen), holds(26)(seen)],
+    expected: [7, 8, 7],
     refused: {
       options: { ignoreChanges: ["valeu"] },
       words: /ignoreChanges valeu: there is no argument .valeu/,
@@ -293,6 +293,18 @@ r_protected.urn.apply(again)
     },
   },
 };
+
+/** A group of the node `n1`, of which the program ignores one entry, in its own spelling. */
+function group(value: number): Declared {
+  const entries = { [address(25)]: value, [address(26)]: value };
+  const args = { arena: "edge", set: "partners", exclusive: false, nodes: ["n1"], entries };
+  return {
+    name: "grouped",
+    type: "PrefixSetGroup",
+    args,
+    options: { ignoreChanges: [`entries["${address(26)}"]`] },
+  };
+}
 
 function set(name: string, place: object, options: object): Declared {
   return {

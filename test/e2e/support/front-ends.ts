@@ -10,7 +10,7 @@ export type FrontEnd = (typeof FRONT_ENDS)[number];
 /** A resource, in no language. */
 export interface Declared {
   readonly name: string;
-  readonly type: "PrefixSet" | "PrefixSetEntry" | "CloudSignaling" | "Provider";
+  readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry" | "CloudSignaling" | "Provider";
   /** Arguments, by the names of the TypeScript classes. */
   readonly args: Readonly<Record<string, unknown>>;
   /** Options, by the names of the TypeScript SDK. */
