@@ -4,7 +4,7 @@ import { expectJudged, expectKilled } from "./strange";
 /** Further seeds run with `npm run test:long`. */
 test.each(Array.from({ length: 12 }, (_, seed) => seed))(
   "the strange appliance of seed %i is judged rightly",
-  expectJudged,
+  async (seed) => void (await expectJudged(seed)),
 );
 
 test.each(Array.from({ length: 6 }, (_, seed) => seed))(
