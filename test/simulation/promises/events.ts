@@ -3,7 +3,7 @@ import type { AnyEvent, EventKind, EventOf } from "../../../provider/messages/ev
 import type { CommandRecord, World } from "../simulation";
 import { originOf } from "../simulation";
 import { START } from "../world/machines";
-import { canonical } from "./model";
+import { canonical, isMutating } from "./model";
 import type { Promised } from "./promise";
 
 /** A run says that it did or found only what its own requests and their answers show, in a preview, too. */
@@ -111,9 +111,11 @@ class Facts {
     });
   }
 
-  /** True if the whole run sends nothing that removes or stops a prefix. */
+  /** True unless the whole run ends with a removal or a stop of a prefix: some nodes need a delete before an insert of another value. */
   isLeft(prefix: string): boolean {
-    return this.sent("delete", prefix, this.whole).length + this.sent("stop", prefix, this.whole).length === 0;
+    const isChange = (entry: JournalEntry) => isMutating(entry) && entry.cmd !== "commit" && hasIn(entry, prefix);
+    const last = this.whole.findLast(isChange);
+    return last?.cmd !== "delete" && last?.op !== "stop";
   }
 
   /** True where the engine deletes a resource that held a prefix: it tells no provider of one that waits for its delete since an earlier run. */
