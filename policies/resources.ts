@@ -134,7 +134,7 @@ export class SetResource extends ResourceBase {
     return Array.isArray(nodes) ? nodes : Object.keys(membersOf(nodes));
   }
 
-  /** The node's address that the last update used; unknown before the first one. */
+  /** The node's address: of this run for a dynamic resource, else of the last update. Unknown for one that has neither. */
   get endpoint(): string | undefined {
     const value = this.raw.endpoint;
     return typeof value === "string" && !isUnknown(value) ? value : undefined;

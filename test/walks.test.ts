@@ -10,24 +10,15 @@ const root = resolve(process.env.PACKETFILTER_WALKS ?? join(__dirname, ".."));
 const CHILD = join(__dirname, "support", "walks", "child.cjs");
 
 /** The most files of each walk. What needs more says why here, or better, joins what is one thought; what needs less lowers them. */
-// A resource: 40 would join what changes for reasons of its own: the steps of a writer, handler with check and state, what a body
-// says with what its lists hold, limits of content with limits of removals. Each pair is a file of 250 lines and more.
-// Two files more than before the groups: what becomes of one set of one node, which a `PrefixSet` and each node of a group share; and what reads equal answers once.
-// A create does without the settings of the node: the check has read them. It asks the limits of a stack's removals what others came to want meanwhile.
-// A mark: one makes its line visible; the reading is the client's own, a dozen files; the ledger has one a thing that it keeps (store, spool, account of a sink,
-// table, baseline), polling one a duty, and delivery one a stage: rows as lines, what is on its way, reading ahead, sending; one says how full each sink's spool is,
-// apart from the delivery that fills and empties it. Two files more since rows become lines as bytes: one reads a batch, one is what is written on. A request: two find the secrets of the emulator in what the journal keeps, in whatever encoding; one sees the connection.
-// A check looks at what the node holds since a plain run restores what is lost: it takes the client and its readers along, which a create took before, and
-// of its own the look, what it says, one reader of lists as arguments, the shared word of all processes, and what is known of nodes that are busy.
-// A mark: one file more says which tables a sink that fell behind gets anew.
-// A check: five files more since advice stands once in a run (two, with what an error says), what a set covers in all is judged for `up`, `block` and policies alike.
-// A mark: two files more since a dead sink keeps only its own batches on the disk (which are kept, and until when), and sinks take some marks only.
-// A check: four files more since limits have one home (the words for them, and who sets which), every provider process tells the others what it wants, and
-// what resources of the plugin contradict is found by their urns. A create: two of them, since it too tells the other processes, and reads their files.
-// A check: four files more since inputs stay as written (spellings, ignored paths) and what a killed run has sent is noted. A create: the notes, and the reader of spellings.
-// A check: one more, the comparison of program, state and node. A create: that and the plan, which it made itself before.
-// A create: two more, one for the files of processes that notes and messages share, one for neighbours that a node merges.
-// A check: three more, since resources report events: the sentences of looks and of plans, and the words that they share.
+// A resource: 40 would join what changes for reasons of its own: the steps of a writer, handler with check and state, what a body says with what its lists
+// hold, limits of content with limits of removals, events with their sentences. Each pair is a file of 250 lines and more.
+// A check looks at what the node holds, so it takes the client and its readers along; of its own it has the look with its sentences, one reader of lists as
+// arguments, limits (their words, who sets them, what a set covers in all), what the processes of a deployment tell each other, what a killed run has sent, the
+// spellings of the program, and the comparison of program, state and node.
+// A create does without the settings of the node, which the check has read. It has the plan, the notes, and the neighbours that a node merges.
+// A mark: one file makes its line visible; the reading is the client's own, a dozen; the ledger has one a thing that it keeps (store, spool, account of a sink, table,
+// baseline), polling one a duty, and delivery one a stage: rows as lines, what is on its way, reading ahead, sending, how full each spool is, what a dead sink keeps.
+// A request: two files find the secrets of the emulator in what the journal keeps, in whatever encoding; one sees the connection.
 const LIMITS = { check: 71, create: 60, resource: 79, mark: 55, request: 21 };
 
 const COVERAGE = join(__dirname, "support", "walks", "coverage.cjs");

@@ -50,8 +50,7 @@ function together(resources: readonly SetResource[], keyOf: (resource: SetResour
   return [...groups.values()];
 }
 
-// A node is identified by the endpoint of the last update, before the first one by the program. The key may hold secrets
-// and is only compared.
+// A node is identified by its name, else by its address, else by what the program gives. The key may hold secrets and is only compared.
 function nodeKey(node: Connection, { endpoint }: SetResource): string {
   return node.name ?? endpoint ?? node.url ?? "";
 }

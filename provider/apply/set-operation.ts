@@ -176,7 +176,7 @@ export function missing(
   return [...absent.keys(), ...present];
 }
 
-/** Differences between two lists that others made: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
+/** Differences between two lists that others made; `undefined` for none. */
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): ForeignChanges | undefined {
   const { insert, remove, change } = sharedDifference(before, after);
   const foreign = (map: ReadonlyMap<CanonicalPrefix, unknown>) =>

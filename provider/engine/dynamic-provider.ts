@@ -213,7 +213,9 @@ export function dynamicProvider(handler: Handler, runtime: DeploymentPort): Dyna
         // Without inputs the engine keeps those of the state, in the spelling of the last program.
         const hasMore = found.props.found !== undefined || found.props.adopted !== undefined;
         const isSame = isState && !hasMore && sameJson(written, asWritten(argumentsIn(props, inputs), normal));
-        const places = props[PROVIDER_KEY] === undefined ? {} : addressesIn(props);
+        // That of the state: the configuration may have another one by now. One of the environment is no input.
+        const isNamed = props[PROVIDER_KEY] !== undefined && Object.keys(handler.addresses(written)).length > 0;
+        const places = isNamed ? addressesIn(props) : {};
         return plain(isSame ? found : { ...found, inputs: { ...written, ...places } });
       });
     },

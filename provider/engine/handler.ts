@@ -44,7 +44,7 @@ export interface Handler {
   check(olds: JsonObject, news: JsonObject, about?: About): Checked;
   /**
    * Addresses of the nodes or of the receiver, by the name of the output that has them. Nothing while one is unknown, and for one
-   * that comes from the environment, which no state keeps.
+   * that comes from the environment, which no diff may show.
    */
   addresses(inputs: JsonObject): JsonObject;
   /**

@@ -138,6 +138,13 @@ export interface PlanOfNodes {
 interface OfResource {
   /** Name of the resource, where others may have a part of the set. */
   readonly name?: string | undefined;
+  /** Its type, for a message without a url; `PrefixSet` if absent. */
+  readonly type?: string | undefined;
+}
+
+interface OfNodes {
+  /** Nodes of a group with the same finding, in place of one node. */
+  readonly nodes?: readonly string[] | undefined;
 }
 
 /** Findings of a check, without any request. */
@@ -147,9 +154,10 @@ export interface PlanEvents {
   planned: OfResource & { readonly plan: PlanNumbers };
   groupPlanned: OfResource & { readonly parts: readonly PlanOfNodes[]; readonly nodes: number };
   /** Entries leave with this run, since they have expired. */
-  expires: OfResource & OfPrefixes;
+  expires: OfResource & OfNodes & OfPrefixes;
   /** Declared entries have expired. */
-  expired: OfResource & { readonly entries: readonly { readonly prefix: CanonicalPrefix; readonly expires: string }[] };
+  expired: OfResource &
+    OfNodes & { readonly entries: readonly { readonly prefix: CanonicalPrefix; readonly expires: string }[] };
   expiredEntry: OfPrefixes & {
     readonly expires: string | undefined;
     readonly wasHeld: boolean;
@@ -157,7 +165,7 @@ export interface PlanEvents {
     readonly sent: unknown;
   };
   /** `block --now` put entries there that no program declares any more. */
-  withdrawn: OfResource & { readonly entries: readonly (readonly [CanonicalPrefix, ListedValue])[] };
+  withdrawn: OfResource & OfNodes & { readonly entries: readonly (readonly [CanonicalPrefix, ListedValue])[] };
 }
 
 /** The run of a group over its nodes. */
@@ -181,7 +189,7 @@ export interface GroupEvents {
   nextSteps: {
     readonly back?: readonly string[] | undefined;
     readonly next?: { readonly wave: number; readonly of: number; readonly nodes: readonly string[] } | undefined;
-    readonly red?:
+    readonly failed?:
       | { readonly wave: number; readonly of: number; readonly nodes: readonly string[]; readonly reason: string }
       | undefined;
   };

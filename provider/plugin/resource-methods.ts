@@ -4,9 +4,9 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { DynamicProvider } from "../engine/dynamic-provider";
 import { SAID_KEY } from "../engine/provider-text";
 import { secretIdentity } from "../engine/secret-names";
-import type { JsonObject } from "../model/json";
+import { type JsonObject, without } from "../model/json";
 import { RESTORES } from "../reconcile/drift";
-import { GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
+import { ADDRESSES, GIVEN_KEY, writtenIn } from "../reconcile/written-inputs";
 import { alsoInPython, checkFailure, withDifferences } from "./answers";
 import { type PluginParts, unary } from "./calls";
 import { type Difference, detailedDiff, leftToDo } from "./detailed-diff";
@@ -49,7 +49,9 @@ export function resourceMethods(parts: Pick<PluginParts, "get" | "log" | "limits
       const of = [request.getId(), read(state), read(news), request.getUrn()] as const;
       const { changes, moved, replaces = [] } = await handler.diff(...of, ignoring);
       if (replaces.length > 0) decided.add(request.getUrn());
-      const differences = changes === false ? [] : detailedDiff(before, news.props, [...secrets, ...news.secrets]);
+      // A state of a dynamic resource has its address among the inputs.
+      const inputs = without(before, ADDRESSES);
+      const differences = changes === false ? [] : detailedDiff(inputs, news.props, [...secrets, ...news.secrets]);
       const shown = [...disclosed(olds, news), ...differences.filter(({ path }) => !moved || path !== RESTORES)];
       const left = (changes === true || moved) && shown.length === 0 ? leftToDo(olds.props, news.props) : [];
       const answer = withDifferences(new messages.DiffResponse(), [...shown, ...left], replaces);

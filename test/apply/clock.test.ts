@@ -53,7 +53,7 @@ it("a commit that the node's own delay explains is waited for, and only then sen
   await provider.handler.create({ ...SET, entries: { "192.0.2.0/24": 1 } });
   // After the commit at 0, 50, 150, 350, 750 and 1 550 ms, and the first one beyond the delay.
   expect(provider.sent().slice(3)).toEqual([...Array(7).fill("list"), "insert", "commit", "list"]);
-  expect(provider.warnings).toEqual([expect.stringContaining("1 changes did not show after the commit")]);
+  expect(provider.warnings).toEqual([expect.stringContaining("1 change did not show after the commit")]);
 });
 
 it("a commit that shows within the node's delay is sent once, without a word", async () => {

@@ -157,7 +157,7 @@ describe("the writer of a set", () => {
     ]);
     expect(setup.warnings).toEqual([
       "warning: Set prefixset://edge/blocked on " +
-        `${setup.emulator.endpoint}: 1 changes did not show after the commit and are sent again: 203.0.113.0/24.`,
+        `${setup.emulator.endpoint}: 1 change did not show after the commit and is sent again: 203.0.113.0/24.`,
     ]);
   });
 

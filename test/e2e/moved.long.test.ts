@@ -27,7 +27,7 @@ it("a changed address is said to be one, in the preview and in the report: nothi
   ]);
   const planned = await stack.preview("--json");
   expect(planned.stdout).toContain(
-    `${other.endpoint} is at ${other.endpoint} now, and was at ${emulator.endpoint}: what is missing there was never lost`,
+    `The address is ${other.endpoint} now, and was ${emulator.endpoint}: what is missing there was never lost`,
   );
   await stack.write("preview.json", planned.stdout);
   const { out } = await command(["report", "preview.json", "--output", "text"], { folder: stack.folder });

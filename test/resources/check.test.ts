@@ -81,7 +81,7 @@ describe("check of a PrefixSet", () => {
     await it.check({}, set({ entries, exclusive: false, __said: { name: "floods" } }));
     const where = "http://192.0.2.10 prefixset://edge/blocked (floods)";
     expect(printed).toEqual([
-      `${where}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: 192.0.2.2/32 (1).`,
+      `${where}: removed if the node still has it with this value, since "block --now" put it there and no program declares it any more: 192.0.2.2/32 (1).`,
       expect.stringContaining(`warning: ${where}: expired, not wanted: 192.0.2.1/32 (2020-01-01T00:00:00Z).`),
     ]);
   });

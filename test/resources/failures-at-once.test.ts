@@ -139,7 +139,7 @@ it("an expired entry of block, which the same up removes, is not said to stay", 
   const { printed, errors } = await stack.engine.preview(program);
   expect(errors).toEqual([]);
   expect(printed.join("\n")).not.toContain("undeclared");
-  expect(printed.join("\n")).toContain(`"block --now" put them there`);
+  expect(printed.join("\n")).toContain(`"block --now" put it there`);
   expect(await stack.engine.up(program)).toMatchObject(fine);
   expect(stack.held()).toEqual({ [A]: 1 });
 });

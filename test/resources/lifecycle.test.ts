@@ -86,16 +86,16 @@ describe("a create", () => {
 
   it("says whose the entries are that were there as declared, and what a destroy does with them", async () => {
     for (const [onDestroy, fate] of Object.entries({
-      remove: 'a destroy removes them with the rest; onDestroy: "created" leaves them',
-      keep: "a destroy leaves them",
-      created: 'a destroy leaves them (onDestroy: "created")',
+      remove: 'a destroy removes it with the rest; onDestroy: "created" leaves it',
+      keep: "a destroy leaves it",
+      created: 'a destroy leaves it (onDestroy: "created")',
     })) {
       await using node = await bench({ [A]: 1 });
       const handler = node.deployment();
       const { outs } = await handler.create(node.declared(handler, { [A]: 1, [B]: 2 }, {}, { onDestroy }));
       expect(node.printed).toEqual([
         expect.stringContaining(
-          `1 entry was already there as declared, before this resource: ${A}. They belong to this resource now, and ${fate}.`,
+          `1 entry was already there as declared, before this resource: ${A}. It belongs to this resource now, and ${fate}.`,
         ),
       ]);
       await node.deployment().delete(BLOCKED, outs);

@@ -18,7 +18,7 @@ describe("a group of three nodes", () => {
     const up = await stack.engine.up([group({ [A]: 1, [C]: blocked }, ALL, { exclusive: false })]);
     expect(up).toMatchObject(fine);
     expect(up.printed.filter((line) => line.includes("--now"))).toEqual([
-      `n1, n2 ${URL}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: ${C} (4).`,
+      `n1, n2 ${URL}: removed if the node still has it with this value, since "block --now" put it there and no program declares it any more: ${C} (4).`,
     ]);
     expect(stack.held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1, [C]: 4 } });
   });
@@ -370,7 +370,7 @@ describe("what is said of a group", () => {
     const theirs =
       'They belong to this resource now, and a destroy removes them with the rest; onDestroy: "created" leaves them.';
     expect(lines(created.printed, "already there")).toEqual([
-      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was already there as declared, before this resource: ${A}. ${theirs}`,
+      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was already there as declared, before this resource: ${A}. It belongs to this resource now, and a destroy removes it with the rest; onDestroy: "created" leaves it.`,
       `Set ${URL} on n8: 2 entries were already there as declared, before this resource: ${A}, ${B}. ${theirs}`,
     ]);
 

@@ -1,6 +1,6 @@
 import { count, some } from "../../model/text";
 import type { GroupEvents } from "../events";
-import { entries, note, type Sentences, subject, warn, warning } from "./words";
+import { entries, note, type Sentences, subject, them, warn, warning } from "./words";
 
 /** Command that declares each address to be a machine of its own. */
 const DISTINCT = "pulumi config set packetfilter:distinctNodes true";
@@ -14,20 +14,23 @@ export const GROUPS: Sentences<keyof GroupEvents> = {
   progress: ({ url, work, done, of, failed }) =>
     `Set ${url}, ${work}: ${done} of ${count(of, "node", "nodes")} done${failed > 0 ? `, ${failed} failed` : ""}`,
   notReached({ url, nodes, outcome, allowed, reasons }) {
-    const what = outcome === "left" ? "it is left as it is" : "its state is kept";
+    const isOne = nodes.length === 1;
+    const left = isOne ? "it is left as it is" : "they are left as they are";
+    const kept = isOne ? "its state is kept" : "their states are kept";
+    const why = isOne ? "the node does not answer" : "the nodes do not answer";
     return warning(
-      `Set ${url} on ${some(nodes)}: ${what}, since the node does not answer, and maxUnreachable allows ${allowed}. The next "pulumi up" completes it. ${reasons.join(" ")}`,
+      `Set ${url} on ${some(nodes)}: ${outcome === "left" ? left : kept}, since ${why}, and maxUnreachable allows ${allowed}. The next "pulumi up" completes ${them(nodes.length)}. ${reasons.join(" ")}`,
     );
   },
   paused: ({ url, wave, of, ms }) => `Set ${url}: wave ${wave} of ${of} is written; its pause is ${ms / 1_000} s.`,
-  nextSteps({ url, back, next, red }) {
+  nextSteps({ url, back, next, failed }) {
     const parts = [
       back ? `${namesOf(back)} had these entries before: up goes back to them at once` : [],
       next ? `wave ${next.wave} of ${next.of} (${namesOf(next.nodes)}) is next` : [],
     ].flat();
-    if (red) {
-      const of = next ? "" : ` of ${red.of}`;
-      parts.push(`wave ${red.wave}${of} (${namesOf(red.nodes)}) did not pass: ${red.reason}`);
+    if (failed) {
+      const of = next ? "" : ` of ${failed.of}`;
+      parts.push(`wave ${failed.wave}${of} (${namesOf(failed.nodes)}) did not pass: ${failed.reason}`);
     }
     return `${url}: ${parts.join("; ")}`;
   },

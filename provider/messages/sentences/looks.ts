@@ -94,8 +94,10 @@ export const LOOKS: Sentences<keyof LookEvents> = {
       );
     },
   },
-  movedPlan: ({ from, to }, where) =>
-    `${where} is at ${to} now, and was at ${from}: what is missing there was never lost, and this up sends it.`,
+  movedPlan({ from, to }, where) {
+    const [is, was] = where === to ? ["The address is", "was"] : [`${where} is at`, "was at"];
+    return `${is} ${to} now, and ${was} ${from}: what is missing there was never lost, and this up sends it.`;
+  },
   withoutCredentials: (event, where) =>
     warning(`${subject(event, where)} is cleared there without credentials. If it needs some, ${event.remedy}`),
 };

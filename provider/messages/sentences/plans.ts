@@ -1,6 +1,6 @@
 import { count, grouped, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, PlanEvents, PlanNumbers, PlanOfNodes } from "../events";
-import { entries, type Sentences, warning } from "./words";
+import { entries, type Sentences, them, warning } from "./words";
 
 /** Sentences about what a check finds. */
 export const PLANS: Sentences<keyof PlanEvents> = {
@@ -21,10 +21,12 @@ export const PLANS: Sentences<keyof PlanEvents> = {
     return `${label(event, which)}: ${partText(most)}${onEach(most.nodes)}${named}${more}`;
   },
   expires: (event, where) =>
-    inLines(event.prefixes).map((line) => `${label(event, where)}: up removes, since expired: ${line}.`),
+    inLines(event.prefixes).map(
+      (line) => `${label(event, where ?? names(event))}: up removes, since expired: ${line}.`,
+    ),
   expired: (event, where) =>
     inLines(event.entries.map(({ prefix, expires }) => `${prefix} (${expires})`)).map((line) =>
-      warning(`${label(event, where)}: expired, not wanted: ${line}.`),
+      warning(`${label(event, where ?? names(event))}: expired, not wanted: ${line}.`),
     ),
   expiredEntry({ url, prefixes: [prefix], expires, wasHeld, sent }, at) {
     const where = url === undefined ? "" : `${[at ?? [], url].flat().join(" ")}: `;
@@ -36,17 +38,17 @@ export const PLANS: Sentences<keyof PlanEvents> = {
   withdrawn: (event, where) =>
     inLines(event.entries.map(([prefix, value]) => `${prefix} (${value})`)).map(
       (line) =>
-        `${label(event, where)}: removed if the node still has them with these values, since "block --now" put them there and no program declares them any more: ${line}.`,
+        `${label(event, where ?? (event.nodes && some(event.nodes)))}: removed if the node still has ${event.entries.length === 1 ? "it with this value" : "them with these values"}, since "block --now" put ${them(event.entries.length)} there and no program declares ${them(event.entries.length)} any more: ${line}.`,
     ),
 };
 
 /** `fra1 prefixset://edge/blocked (mine)` */
 function label(
-  { url, name }: EventOf<"planned" | "groupPlanned" | "expires" | "expired" | "withdrawn">,
+  { url, name, type }: EventOf<"planned" | "groupPlanned" | "expires" | "expired" | "withdrawn">,
   where?: string,
 ) {
   const owner = name === undefined ? "" : ` (${name})`;
-  return `${[where ?? [], url ?? "PrefixSet"].flat().join(" ")}${owner}`;
+  return `${[where ?? [], url ?? type ?? "PrefixSet"].flat().join(" ")}${owner}`;
 }
 
 /** `+3 -2 (expired: 203.0.113.7/32) ~1, 10 after` */
@@ -65,6 +67,10 @@ function partText({ found: { lacks, undeclared, different }, plan }: PlanOfNodes
 
 function onEach(nodes: readonly string[]): string {
   return nodes.length > 1 ? " on each" : "";
+}
+
+function names({ nodes }: { readonly nodes?: readonly string[] | undefined }): string | undefined {
+  return nodes && nameOf(nodes);
 }
 
 /** The name of a node, or the number of several. */

@@ -1,6 +1,6 @@
 import { count, inLines, some } from "../../model/text";
 import type { SignalingEvents } from "../events";
-import { found, type Sentences, subject, them, warn, warning } from "./words";
+import { found, type Sentences, stay, subject, them, warn, warning } from "./words";
 
 /** Sentences about signalings. */
 export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
@@ -8,8 +8,8 @@ export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
     const { prefixes, isPlanned, stopsAll } = event;
     if (isPlanned) return `${where} signaling: active already, and adopted: ${some(prefixes)}.`;
     const outcome = stopsAll
-      ? 'A destroy of this resource stops it nevertheless (stops: "all").'
-      : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
+      ? `A destroy of this resource stops ${them(prefixes.length)} nevertheless (stops: "all").`
+      : `A destroy of this resource leaves ${them(prefixes.length)} active; stops: "all" would stop ${them(prefixes.length)}.`;
     return inLines(prefixes).map(
       (line) => `${subject(event, where)}: active before this resource: ${line}. ${outcome}`,
     );
@@ -27,20 +27,21 @@ export const SIGNALINGS: Sentences<keyof SignalingEvents> = {
   startedAgain: warn(({ prefixes, error }) => {
     const end =
       error === undefined ? "; started again." : `, and could not be started again: ${error} Run "pulumi up" again.`;
-    return `${some(prefixes)} stopped while another resource of this stack began to declare it${end}`;
+    return `${some(prefixes)} stopped while another resource of this stack began to declare ${them(prefixes.length)}${end}`;
   }),
   leftActive(event, where) {
     const { prefixes, isHandedOn } = event;
-    const text = `${subject(event, where)}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, since another resource of this stack declares it.`;
+    const text = `${subject(event, where)}: ${some(prefixes)} ${stay(prefixes.length)} active, since another resource of this stack declares ${them(prefixes.length)}.`;
     if (isHandedOn) return text;
     return warning(
-      `${text} Its destroy leaves what it does not own, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner; if it is its replacement, --refresh does.`,
+      `${text} If that resource was made before this delete, its destroy leaves what it does not own, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner; if it is its replacement, --refresh does.`,
     );
   },
   leftAsFound(event, where) {
-    const why = event.isNone ? 'stops: "none"' : "this resource did not start it";
+    const why = event.isNone ? 'stops: "none"' : `this resource did not start ${them(event.prefixes.length)}`;
     return inLines(event.prefixes).map(
-      (line) => `${subject(event, where)}: left as it was (${why}): ${line}. A resource with stops: "all" stops it.`,
+      (line) =>
+        `${subject(event, where)}: left as ${event.prefixes.length === 1 ? "it was" : "they were"} (${why}): ${line}. A resource with stops: "all" stops ${them(event.prefixes.length)}.`,
     );
   },
   outcomeUnknown: warn(({ prefixes, operation, reason }) => {

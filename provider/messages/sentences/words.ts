@@ -52,6 +52,21 @@ export function them(number: number): string {
   return number === 1 ? "it" : "them";
 }
 
+/** `is` or `are`. */
+export function are(number: number): string {
+  return number === 1 ? "is" : "are";
+}
+
+/** `was` or `were`. */
+export function were(number: number): string {
+  return number === 1 ? "was" : "were";
+}
+
+/** `stays` or `stay`. */
+export function stay(number: number): string {
+  return number === 1 ? "stays" : "stay";
+}
+
 /** `192.0.2.9/32 has the value 5, not 7` for each entry with another value. */
 export function valuesOf(different: readonly OtherValue[]): string[] {
   return different.map(({ prefix, value, desired }) => `${prefix} has the value ${value}, not ${desired}`);

@@ -1,11 +1,12 @@
-import { count, grouped, inLines, NAMED, some } from "../../model/text";
+import { count, inLines, NAMED, some } from "../../model/text";
 import type { EventOf, ForeignChanges, LossCause, WriteEvents } from "../events";
-import { entries, note, type Sentences, subject, them, warn, warning } from "./words";
+import { are, entries, note, type Sentences, subject, them, warn, warning, were } from "./words";
 
 /** Sentences about writes to sets. */
 export const WRITES: Sentences<keyof WriteEvents> = {
   notShown: warn(
-    ({ prefixes }) => `${prefixes.length} changes did not show after the commit and are sent again: ${some(prefixes)}.`,
+    ({ prefixes }) =>
+      `${count(prefixes.length, "change", "changes")} did not show after the commit and ${are(prefixes.length)} sent again: ${some(prefixes)}.`,
   ),
   published: warn(
     (event) =>
@@ -18,8 +19,8 @@ export const WRITES: Sentences<keyof WriteEvents> = {
       : `${subject(event, where)}: restored ${entries(event.prefixes.length)}: ${some(event.prefixes)}.`,
   notRestored: warn(({ prefixes, cause, error }) => {
     if (cause.by === "one machine")
-      return `it is unknown whether ${some(prefixes)} is still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`;
-    const although = cause.by === "published removal" ? ", although this stack declares it" : "";
+      return `it is unknown whether ${some(prefixes)} ${are(prefixes.length)} still there after the removal at ${cause.address}: ${error} "pulumi up --refresh" corrects it.`;
+    const although = cause.by === "published removal" ? `, although this stack declares ${them(prefixes.length)}` : "";
     return `${lossText(prefixes, cause)}, and could not be restored${although}: ${error} Run "pulumi up" again.`;
   }),
   protected: {
@@ -40,15 +41,20 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   },
   alreadyThere: note(({ prefixes, isPlanned, of, onDestroy }) => {
     if (of === "entry") return `${prefixes[0]} was already there with this value. ${fateOf(onDestroy)}`;
-    const were = prefixes.length === 1 ? "entry was" : "entries were";
-    const they = isPlanned ? "will belong to this resource" : "belong to this resource now";
-    return `${grouped(prefixes.length)} ${were} already there as declared, before this resource: ${some(prefixes)}. They ${they}, and ${OUTCOMES[onDestroy]}.`;
+    const [one, all] = isPlanned
+      ? ["It will belong to this resource", "They will belong to this resource"]
+      : ["It belongs to this resource now", "They belong to this resource now"];
+    const outcome =
+      prefixes.length === 1
+        ? `${one}, and ${OUTCOMES[onDestroy].replaceAll("them", "it")}`
+        : `${all}, and ${OUTCOMES[onDestroy]}`;
+    return `${count(prefixes.length, "entry was", "entries were")} already there as declared, before this resource: ${some(prefixes)}. ${outcome}.`;
   }),
   adopted: warn(({ entries: all, of, onDestroy }) => {
     const [first] = all;
     return of === "entry"
       ? `adopted ${first?.prefix} with the value ${first?.value}; the next preview shows its change. ${fateOf(onDestroy)}`
-      : `adopted ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. None of them was changed; the next "pulumi up" does what the program says, and its preview names each of them.`;
+      : `adopted ${entries(all.length)} that the program does not declare with this value: ${some(all.map(({ prefix }) => prefix))}. ${all.length === 1 ? "It was not changed" : "None of them was changed"}; the next "pulumi up" does what the program says, and its preview names ${all.length === 1 ? "it" : "each of them"}.`;
   }),
   removed: note(
     ({ prefixes }) =>
@@ -56,7 +62,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   ),
   goneBefore: note(({ prefixes, isEmpty }) =>
     isEmpty
-      ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${prefixes.length === 1 ? "was" : "were"} gone before this run.`
+      ? `it was empty already, by two lists with a commit between them: ${some(prefixes)} ${were(prefixes.length)} gone before this run.`
       : `the list before the removal did not show ${entries(prefixes.length)} of this resource: ${some(prefixes)}.`,
   ),
   setAbsent: (event, where) =>
@@ -106,15 +112,15 @@ function foreignText({ inserted, removed, changed }: ForeignChanges): string {
 
 function restoredText(prefixes: readonly string[], cause: LossCause): string {
   if (cause.by === "one machine")
-    return `${some(prefixes)} was removed by a commit at ${cause.address} and is restored, since this stack declares it: the two addresses are one machine.${cause.isDistinct ? " Remove packetfilter:distinctNodes." : ""}`;
-  const why = cause.by === "published removal" ? ", since this stack declares it" : "";
+    return `${some(prefixes)} ${were(prefixes.length)} removed by a commit at ${cause.address} and ${are(prefixes.length)} restored, since this stack declares ${them(prefixes.length)}: the two addresses are one machine.${cause.isDistinct ? " Remove packetfilter:distinctNodes." : ""}`;
+  const why = cause.by === "published removal" ? `, since this stack declares ${them(prefixes.length)}` : "";
   return `${lossText(prefixes, cause)}; restored${why}.`;
 }
 
 function lossText(prefixes: readonly string[], { by }: LossCause): string {
   return by === "published removal"
     ? `our commit published a removal that another writer had staged, of ${some(prefixes)}`
-    : `${some(prefixes)} was removed while another resource of this stack began to declare it`;
+    : `${some(prefixes)} ${were(prefixes.length)} removed while another resource of this stack began to declare ${them(prefixes.length)}`;
 }
 
 function leftText(event: EventOf<"left">, where: string | undefined): string {
@@ -124,7 +130,7 @@ function leftText(event: EventOf<"left">, where: string | undefined): string {
   if (of === "group") return `Set ${url}: left ${all} on ${where} (onDestroy: "keep").`;
   if (of === "set" && onDestroy === "keep") return `${what}: left ${all} (onDestroy: "keep").`;
   if (of === "set")
-    return `${what}: left ${all} that ${prefixes.length === 1 ? "was" : "were"} there before this resource (onDestroy: "created"): ${some(prefixes)}.`;
+    return `${what}: left ${all} that ${were(prefixes.length)} there before this resource (onDestroy: "created"): ${some(prefixes)}.`;
   const before = onDestroy === "created" ? ", which was there before this resource" : "";
   return `${what}: left ${prefixes[0]}${before} (onDestroy: "${onDestroy}").`;
 }

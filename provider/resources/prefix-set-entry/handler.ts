@@ -191,7 +191,13 @@ export class PrefixSetEntryHandler implements Handler {
     if (heldOf(state).size === 0 && unsettled.size === 0) return;
     const left = { prefixes: [prefix], of: "entry" } as const;
     if (onDestroy === "keep")
-      return this.runtime.notices.report({ kind: "left", url: formatUrl(state.address), ...left, onDestroy });
+      return this.runtime.notices.report({
+        kind: "left",
+        url: formatUrl(state.address),
+        at: state.endpoint,
+        ...left,
+        onDestroy,
+      });
     const set = ResourceSet.ofState(this.runtime, state);
     const sayStays = () => {
       const wasFound = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);

@@ -75,7 +75,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
     runtime.notices.report({ kind: "dubious", type: "PrefixSetGroup", url, warning });
   const isNew = Object.keys(olds).length === 0;
   if (address) want(runtime, address, { kinds, inUse, about });
-  const where = { url: url ?? "PrefixSetGroup", name: whose(args, about) };
+  const where = { url, type: "PrefixSetGroup", name: whose(args, about) };
   if (url) sayGroupPlan(runtime, where, { kinds, before, isNew });
   if (url && isNew)
     askForDistinct(
@@ -84,10 +84,10 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: Js
       [...inUse.values()].map(({ endpoint }) => endpoint),
     );
   for (const kind of kinds) {
-    const at = nameOf(kind.nodes);
-    if (url) sayExpiredRemovals(runtime, { ...where, at }, { ...kind, isNew });
+    const here = { ...where, nodes: kind.nodes };
+    if (url) sayExpiredRemovals(runtime, here, { ...kind, isNew });
     if (url) sayGroupWithdrawn(runtime, where, kind);
-    sayExpired(runtime, { ...where, at }, kind.normal, kind.before);
+    sayExpired(runtime, here, kind.normal, kind.before);
   }
   const inputs = { ...rest, nodes: nodes.json, ...flat(normal) };
   if (url && isNew && !hasUnknown(inputs)) {

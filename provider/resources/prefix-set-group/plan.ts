@@ -3,7 +3,6 @@ import type { Runtime } from "../../deployment/runtime";
 import type { EventPlace, PlanOfNodes } from "../../messages/events";
 import { type ListedValue, parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { some } from "../../model/text";
 import type { HeldEntries, NormalEntries } from "../../reconcile/entries";
 import { planOf, sayWithdrawn } from "../prefix-set/check";
 import type { GroupInputs } from "./state";
@@ -48,16 +47,18 @@ export function sayGroupPlan(
 
 /** Reports entries of `block --now` that are no longer wanted, at the nodes where it put them. */
 export function sayGroupWithdrawn(runtime: Runtime, where: EventPlace, { nodes, normal, before }: Kind): void {
-  const alike = new Map<string, Map<CanonicalPrefix, ListedValue>>();
+  const alike = new Map<string, { here: readonly string[]; withdrawn: Map<CanonicalPrefix, ListedValue> }>();
   for (const [prefix, note] of normal.notes) {
     if (note === before.notes.get(prefix) || before.entries.has(prefix)) continue;
     const { sent, at = [] } = parseNote(note);
     const here = nodes.filter((node) => at.includes(node));
     if (sent === undefined || here.length === 0) continue;
-    const label = some(here);
-    alike.set(label, (alike.get(label) ?? new Map()).set(prefix, sent));
+    const key = JSON.stringify(here);
+    const known = alike.get(key) ?? { here, withdrawn: new Map() };
+    known.withdrawn.set(prefix, sent);
+    alike.set(key, known);
   }
-  for (const [at, withdrawn] of alike) sayWithdrawn(runtime, { ...where, at }, withdrawn);
+  for (const { here, withdrawn } of alike.values()) sayWithdrawn(runtime, { ...where, nodes: here }, withdrawn);
 }
 
 /** Differences of the node of a kind from its declared entries: a node with differences is a kind of its own. */

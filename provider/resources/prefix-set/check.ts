@@ -168,7 +168,7 @@ export function planOf({ today }: Runtime, change: PlannedChange): PlanNumbers |
 }
 
 /** Place of a line about a plan. */
-type PlanPlace = EventPlace & { readonly name?: string | undefined };
+type PlanPlace = EventPlace & { readonly name?: string | undefined; readonly nodes?: readonly string[] };
 
 /** Names the expired entries of a plan, if they are too many for its line. */
 export function sayExpiredRemovals({ notices, today }: Runtime, where: PlanPlace, change: PlannedChange): void {

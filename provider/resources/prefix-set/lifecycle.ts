@@ -78,7 +78,7 @@ export class SetLifecycle {
       if (!isInTheWay || !(await this.runtime.waitForPriorStates())) throw error;
       return set.write({ plan }, failure);
     });
-    reportShared(set, inputs, shared, false);
+    reportAdopted(set, inputs, shared, false);
     set.settleSent();
     if (adopted.size === 0) return { entries: desired, endpoint, existed };
     const entries = differing({ different: adopted }, desired);
@@ -95,7 +95,7 @@ export class SetLifecycle {
       const { set } = looked;
       if (!set.seen || !inputs) return;
       const { shared } = this.planNew(set, inputs, set.seen);
-      reportShared(set, inputs, shared, true);
+      reportAdopted(set, inputs, shared, true);
     });
   }
 
@@ -315,7 +315,7 @@ export class SetLifecycle {
 }
 
 /** Reports, in the preview and at create, entries that were there already with the declared value. */
-function reportShared(
+function reportAdopted(
   set: ResourceSet,
   { onDestroy }: SetInputs,
   prefixes: readonly CanonicalPrefix[],

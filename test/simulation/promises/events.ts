@@ -16,6 +16,8 @@ export const eventsAreBorneOut: Promised = {
         const { event } = told;
         const judge = BORNE_OUT[event.kind] as Judge<EventKind> | undefined;
         const facts = new Facts(world, record as CommandRecord, told);
+        if (judge && !facts.hasPlace)
+          return [`"${event.kind}" of ${event.url ?? "a signaling"} names no node or receiver`];
         return (judge?.(event, facts) ?? []).map(
           (prefix) => `${event.at} ${event.url ?? "signaling"}: "${event.kind}" of ${prefix} is not borne out`,
         );
@@ -40,6 +42,8 @@ class Facts {
   readonly whole: readonly JournalEntry[];
   private readonly all: readonly JournalEntry[];
   private readonly name: string;
+  /** False for an event without the name or the address of a node or receiver, of which nothing can be judged. */
+  readonly hasPlace: boolean;
 
   constructor(
     private readonly world: World,
@@ -47,10 +51,11 @@ class Facts {
     readonly told: CommandRecord["events"][number],
   ) {
     const { at = "", url } = told.event;
-    const origin = [...world.nodes.keys(), ...world.machines.keys()].find((name) => originOf(name) === at);
+    const origin = [...world.nodes.keys(), ...world.machines.keys()].find((name) => isAt(originOf(name), at));
     const name = origin ?? at;
     const machine = world.nodes.get(name) ?? world.machines.get(name);
     this.name = machine?.name ?? name;
+    this.hasPlace = machine !== undefined;
     const ofObject = (machine?.journal ?? []).filter((entry) => entry.url === url);
     this.all = ofObject.filter((entry) => timeOf(entry) <= told.at);
     this.whole = ofObject.filter(({ label }) => label === record.label);
@@ -159,6 +164,9 @@ class Facts {
   }
 }
 
+/** True for an address at an origin: that of a receiver has a path. */
+const isAt = (origin: string, address: string) => address === origin || address.startsWith(`${origin}/`);
+
 /** Longest way of an answer in the simulated network, in milliseconds. */
 const LATE_MS = 12;
 
@@ -166,7 +174,7 @@ const none = (prefixes: readonly string[], isBorneOut: (prefix: string) => boole
   prefixes.filter((prefix) => !isBorneOut(prefix));
 const whole = (event: AnyEvent, isBorneOut: boolean) => (isBorneOut ? [] : [event.kind]);
 
-/** Kinds that claim something. Those without a judge say what a run is about to do, which other promises judge. */
+/** Kinds that claim what a journal can show. The others are plans, which other promises judge, addresses, errors, and work between requests. */
 const BORNE_OUT: { readonly [K in EventKind]?: Judge<K> } = {
   notShown: ({ prefixes }, facts) => none(prefixes, (prefix) => facts.isMissed(prefix)),
   published: ({ inserted, removed, changed }, facts) =>

@@ -54,6 +54,6 @@ export function differences(world: World, claims: readonly Claim[]): Difference[
 function isExcused({ done, preview }: RunRecord, place: string, prefix: string): boolean {
   // A plan names a node, and what is sent again is not there yet: neither says that something is missing in the end.
   const isNamed = (line: string) =>
-    !line.includes("are sent again") && (namesIn(line, prefix) || (line.includes("warning") && line.includes(place)));
+    !/(is|are) sent again/.test(line) && (namesIn(line, prefix) || (line.includes("warning") && line.includes(place)));
   return [...done.printed, ...(preview?.printed ?? [])].some(isNamed) || done.acts.length > 0;
 }

@@ -30,7 +30,7 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   restored: /restores/,
   adopted: /adopted/,
   unreachable: /does not answer/,
-  "sent again": /are sent again/,
+  "sent again": /(is|are) sent again/,
 };
 
 function scenarioKinds({ nodes, stacks }: Scenario): string[] {

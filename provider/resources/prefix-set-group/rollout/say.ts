@@ -20,7 +20,7 @@ export function reportNextWave({ runtime, inputs }: Beginning, { state, pending 
   const next =
     number >= 0 && waves.length > 1 ? { wave: number + 1, of: waves.length, nodes: waves[number] ?? [] } : undefined;
   if (back || next || pending)
-    runtime.notices.report({ kind: "nextSteps", url: formatUrl(inputs.address), back, next, red: pending });
+    runtime.notices.report({ kind: "nextSteps", url: formatUrl(inputs.address), back, next, failed: pending });
 }
 
 /**
