@@ -32,6 +32,14 @@ test("a set that holds documentation prefixes, or a neighbour of one, is not wri
   expect(emulator.requests().filter(({ cmd }) => cmd !== undefined && cmd !== "list")).toEqual([]);
 });
 
+test("such a prefix in a spelling that no reader knows is shown with its list", async () => {
+  const list = () => ({ rows: { "10.1.0.0/16": 1, "h_203.000.113.009": 1, total: 2 } });
+  await using node = await startShapedNode({ [BLOCKED]: { "10.1.0.0/16": 1 } }, { list });
+  const { stopped } = await probe({ node: { endpoint: node.endpoint }, ...kept, write: true });
+  expect(stopped).toMatch(/holds \{"rows":.*h_203\.000\.113\.009.*\}, in or beside the documentation prefixes/);
+  expect(new Set(node.asked)).toEqual(new Set(["list"]));
+});
+
 test("a list that no setting reads: nothing is said that rests on it, and the way out is named", async () => {
   const list = () => ({ rows: { "10.1.0.0/16": 1, total: 1 } });
   await using node = await startShapedNode({ [BLOCKED]: { "10.1.0.0/16": 1 } }, { list });

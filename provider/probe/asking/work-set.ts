@@ -110,10 +110,11 @@ export class WorkSet {
     if (reading.kind !== "done" && held.length === 0)
       throw new Blocked(`--keep needs a set whose list can be read, and of ${where} ${whyUnread(reading)}`);
     const own = held.filter(isNearDocumentation);
-    if (own.length > 0 || (reading.kind !== "done" && this.isTraced(list)))
-      throw new Blocked(
-        `${where} holds ${some(own.map(String), 3)}, in or beside the documentation prefixes that the probe writes`,
-      );
+    if (own.length > 0 || (reading.kind !== "done" && this.isTraced(list))) {
+      // A spelling that no reader knows is quoted with the list.
+      const shown = own.length > 0 ? some(own.map(String), 3) : list.quote;
+      throw new Blocked(`${where} holds ${shown}, in or beside the documentation prefixes that the probe writes`);
+    }
     this.before = list;
   }
 
