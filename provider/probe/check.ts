@@ -37,7 +37,7 @@ export interface CheckResult {
 
 /** Options of a check. */
 export interface CheckOptions extends Omit<BenchOptions, "keep" | "limits"> {
-  /** Points that the probe could not find out. Their lists are not compared: they say nothing about the settings. */
+  /** Points that the probe could not find out. Their lists must be answered, and are not compared: they say nothing about the settings. */
   readonly unknown?: readonly string[];
   /** True if the node refuses to list marks of a type without a table. */
   readonly refusesTables?: boolean;
@@ -77,8 +77,8 @@ export function check({ unknown = [], refusesTables = false, ...options }: Check
       const isKnown = POINTS_OF[url.kind].some((point) => !unknown.includes(point));
       const what = `list of ${formatUrl(url)}${table ? ` ${table}` : ""}`;
       await look(what, async () => {
-        if (!isKnown) return "not compared: the probe could not find out how it is read";
-        const list = await read(bench, url, table, refusesTables);
+        const list = await read(bench, { url, table, isKnown, mayRefuse: refusesTables });
+        if (list === "answered") return "answered, not compared: the probe could not find out how it is read";
         return list ? `${list.length} read` : "refused, as a type without a table";
       });
     }
@@ -94,18 +94,28 @@ function listsOf({ sets, arenas, profiles, marks }: Targets): { url: ResourceUrl
   return [...[...sets, ...arenas, ...profiles].map((url) => ({ url })), ...tables];
 }
 
-/** @throws {Error} if the list is refused or cannot be read. */
+/** One list of a check. */
+interface Asked {
+  readonly url: ResourceUrl;
+  readonly table?: MarkType | undefined;
+  /** False: an answer suffices, whatever its shape. */
+  readonly isKnown?: boolean;
+  /** True: a refused list of marks is as the node answers for a type without a table. */
+  readonly mayRefuse?: boolean;
+}
+
+/** The list; `undefined` if it may be refused, and is. @throws {Error} if it is refused, or is known and cannot be read. */
 async function read(
   bench: Bench,
-  url: ResourceUrl,
-  table?: MarkType,
-  mayRefuse = false,
-): Promise<readonly unknown[] | undefined> {
+  { url, table, isKnown = true, mayRefuse = false }: Asked,
+): Promise<readonly unknown[] | "answered" | undefined> {
   const more = url.kind === "mark" && table ? { table, headers: bench.userArena(url) } : {};
   const answer = await bench.list(url, more);
   const { answers = {} } = bench.node;
   const absent = url.kind === "prefixset" ? readAbsent(answer.http, answers.absent) : undefined;
   const reading = absent ?? readListed<unknown>(answer, url, readerOf(url, table), answers);
+  // A code that may mean a success is no refusal where nothing is known.
+  if (!isKnown && (!answer.isRefusal || answer.doubt !== undefined)) return "answered";
   if (reading.kind === "done") return reading.value;
   if (table && mayRefuse && reading.kind === "failed") return undefined;
   throw new Error(whyUnread(reading));
@@ -115,7 +125,7 @@ async function read(
 async function change(bench: Bench, work: WorkSet): Promise<string> {
   const { commitDelayMs = 0, answers = {} } = bench.node;
   bench.learned.absentIsEmpty = answers.absent !== undefined;
-  await read(bench, work.url);
+  await read(bench, { url: work.url });
   const before = await work.list();
   work.begin(before);
   work.keep(before);

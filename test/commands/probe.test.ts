@@ -161,17 +161,26 @@ test("--write --keep tries a set that is in use, and leaves what it holds", asyn
 
 test("what no known answer shows is unknown in the file, with the setting that the reader names", async () => {
   const rules = '{"data":[{"id":30,"url":"syn-flood"},{"id":31,"url":"count-all"}]}';
-  using node = await serveRaw((_, response) => response.end(rules));
+  let status = 200;
+  using node = await serveRaw((_, response) => response.writeHead(status).end(rules));
   const args = ["probe", "profile://edge/web", "--endpoint", node.url];
   await run([...args, "--out", "unknown.json"], { env: {}, folder });
   const written = JSON.parse(await readFile(join(folder, "unknown.json"), "utf8"));
   expect(written.node).toEqual({});
   expect(written.unknown.profiles).toContain('answers.names: { name: "url" }');
-  const { code, out } = await run([...args, "--check", "unknown.json"], { env: {}, folder });
-  expect({ code, out }).toEqual({
-    code: 0,
-    out: expect.stringMatching(/^list of arena:\/\/edge +held +not compared: /),
-  });
+  const checked = async (file: string) => {
+    const arena = ["probe", "arena://edge", "--endpoint", node.url, "--check", file];
+    const { code, out } = await run(arena, { env: {}, folder });
+    return { code, out };
+  };
+  const row = (seen: string) => expect.stringMatching(new RegExp(`^list of arena://edge +${seen}`));
+  // Not compared, and yet asked for: it does not hold at a node that refuses it or is off.
+  expect(await checked("unknown.json")).toEqual({ code: 0, out: row("held +answered, not compared: ") });
+  status = 403;
+  expect(await checked("unknown.json")).toEqual({ code: 3, out: row("not held ") });
+  node[Symbol.dispose]();
+  await writeFile(join(folder, "off.json"), JSON.stringify({ ...written, node: { deadlineMs: 300 } }));
+  expect(await checked("off.json")).toEqual({ code: 3, out: row("not held ") });
   await using copy = await startEmulator({ dialect: written.dialect });
   expect(copy.endpoint).toMatch(/^http/);
 });
