@@ -7,7 +7,7 @@ import { Unusable } from "./asking/outcome";
 import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
 import type { Asked, Point } from "./point";
 import { POINTS } from "./points";
-import { isNoSetting, merged } from "./shapes/answers";
+import { byKinds, isNoSetting, merged } from "./shapes/answers";
 import { type BenchOptions, withBench } from "./with-bench";
 
 /** Options of a probe. */
@@ -109,7 +109,8 @@ function summary(
     CARRIED.filter((name) => given[name] !== undefined && !settled.has(name)).map((name) => [name, given[name]]),
   );
   for (const { settings } of findings) Object.assign(node, settings);
-  const own = given.answers ?? {};
+  // By kind, as they become once something is learnt: none is lost where only another kind was seen.
+  const own = byKinds(given.answers ?? {});
   const { ignore = [], ...learnt } = learned.answers;
   const constant = constantWhileGrowing(ignore, seen.values(), (one) => {
     const list = readingOf(one, learned.answers);

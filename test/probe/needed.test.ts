@@ -5,12 +5,12 @@ import { type Shape, startShapedNode } from "../support/shaped-node";
 import { SET } from "./support";
 
 /** Settings for a node whose lists have this shape, by a probe that may ask everything of its set. */
-async function setFor(list: NonNullable<Shape["list"]>, answers = {}) {
-  await using node = await startShapedNode({ [SET]: {} }, { list });
+async function setFor(list: NonNullable<Shape["list"]>, answers = {}, others?: Shape["others"]) {
+  await using node = await startShapedNode({ [SET]: {} }, { list, ...(others && { others }) });
   const limits = { entries: 20, bytes: 2_048 };
   const result = await probe({
     node: { endpoint: node.endpoint, answers },
-    urls: [parseUrl(SET)],
+    urls: [SET, ...(others ? ["arena://edge"] : [])].map(parseUrl),
     write: true,
     limits,
   });
@@ -27,4 +27,13 @@ test("what the user has set stays, whether or not an answer needs it", async () 
   const own = { names: { prefix: "p" } };
   const found = await setFor((held) => ({ data: [...held].map(([p, v]) => ({ p, v })) }), own);
   expect(found.node).toEqual({ answers: own });
+});
+
+test("what the user has set for all kinds stays for those about which nothing else was learnt", async () => {
+  const own = { path: "rows", names: { prefix: "p" } };
+  const list = (held: ReadonlyMap<string, unknown>) => ({ rows: [...held].map(([p, v]) => ({ p, v })), older: [] });
+  const others = () => ({ body: [{ name: "web" }, { name: "clean" }] });
+  const { node } = await setFor(list, own, others);
+  const path = { prefixset: "rows", profiles: "body", rules: "body", marks: "rows" };
+  expect(node).toEqual({ answers: { ...own, path } });
 });

@@ -1,4 +1,12 @@
-import { type Answers, type Columns, LIST_KINDS, type ListKind, type Member, type PerKind } from "../../wire/answers";
+import {
+  type Answers,
+  type Columns,
+  LIST_KINDS,
+  type ListFormat,
+  type ListKind,
+  type Member,
+  type PerKind,
+} from "../../wire/answers";
 import { forKind } from "../../wire/places";
 
 /** Merges settings; the second ones take precedence. */
@@ -11,6 +19,17 @@ export function merged(one: Answers, two: Answers): Answers {
     path: together(one.path, two.path),
     names: eachName(two.names, (name, member) => together(one.names?.[member], name), one.names),
     ignore: union(one.ignore, two.ignore),
+  });
+}
+
+/** The same settings, with one for each kind of list wherever kinds may differ. */
+export function byKinds({ format, columns, path, names, ...others }: Answers): Answers {
+  return tidy({
+    ...others,
+    format: format && byKind<ListFormat>(format),
+    columns: columns && byKind<Columns>(columns),
+    path: path && byKind<string>(path),
+    names: eachName(names, (name) => name && byKind<string>(name)),
   });
 }
 
