@@ -230,7 +230,10 @@ export class Receiver {
     if (this.isDone(answer)) return true;
     const { success: _, ...rest } = this.answers;
     const [good, bad] = this.bodies(({ errorBody }) => errorBody);
-    const failure = verdictOf(good, bad, 0)?.failure;
+    // Those that every client knows for refusals teach nothing beside those that only a setting tells.
+    const untold = this.failures.filter(({ status, body }) => status < 300 && refusalIn(body) === undefined);
+    const told = untold.length > 0 ? untold.map(({ errorBody }) => errorBody) : bad;
+    const failure = verdictOf(good, told, 0)?.failure;
     const constant = failure ? undefined : constantOf(good, bad);
     if (failure) this.answers = { ...rest, failure };
     else if (constant) this.answers = { ...rest, success: constant };

@@ -44,6 +44,7 @@ export async function tryStart(receiver: Receiver) {
     );
   }
   const again = await receiver.start(texts);
+  if (!receiver.isDone(again)) receiver.failures = [...receiver.failures, again];
   return { idle, wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
 }
 

@@ -89,10 +89,16 @@ export const RECEIVERS: Readonly<Record<string, ReceiverShape>> = {
     refused: () => ({ rc: 9, text: "no" }),
     settings: { success: { member: "rc", values: [1] } },
   },
-  "a code of its own for failures": {
+  "a code of its own for a stop that fails": {
     done: (_operation, count) => ({ rc: count }),
-    refused: () => ({ rc: -1 }),
+    refused: (operation) =>
+      operation === "start" ? new Told(409, { error: "cloud signaling already active" }) : { rc: -1 },
     settings: { failure: { member: "rc", values: [-1] } },
+  },
+  "a code of its own for each failure": {
+    done: (_operation, count) => ({ n: count }),
+    refused: (operation) => ({ n: operation === "start" ? -3 : -2 }),
+    settings: { failure: { member: "n", values: [-2, -3] } },
   },
   "another verdict for each operation": {
     done: (operation) => ({ state: operation === "start" ? "ACTIVE" : "IDLE" }),
