@@ -55,7 +55,8 @@ export function doubtOf(
     case "html":
       return { message: `the answer is ${answer.title}` };
     case "text":
-      return isOk(answer.text) ? undefined : { message: `the answer is not "ok" but ${JSON.stringify(answer.text)}` };
+      if (isOk(answer.text)) return undefined;
+      return { message: `the answer is not "ok" but ${JSON.stringify(answer.text)}`, remedy: DECLARE };
     case "empty":
       return { message: 'the answer is not "ok" but empty' };
     case "json": {
@@ -64,15 +65,16 @@ export function doubtOf(
       if (!isObject(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
       const doubt = doubtIn([answer.json], "");
       if (doubt === undefined && saysSuccess(answer.json)) return undefined;
-      if (doubt === undefined) {
-        const remedy = "Declare success by answers.success of the receiver.";
-        return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy };
-      }
+      if (doubt === undefined)
+        return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy: DECLARE };
       const message = `the answer is not known to mean success: ${doubt.text}`;
       return { message, remedy: successRemedy(answers, operation, doubt) };
     }
   }
 }
+
+/** Remedy for an answer that no reader knows. */
+const DECLARE = "Declare success by answers.success of the receiver.";
 
 /**
  * The refusal in a body, whatever its HTTP status and case: in plain text, or in a member of JSON of any name. Text around it
