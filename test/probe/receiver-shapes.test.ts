@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SignalingClient } from "../../provider/client";
 import { Prefix } from "../../provider/model/prefix";
+import { exitCode } from "../../provider/probe/exit-code";
 import { probe } from "../../provider/probe/probe";
 import { startShapedReceiver } from "../support/shaped-receiver";
 import { RECEIVERS } from "../support/shapes/receivers";
@@ -39,4 +40,26 @@ test.each(Object.entries(RECEIVERS))("%s: what a probe finds reads status, start
     expect(await client.status()).toEqual([]);
   }
   await client.close();
+});
+
+/** Answers to starts and stops by their number, whose signs fail for another start or stop. */
+const NO_SIGN: Record<string, [done: (operation: "start" | "stop", at: number) => unknown, outcome: string]> = {
+  "names the prefix": [(operation) => `Signaling of ${OWN}: ${operation} was carried out`, "unusable"],
+  "names the time": [(operation, at) => `12:03:${10 + at} ${operation} was carried out`, "unusable"],
+  "answers a stop as it refuses one": [(operation) => (operation === "start" ? "signaling started" : "NAK"), "misread"],
+  "numbers its texts": [(_, at) => `request ${at} was carried out`, "misread"],
+  "numbers its objects": [(_, at) => ({ id: at }), "misread"],
+};
+
+test.each(Object.entries(NO_SIGN))("a receiver that %s cannot be expressed", async (_, [done, outcome]) => {
+  let at = 0;
+  await using receiver = await startShapedReceiver({
+    done: (operation) => done(operation, ++at),
+    refused: () => "NAK",
+  });
+  const options = { url: receiver.url, clientId: "c1", secretKey: "k3y" };
+  const result = await probe({ urls: [], receiver: { options, prefix: OWN }, world: atOnce() });
+  const found = result.findings.find(({ point }) => point === "signaling-answers");
+  expect([found?.outcome, found?.expressed, exitCode(result)]).toEqual([outcome, "beyond", 4]);
+  expect([result.left, [...receiver.active]]).toEqual([[], []]);
 });

@@ -17,7 +17,7 @@ test.each(SEEDS)("the strange appliance of seed %i is judged rightly", async (se
 
 test("more than two of seven can be used by what the probe writes alone", async () => {
   const some: number[] = [];
-  for (const seed of SEEDS.slice(0, 49)) some.push(await codeOf(seed));
+  for (const seed of SEEDS.slice(0, 98)) some.push(await codeOf(seed));
   expect(some.filter((code) => code === 0).length).toBeGreaterThan(some.length / 3.5);
 });
 

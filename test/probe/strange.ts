@@ -234,7 +234,8 @@ async function expectSignaled(
     await client.ensureActive(prefixes);
     expect([appliance.signaled(), await status()], about).toEqual([prefixes, prefixes]);
   }
-  await client.ensureInactive(both);
-  expect([appliance.signaled(), await status()], about).toEqual([[], []]);
+  // A stop that the settings misread would be carried out, and reported as a refusal.
+  const { refusal } = await client.ensureInactive(both);
+  expect([refusal, appliance.signaled(), await status()], about).toEqual([undefined, [], []]);
   await client.close();
 }

@@ -11,11 +11,11 @@ import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
 import { errorText, quotable, readAnswer } from "../../wire/node-answer";
-import { placesIn } from "../../wire/places";
+import { isSign, placesIn } from "../../wire/places";
 import { refusalIn, type SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveStatus } from "../shapes/status-search";
 import { countedText } from "../shapes/template";
-import { constantOf, successOf, verdictOf, wordsOf } from "../shapes/verdicts";
+import { constantOf, signsOf, verdictOf } from "../shapes/verdicts";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { isSame, type Raw } from "./baseline";
@@ -206,14 +206,21 @@ export class Receiver {
     if (refusalIn(answer.body) !== undefined) return false;
     this.successes.push({ operation, answer, count: 1 });
     if (this.isDone(answer, operation)) return true;
-    const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
-    const text = answer.errorBody === undefined ? wordsOf(...this.bodies((one) => one.body)) : undefined;
-    const success = text === undefined ? successOf(operation, bodies) : { text };
+    const success = signsOf(
+      this.successes.map(({ operation: name, answer: { body, errorBody: json } }) => ({ name, body, json })),
+      this.failures.map(({ body }) => body),
+    );
     if (success === undefined) return false;
     const { success: before = {} } = this.answers;
-    const isWhole = [before, success].some((one) => "member" in one || "text" in one);
-    this.answers = { ...this.answers, success: isWhole ? success : { ...before, ...success } };
+    const each = isSign(before) ? { status: before, start: before, stop: before } : before;
+    this.answers = { ...this.answers, success: isSign(success) ? success : { ...each, ...success } };
     return this.isDone(answer, operation);
+  }
+
+  /** Answer to a confirmed change of one prefix that the settings do not read as a success; `undefined` if they read all. */
+  get misread(): Answer | undefined {
+    const single = this.successes.filter(({ count }) => count === 1);
+    return single.find(({ operation, answer }) => !this.isDone(answer, operation))?.answer;
   }
 
   /** Parts of the known successes, and of the answers to failed requests. */

@@ -20,11 +20,17 @@ const STATUS = [
 const point = pointNeeding("receiver");
 const furtherPoint = pointNeeding("receiver", "signaling-answers");
 
-/** Starts a prefix and waits for it in the status, if it is not refused: an answer alone shows no effect. */
+/**
+ * Starts a prefix and waits for it in the status, if it is not refused by its HTTP status or in the contract's words: an answer
+ * alone shows no effect, and a sign that was learnt from one start may misread another.
+ */
 async function tried(signaling: Receiver, prefix: string) {
   const answer = await signaling.start([prefix]);
-  const shown = isRefused(answer) ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
-  return { answer, status: shown?.answer, isTaken: shown?.shown === true && signaling.isDone(answer) };
+  const isKnown = answer.status >= 300 || refusalIn(answer.body) !== undefined;
+  const shown = isKnown ? undefined : await signaling.shows(Prefix.parse(prefix).toString());
+  const isShown = shown?.shown === true;
+  const isTaken = isShown && signaling.succeeded("start", answer);
+  return { answer, status: shown?.answer, isTaken, isRefused: !isShown && isRefused(answer) };
 }
 
 /** Outcomes of such a start. @param name A switch, with its settings where the start is accepted or refused. */
@@ -36,8 +42,8 @@ function eitherWay(name: string, accepted: string, refused: string, node = "acce
   } as const satisfies Outcomes;
 }
 
-function judged({ answer, isTaken }: Awaited<ReturnType<typeof tried>>): Seen<"taken" | "refused" | "unlike"> {
-  return { is: isTaken ? "taken" : isRefused(answer) ? "refused" : "unlike", evidence: [answer] };
+function judged(start: Awaited<ReturnType<typeof tried>>): Seen<"taken" | "refused" | "unlike"> {
+  return { is: start.isTaken ? "taken" : start.isRefused ? "refused" : "unlike", evidence: [start.answer] };
 }
 
 /** Settings that read a receiver's answers. */
@@ -57,12 +63,14 @@ export const signaling: readonly Point[] = [
     outcomes: {
       read: { as: "setting", node: "both are read", settings: READ, dialect: measured(STATUS) },
       rows: { as: "beyond", node: "read as rows, which no switch repeats", settings: READ, dialect: measured(STATUS) },
+      misread: { as: "beyond", node: "a start or stop took effect, and no setting reads its answer", settings: READ },
     },
     ask: async (bench) => {
       const { signaling } = bench;
       const { idle, start, status } = await bench.trial();
       return () => {
-        const { answers, startText } = signaling;
+        const { answers, startText, misread } = signaling;
+        if (misread) return { is: "misread", evidence: [misread], receiver: settingsOf(answers) };
         const success = successSwitch(start);
         return {
           is: answers.format === "csv" || answers.format === "ndjson" ? "rows" : "read",

@@ -1,5 +1,5 @@
 import { isObject } from "../../model/json";
-import type { Verdict } from "../../wire/answers";
+import type { Sign, Verdict } from "../../wire/answers";
 import { doubtIn, markerIn } from "../../wire/error-marker";
 import { follow } from "../../wire/places";
 import type { Told } from "../../wire/remedies";
@@ -57,25 +57,61 @@ export function successAt({ member }: Told, successes: readonly unknown[]): Verd
   return values && { member, values };
 }
 
+/** A confirmed operation: the text of its answer, and its JSON if it is one. */
+interface Success<Name extends string> {
+  readonly name: Name;
+  readonly body: string;
+  readonly json: unknown;
+}
+
+/** One setting for all operations, or one for each that has some sign. */
+type Signs<Name extends string> = Sign | Partial<Record<Name, Sign>>;
+
 /**
- * The setting by which the answers to confirmed operations are successes; for one operation alone if the others lack the
- * member. `undefined` if the answer carries no verdict.
+ * The setting by which the answers to confirmed operations are successes, by the form of the last one: words of a text, or a
+ * member. `undefined` if there is none.
  */
-export function successOf<Name extends string>(
-  name: Name,
-  successes: readonly { readonly name: Name; readonly body: unknown }[],
-): Verdict | Partial<Record<Name, Verdict>> | undefined {
-  const json = successes.findLast((one) => one.name === name)?.body;
-  const told = markerIn(json)?.code ?? (isObject(json) ? doubtIn([json], "") : undefined) ?? membersOf(json, [])[0];
-  const verdict =
-    told &&
-    successAt(
-      told,
-      successes.map(({ body }) => body),
-    );
+export function signsOf<Name extends string>(
+  successes: readonly Success<Name>[],
+  failures: readonly string[],
+): Signs<Name> | undefined {
+  const last = successes.at(-1);
+  return last && (last.json === undefined ? textSigns(successes, failures) : memberSigns(last, successes));
+}
+
+/** The verdict of an answer, for its operation alone if the others lack the member. */
+function memberSigns<Name extends string>(
+  { name, json }: Success<Name>,
+  successes: readonly Success<Name>[],
+): Signs<Name> | undefined {
+  const bodies = successes.map((one) => one.json);
+  const told = [markerIn(json)?.code, isObject(json) ? doubtIn([json], "") : undefined, ...membersOf(json, [])];
+  const verdict = told
+    .flatMap((one) => (one && successAt(one, bodies)) ?? [])
+    .find(({ values }) => values.length <= MOST_VALUES);
   if (!verdict) return undefined;
-  const isEverywhere = successes.every(({ body }) => follow(body, verdict.member) !== undefined);
+  const isEverywhere = bodies.every((body) => follow(body, verdict.member) !== undefined);
   return isEverywhere ? verdict : ({ [name]: verdict } as Partial<Record<Name, Verdict>>);
+}
+
+/** Words that all answers share, else those of each operation that has some. */
+function textSigns<Name extends string>(
+  successes: readonly Success<Name>[],
+  failures: readonly string[],
+): Signs<Name> | undefined {
+  const words = (some: typeof successes) => {
+    const isText = some.every(({ json }) => json === undefined);
+    const bodies = some.map(({ body }) => body);
+    return isText ? wordsOf(bodies, failures) : undefined;
+  };
+  const shared = words(successes);
+  if (shared !== undefined) return { text: shared };
+  const names = [...new Set(successes.map(({ name }) => name))];
+  const each = names.flatMap((name) => {
+    const text = words(successes.filter((one) => one.name === name));
+    return text === undefined ? [] : [[name, { text }] as const];
+  });
+  return each.length > 0 ? (Object.fromEntries(each) as Partial<Record<Name, Sign>>) : undefined;
 }
 
 /** The member that has one value in all successes, and in no failure. */
@@ -88,13 +124,16 @@ export function constantOf(successes: readonly unknown[], failures: readonly unk
   return undefined;
 }
 
+/** An address, a date or a time: words with one differ from answer to answer. */
+const CHANGING = /\d+(?:\.\d+){3}|\b[\da-f]+:[\da-f]*:|\d{4}-\d\d-\d\d/i;
+
 /** Words in all successes, and in no failure: an element of XML, or the whole text. */
 export function wordsOf([first = "", ...others]: readonly string[], failures: readonly string[]): string | undefined {
   const parts = [...(first.match(/<(\w+)>[^<>]{1,40}<\/\1>/g) ?? []), first.trim()];
   const isIn = (body: string, part: string) => body.toLowerCase().includes(part.toLowerCase());
-  return parts.find(
-    (part) => part !== "" && others.every((body) => isIn(body, part)) && !failures.some((body) => isIn(body, part)),
-  );
+  return parts
+    .filter((part) => part !== "" && !CHANGING.test(part))
+    .find((part) => others.every((body) => isIn(body, part)) && !failures.some((body) => isIn(body, part)));
 }
 
 /** The different values of a member; `undefined` if an answer has none. */

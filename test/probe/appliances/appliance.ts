@@ -266,13 +266,13 @@ export class Appliance {
         return receiver.refused("cloud signaling already active");
       }
       begin(prefixes);
-      return receiver.done(prefixes.length);
+      return receiver.done("start", prefixes);
     }
     if (prefixes.some((prefix) => !this.active.has(prefix))) return receiver.refused("cloud signaling is not active");
     this.soon(receiver.delayMs, () => {
       for (const prefix of prefixes) this.active.delete(prefix);
     });
-    return receiver.done(prefixes.length);
+    return receiver.done("stop", prefixes);
   }
 
   private soon(delayMs: number, run: () => void): void {

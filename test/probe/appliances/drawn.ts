@@ -59,6 +59,21 @@ const SUCCESS = {
   xml: () => text("<reply><status>ok</status></reply>"),
 } as const;
 
+/** Successes of a receiver: those of a node, and some that differ by operation or by prefix. */
+const STARTED: Readonly<Record<string, ReceiverKind["done"]>> = {
+  ...Object.fromEntries(
+    Object.entries(SUCCESS).map(([name, reply]): [string, ReceiverKind["done"]] => [
+      name,
+      (_, { length }) => reply("start", length),
+    ]),
+  ),
+  each: (operation) => text(`signaling ${operation === "start" ? "started" : "stopped"}`),
+  states: (operation) => json({ state: operation === "start" ? "ACTIVE" : "IDLE" }),
+  elements: (operation) => text(`<reply><state>${operation === "start" ? "ON" : "OFF"}</state></reply>`),
+  named: (operation, [first = ""]) => text(`${operation} of ${first} was carried out`),
+  unlike: (operation) => (operation === "start" ? json({ rc: 0 }) : text("carried out")),
+};
+
 const REFUSALS = {
   status: (why: string) => json({ error: why }, 400),
   words: (why: string) => text(`error: ${why}`, 422),
@@ -129,14 +144,14 @@ export function drawn(seed: number): Drawn {
     userArena,
     ...(credentials === "required" && { authorization: AUTHORIZATION }),
   };
-  const [status, started, denied] = [name(STATUS), name(SUCCESS), name(REFUSALS)];
+  const [status, started, denied] = [name(STATUS), name(STARTED), name(REFUSALS)];
   const partial = one(["none", "others", "before"] as const);
   const delayMs = one([0, 0, 300, 2_000]);
   const receiver: ReceiverKind = {
     delayMs,
     partial,
     status: STATUS[status],
-    done: (count) => SUCCESS[started]("start", count),
+    done: (operation, prefixes) => (STARTED[started] ?? SUCCESS.word)(operation, prefixes),
     refused: REFUSALS[denied],
   };
   const says = {

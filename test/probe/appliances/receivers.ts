@@ -6,7 +6,8 @@ export interface ReceiverKind {
   /** Prefixes of a start that start though one of them cannot. Default: `none`. */
   readonly partial?: "none" | "others" | "before";
   status(active: readonly string[]): Reply;
-  done(count: number): Reply;
+  /** @param prefixes Those of the request. */
+  done(operation: "start" | "stop", prefixes: readonly string[]): Reply;
   refused(text: string): Reply;
 }
 

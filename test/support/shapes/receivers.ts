@@ -107,6 +107,16 @@ export const RECEIVERS: Readonly<Record<string, ReceiverShape>> = {
       success: { start: { member: "state", values: ["active"] }, stop: { member: "state", values: ["idle"] } },
     },
   },
+  "texts of its own for each operation": {
+    done: (operation) => `Signaling ${operation === "start" ? "started" : "stopped"}`,
+    refused: () => "NAK",
+    settings: { success: { start: { text: "signaling started" }, stop: { text: "signaling stopped" } } },
+  },
+  "a text of its own for a stop": {
+    done: (operation, count) => (operation === "start" ? { state: "ACTIVE", id: count } : "signaling stopped"),
+    refused: () => "NAK",
+    settings: { success: { start: { member: "state", values: ["ACTIVE"] }, stop: { text: "signaling stopped" } } },
+  },
   "errors in a 200": {
     refused: (operation) => ({
       error: operation === "start" ? "Cloud signaling already active" : "Cloud signaling is not active",
