@@ -67,10 +67,15 @@ export function constantWhileGrowing(
   });
 }
 
-/** The settings that `others` have as well. */
+/** The settings that `others` have as well. A sign counts as a whole: one for all commands may later become one for each. */
 export function within<T extends object>(settings: T, others: object): T {
-  const gone = leavesOf(settings).filter((path) => at(others, path) === undefined);
+  const gone = leavesOf(settings).filter((path) => at(others, upToSign(path)) === undefined);
   return gone.reduce((left, path) => removed(left, path) as T, settings);
+}
+
+function upToSign(path: Path): Path {
+  const sign = path.findIndex((name) => name === "success" || name === "failure");
+  return sign < 0 ? path : path.slice(0, sign + 1);
 }
 
 /** Reads an answer as a client does; of a change only whether it was refused. */

@@ -1,7 +1,9 @@
+import { attempt } from "../../model/errors";
 import type { Answers } from "../../wire/answers";
+import { readAnswer } from "../../wire/node-answer";
 import type { Command } from "../../wire/node-command";
 import { countedText } from "../shapes/template";
-import { sharedVerdict, successAt, verdictOf, wordsOf } from "../shapes/verdicts";
+import { sharedVerdict, successAt, textSigns, verdictOf } from "../shapes/verdicts";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
 
@@ -41,13 +43,31 @@ export class Verdicts {
   private readonly successes: { readonly command: Command; readonly answer: Answer; readonly count?: number }[] = [];
   private readonly failures: Answer[] = [];
 
-  constructor(private readonly learned: Learned) {}
+  /** Settings of the user. */
+  private readonly given: Answers;
+
+  constructor(private readonly learned: Learned) {
+    this.given = learned.answers;
+  }
 
   /** @param answer Answer to a command whose effect a list has shown. @param count Number of its entries. */
   succeeded(command: Command, answer: Answer, count?: number): void {
     // A node may carry out a part of a request, and refuse it for the other part.
-    if (answer.isRefusal && answer.doubt === undefined && !answer.isPage) return;
+    const isRefused = answer.isRefusal && answer.doubt === undefined && !answer.isPage;
+    if (isRefused && !this.isMisread(command, answer)) return;
     this.successes.push({ command, answer, ...(count !== undefined && { count }) });
+    if (isRefused) this.learn();
+  }
+
+  /** True for a refusal by a learnt sign alone: one of an earlier command, which this one need not have. */
+  private isMisread(command: Command, { status, body }: Answer): boolean {
+    const kind = attempt(() => readAnswer(body, this.given, command))?.kind;
+    return status < 300 && kind !== undefined && kind !== "error";
+  }
+
+  /** Answer to a change that a list has shown, and that the settings do not read as a success; `undefined` if they read all. */
+  get misread(): Answer | undefined {
+    return this.successes.find(({ command, answer }) => command !== "list" && answer.isRefusal)?.answer;
   }
 
   /**
@@ -111,14 +131,14 @@ export class Verdicts {
 
   /** Words in all answers to changes that took effect, and in no known failure, if they are texts that the client misreads. */
   private wordsOfSuccess(): Pick<Answers, "success"> | undefined {
-    const changes = this.successes.filter(({ command }) => command !== "list").map(({ answer }) => answer);
-    const unseen = this.failures.filter((answer) => !answer.isRefusal);
-    const [first] = changes;
-    if (!first || first.errorBody !== undefined || !(changes.some(({ isPage }) => isPage) || unseen.length > 0))
-      return undefined;
-    const [good, bad] = [changes, this.failures].map((answers) => answers.map(({ body }) => body));
-    const text = wordsOf(good ?? [], bad ?? []);
-    return text === undefined ? undefined : { success: { text } };
+    const changes = this.successes.filter(({ command }) => command !== "list");
+    const isUnseen = this.failures.some((answer) => !answer.isRefusal) || changes.some((one) => one.answer.isRefusal);
+    if (!isUnseen || changes[0]?.answer.errorBody !== undefined) return undefined;
+    const success = textSigns(
+      changes.map(({ command, answer: { body, errorBody: json } }) => ({ name: command, body, json })),
+      this.failures.map(({ body }) => body),
+    );
+    return success && { success };
   }
 
   private unseenFailure(): Pick<Answers, "success" | "failure"> | undefined {

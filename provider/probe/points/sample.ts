@@ -146,6 +146,7 @@ export const sample: readonly Point[] = [
         settings: VERDICTS,
         dialect: measured(["success", "insertText", "deleteText", "commitText", "commitUrl"]),
       },
+      misread: { as: "beyond", node: "a change took effect, and no setting reads its answer", settings: VERDICTS },
       bodiless: { as: "beyond", node: "an answer that the emulator cannot repeat", settings: VERDICTS },
     },
     ask: async (bench) => {
@@ -155,10 +156,15 @@ export const sample: readonly Point[] = [
       const isAlike = insert.quote === commit.quote;
       const said = isOwn ? "a form of its own, which is read as a success" : insert.quote;
       const node = isAlike ? said : `${said}; a commit of as many: ${commit.quote}`;
-      const seen = { node, evidence: [insert, commit], settings: settingsOf(verdict) };
       const { commitUrl } = bench.node;
-      if (isAlike && !isOwn) return { is: "known", ...seen, dialect: { commitUrl, success: insert.successForm } };
       return () => {
+        // A later command may have a sign of its own.
+        const { success = verdict.success } = bench.learned.answers;
+        const settings = settingsOf(verdict.success && success ? { success } : verdict);
+        const seen = { node, evidence: [insert, commit], settings };
+        const { misread } = bench.verdicts;
+        if (misread) return { is: "misread", evidence: [misread], settings };
+        if (isAlike && !isOwn) return { is: "known", ...seen, dialect: { commitUrl, success: insert.successForm } };
         const [insertText, deleteText = insertText, commitText] = (["insert", "delete", "commit"] as const).map(
           (command) => bench.verdicts.textOf(command),
         );

@@ -95,7 +95,7 @@ function memberSigns<Name extends string>(
 }
 
 /** Words that all answers share, else those of each operation that has some. */
-function textSigns<Name extends string>(
+export function textSigns<Name extends string>(
   successes: readonly Success<Name>[],
   failures: readonly string[],
 ): Signs<Name> | undefined {
@@ -128,7 +128,7 @@ export function constantOf(successes: readonly unknown[], failures: readonly unk
 const CHANGING = /\d+(?:\.\d+){3}|\b[\da-f]+:[\da-f]*:|\d{4}-\d\d-\d\d/i;
 
 /** Words in all successes, and in no failure: an element of XML, or the whole text. */
-export function wordsOf([first = "", ...others]: readonly string[], failures: readonly string[]): string | undefined {
+function wordsOf([first = "", ...others]: readonly string[], failures: readonly string[]): string | undefined {
   const parts = [...(first.match(/<(\w+)>[^<>]{1,40}<\/\1>/g) ?? []), first.trim()];
   const isIn = (body: string, part: string) => body.toLowerCase().includes(part.toLowerCase());
   return parts

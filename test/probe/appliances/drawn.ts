@@ -57,6 +57,8 @@ const SUCCESS = {
   empty: () => text(""),
   "1000": () => json({ code: 1000, message: "Command completed" }),
   xml: () => text("<reply><status>ok</status></reply>"),
+  words: (command: string) => text(command === "delete" ? "taken out" : "carried out"),
+  elements: (command: string) => text(`<reply><did>${command === "delete" ? "away" : "there"}</did></reply>`),
 } as const;
 
 /** Successes of a receiver: those of a node, and some that differ by operation or by prefix. */
