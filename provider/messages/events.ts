@@ -42,7 +42,7 @@ type OnDestroy = "remove" | "keep" | "created";
 export interface WriteEvents {
   /** Changes that no list after the commit shows are sent once more. */
   notShown: OfPrefixes;
-  /** The commit of this run published changes that it did not send. */
+  /** The commit of this process published changes that it did not send. */
   published: ForeignChanges;
   /** Another writer has staged changes that a commit of this run would publish. */
   foreignStaged: ForeignChanges;

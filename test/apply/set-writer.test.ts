@@ -138,7 +138,7 @@ describe("the writer of a set", () => {
     await stageElsewhere(setup.emulator, "203.0.113.99");
     await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
     expect(setup.warnings).toEqual([
-      expect.stringMatching(/entries that this run did not send appeared: 203\.0\.113\.99\/32/),
+      expect.stringMatching(/entries that this provider did not send appeared: 203\.0\.113\.99\/32/),
     ]);
   });
 

@@ -29,7 +29,7 @@ function file() {
 
 /** Another operator's commit may have brought it: one line says so of all nodes. On a slow machine the file is waited for. */
 const NOTICE =
-  /^(n\d+, )*n\d+: with our commit, entries that this run did not send (appeared|vanished): |^Waits for blocks\.yaml: /;
+  /^(n\d+, )*n\d+: with our commit, entries that this provider did not send (appeared|vanished): |^Waits for blocks\.yaml: /;
 
 /** Expects the words of a command that met so many sick nodes. */
 function expectEnd(ended: { code: number; out: string; err: string }, sick: number, sickness: Sickness): void {

@@ -20,7 +20,7 @@ it("entries of two stacks that write to one set are all there, and each stack na
   expect(runs.map(({ code }) => code)).toEqual([0, 0]);
   expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(80);
   expect(runs.map(({ text }) => text).join()).toMatch(
-    /warning: .*entries that this run did not send appeared: 10\.[12]\./,
+    /warning: .*entries that this provider did not send appeared: 10\.[12]\./,
   );
   for (const stack of [one, two]) expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
 });

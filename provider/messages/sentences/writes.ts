@@ -10,7 +10,7 @@ export const WRITES: Sentences<keyof WriteEvents> = {
   ),
   published: warn(
     (event) =>
-      `with our commit, entries that this run did not send ${foreignText(event)}. They were staged or committed before it, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
+      `with our commit, entries that this provider did not send ${foreignText(event)}. They were staged or committed before it, by another provider of this stack, by another writer or by an interrupted run of this stack; "pulumi preview --refresh" shows what they mean for this stack.`,
   ),
   foreignStaged: (event, where) => warning(stagedText(event, where)),
   restored: (event, where) =>

@@ -128,17 +128,13 @@ class Facts {
     return this.record.steps.some(({ op, old }) => op === "delete" && prefix in Object(old?.outputs.entries));
   }
 
-  /** True if a list after a commit of this run does not show the outcome of its last change of a prefix. */
+  /** True if a list after a commit of this run does not show the outcome of a change of a prefix: of the last one of some process. */
   isMissed(prefix: string): boolean {
+    const changes = [...this.sent("insert", prefix), ...this.sent("delete", prefix)];
     return this.shown().some(({ index, entries }) => {
       const commit = this.requests.findLast((entry) => entry.cmd === "commit" && entry.index < index);
-      const change = this.requests.findLast(
-        (entry) =>
-          entry.index < (commit?.index ?? 0) &&
-          (entry.cmd === "insert" || entry.cmd === "delete") &&
-          hasIn(entry, prefix),
-      );
-      return change !== undefined && entries.get(prefix) !== valueIn(change, prefix);
+      const committed = changes.filter((change) => change.index < (commit?.index ?? 0));
+      return committed.some((change) => entries.get(prefix) !== valueIn(change, prefix));
     });
   }
 
