@@ -40,12 +40,21 @@ export const previewShows: Promised = {
           return foreign.map(
             ([prefix]) => `request ${index} to ${machine}: the up stops ${prefix}, which others started`,
           );
-        return [...removed, ...changed, ...stopped]
-          .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))
-          .map(
-            ([prefix, verb]) =>
-              `request ${index} to ${machine}: the up ${verb} ${prefix} of ${url}, which its preview did not show`,
-          );
+        return (
+          [...removed, ...changed, ...stopped]
+            .filter(([prefix = "", verb]) => !shown(prefix) && !isOfOthers(world, machine, index, url, prefix, verb))
+            // The refresh of the up itself found it, and the preview could not.
+            .filter(
+              ([prefix = "", verb]) =>
+                verb !== "removes" ||
+                !run.options.refresh ||
+                !cameSince(world, { machine, url, prefix, since: preview.from[machine] ?? 0, by: index }, done.label),
+            )
+            .map(
+              ([prefix, verb]) =>
+                `request ${index} to ${machine}: the up ${verb} ${prefix} of ${url}, which its preview did not show`,
+            )
+        );
       }),
     );
   },
@@ -90,6 +99,20 @@ function isNews(world: World, { machine, url, prefix, from, since, by }: Value):
   return isOther(
     journal.findLast(isInsert),
     journal.find(({ index }) => index === by),
+  );
+}
+
+/** True where another writer inserted a prefix after the preview. */
+function cameSince(world: World, { machine, url, prefix, since, by }: Omit<Value, "from">, label: string): boolean {
+  const { journal } = world.machines.get(machine) ?? { journal: [] };
+  return journal.some(
+    (entry) =>
+      entry.cmd === "insert" &&
+      entry.url === url &&
+      entry.index >= since &&
+      entry.index < by &&
+      entry.label !== label &&
+      entry.data?.some((item) => canonical((item as { p?: unknown }).p) === prefix),
   );
 }
 
