@@ -8,7 +8,7 @@ import { root } from "../support/markdown";
 import { javaProgram, javaSdk } from "./support/java";
 import { LANGUAGES, languageHosts, localSdk, writtenBy } from "./support/languages";
 import { TestStack } from "./support/stack";
-import { BLOCKED, mutations, world } from "./support/world";
+import { BLOCKED, mutations, variablesOf, world } from "./support/world";
 
 const PARTNERS = "prefixset://edge/partners";
 const SCHEMA = join(root, "schemas/provider.schema.json");
@@ -67,13 +67,7 @@ async function generated(language: string, program: string) {
   // This compiles the SDK, and in Go the program, too.
   const prepare = language === "java" ? javaSdk : LANGUAGES[language];
   stack.environment((await prepare?.({ folder, env: stack.variables })) ?? {});
-  const { endpoint, signalingUrl, clients } = emulator;
-  stack.environment({
-    PACKETFILTER_ENDPOINT: endpoint,
-    PACKETFILTER_SIGNALING_URL: signalingUrl,
-    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
-    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
-  });
+  stack.environment(variablesOf(emulator));
   return w;
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { run as command } from "../commands/support";
 import { guide } from "../support/guide";
 import { LANGUAGES, languageHosts } from "./support/languages";
-import { BLOCKED, since, world } from "./support/world";
+import { BLOCKED, since, variablesOf, world } from "./support/world";
 
 const root = process.cwd();
 const PARTNERS = "prefixset://edge/partners";
@@ -62,14 +62,10 @@ async function programIn(language: string) {
     await stack.write("Pulumi.yaml", project.replace(/^name: .*\n/, "name: journey\n"));
   }
   stack.environment((await LANGUAGES[language]?.({ folder: stack.folder, env: stack.variables })) ?? {});
-  const { endpoint, signalingUrl, clients } = emulator;
   stack.environment({
     PATH: [stack.variables.PATH, bin].join(delimiter),
     HOME: process.env.HOME,
-    PACKETFILTER_ENDPOINT: endpoint,
-    PACKETFILTER_SIGNALING_URL: signalingUrl,
-    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
-    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
+    ...variablesOf(emulator),
   });
   return w;
 }
@@ -193,13 +189,7 @@ test("ignoreChanges in YAML follows the spelling and order of the program, and r
   await using w = await world({ program: "" });
   const { emulator, stack } = w;
   stack.environment({ PATH: [stack.variables.PATH, bin].join(delimiter) });
-  const { endpoint, signalingUrl, clients } = emulator;
-  stack.environment({
-    PACKETFILTER_ENDPOINT: endpoint,
-    PACKETFILTER_SIGNALING_URL: signalingUrl,
-    PACKETFILTER_CLIENT_ID: clients[0]?.clientId,
-    PACKETFILTER_SECRET_KEY: clients[0]?.secretKey,
-  });
+  stack.environment(variablesOf(emulator));
   const project = (await stack.read("Pulumi.yaml")).replace("runtime: nodejs", "runtime: yaml");
   const program = (...parts: Parameters<typeof inYaml>) => stack.write("Pulumi.yaml", project + inYaml(...parts));
   const entries = "{ 192.0.2.0/25: { value: 1, reason: SYN flood }, 203.0.113.7: 2 }";

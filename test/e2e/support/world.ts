@@ -56,6 +56,20 @@ export function emptyNode({ make, shost = [] }: NodeOptions = {}): Promise<Emula
   return startOnOwnPort({ state: { arenas: arenas(shost) }, ...(make && { dialect: make }) });
 }
 
+/** The variables that name node, receiver and first client of an emulator. */
+export function variablesOf({
+  endpoint,
+  signalingUrl,
+  clients: [client],
+}: Emulator): Record<string, string | undefined> {
+  return {
+    PACKETFILTER_ENDPOINT: endpoint,
+    PACKETFILTER_SIGNALING_URL: signalingUrl,
+    PACKETFILTER_CLIENT_ID: client?.clientId,
+    PACKETFILTER_SECRET_KEY: client?.secretKey,
+  };
+}
+
 /** The commands of the node API that change something, and starts and stops, in the order in which they came. */
 export function mutations(emulator: Emulator): string[] {
   return emulator.journal.flatMap(({ cmd, op, entries }) => {
