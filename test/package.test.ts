@@ -232,7 +232,7 @@ describe("what npm publishes", () => {
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
       /^docs\/((guides|reference|contributing)\/)?[^/]+\.md$/,
-      /^docs\/pictures\/(page-sets-light\.png|peers-[a-z-]+\.svg)$/,
+      /^docs\/pictures\/(page-sets\.webp|peers-[a-z-]+\.svg)$/,
       /^examples\/(?!.*node_modules)/,
       /^templates\/(typescript|python|yaml)\//,
     ];

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import ts from "typescript";
+import { publishedJson } from "./lib/published-json.mjs";
 
 const root = join(import.meta.dirname, "..");
 /** Place of the schema in the package, from which the plugin serves it. */
@@ -384,5 +385,5 @@ function capitalised(/** @type {string} */ name) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(SCHEMA, `${JSON.stringify(providerSchema(), undefined, 2)}\n`);
+  writeFileSync(SCHEMA, publishedJson(providerSchema()));
 }

@@ -6,17 +6,18 @@ import { isDescribed, openApi } from "../../provider/emulator/control/openapi";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { defaultState } from "../../provider/emulator/state/default-state";
 import { stateJsonSchema, stateSchema } from "../../provider/emulator/state/state";
-
-const pretty = (value: unknown, indent = 2) => `${JSON.stringify(value, null, indent)}\n`;
+import { publishedJson } from "../support/published-json";
 
 // Written anew by `vitest run -u`.
 test("the published JSON Schema of a state is that of the code", async () => {
-  await expect(pretty(stateJsonSchema())).toMatchFileSnapshot("../../schemas/emulator-state.schema.json");
+  await expect(await publishedJson(stateJsonSchema())).toMatchFileSnapshot("../../schemas/emulator-state.schema.json");
 });
 
 test("the published description of the control API is that of the code", async () => {
   // It nests so deep that blanks were half of it, and a tenth of the package.
-  await expect(pretty(openApi(OPERATIONS), 1)).toMatchFileSnapshot("../../schemas/emulator-control.openapi.json");
+  await expect(await publishedJson(openApi(OPERATIONS))).toMatchFileSnapshot(
+    "../../schemas/emulator-control.openapi.json",
+  );
 });
 
 const published = (file: string) => JSON.parse(readFileSync(`${__dirname}/../../schemas/${file}`, "utf8"));

@@ -7,6 +7,7 @@ import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
 import { findingJsonSchema } from "../../provider/report";
 import { run } from "../commands/support";
 import { ask } from "../policies/ask";
+import { publishedJson } from "../support/published-json";
 
 const EMPTY = JSON.stringify({ steps: [], changeSummary: { same: 3 } });
 const URN = "urn:pulumi:dev::infra::pulumi-nodejs:dynamic/packetfilter:PrefixSet::blocked";
@@ -33,8 +34,9 @@ const report = async (findings: string, ...args: string[]) => {
 };
 
 test("the published JSON Schema of a line is that of the code", async () => {
-  const pretty = `${JSON.stringify(findingJsonSchema(), null, 2)}\n`;
-  await expect(pretty).toMatchFileSnapshot("../../schemas/policy-finding.schema.json");
+  await expect(await publishedJson(findingJsonSchema())).toMatchFileSnapshot(
+    "../../schemas/policy-finding.schema.json",
+  );
 });
 
 test("a report says first what the policies forbid, then what they advise, and nothing in it is markup", async () => {
