@@ -1,66 +1,31 @@
-import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startEmulator } from "../../provider/emulator";
-import type { ForwarderConfig } from "../../provider/forwarder/config/types";
 import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import { SinkRunner } from "../../provider/forwarder/delivery/sink-runner";
-import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { writeLines } from "../../provider/forwarder/record/lines";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
-import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { readBatch } from "../../provider/forwarder/record/record";
 import { Sheet } from "../../provider/forwarder/record/sheet";
 import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { silent, Troubles } from "../../provider/forwarder/telling/troubles";
 import { TestClock } from "./support/clock";
-import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
+import { RECORD, recordsIn, roundInto, stateOf, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
+import { arrived, listed, openLedger, sink } from "./support/ledger";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A table of so many marks. */
-const stateOf = (count: number) => ({
-  arenas: {
-    edge: {
-      profiles: {
-        web: {
-          marks: {
-            shost: Array.from({ length: count }, (_, n) => ({
-              address: `198.18.${n >> 8}.${n & 255}`,
-              id: 1,
-              value: n,
-              lifetime: 3_600,
-            })),
-          },
-        },
-      },
-    },
-  },
-});
-
-const recordsIn = (body: string): ForwardRecord[] =>
-  body
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-
 /** Forwards a table of so many marks to a server once. @returns the bodies. */
 async function forwarded(count: number, sink: object) {
-  using folder = temporaryFolder();
-  using server = await httpSink();
-  await using emulator = await startEmulator({ state: stateOf(count) });
-  const config: ForwarderConfig = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
-    sinks: [{ name: "web", type: "http", url: server.url, ...sink }] as ForwarderConfig["sinks"],
-  };
-  const { ok } = await forwardOnce(config, folder.path);
+  const { url, bodies } = await httpSink();
+  const { ok } = await roundInto([{ name: "web", type: "http", url, ...sink }], stateOf(1, count));
   expect(ok).toBe(true);
-  return server.bodies;
+  return bodies;
 }
 
 const sequences = (bodies: readonly string[]) => bodies.flatMap(recordsIn).map(({ sequence }) => sequence);
@@ -87,47 +52,21 @@ describe("batch", () => {
 
   test("a record that is larger than maxBytes goes alone", async () => {
     const records = [10, 10, 900, 10, 10].map((length, n) => ({ ...RECORD, sequence: n, message: "x".repeat(length) }));
-    const sink = {
+    const lengths = {
       write: async (outgoing: Outgoing) => {
         const messages = (await outgoing.records()).map(({ message }) => message.length);
         return { payload: messages, bytes: messages.reduce((sum, length) => sum + length, 0) };
       },
     };
-    const parcels = await parcelsOf(sink, Outgoing.of(records), { maxRecords: 100, maxBytes: 50 });
+    const parcels = await parcelsOf(lengths, Outgoing.of(records), { maxRecords: 100, maxBytes: 50 });
     expect(parcels.map(({ payload }) => payload)).toEqual([[10], [10], [900], [10], [10]]);
-  });
-
-  test("limits that are none are told", async () => {
-    const config = (batch: string) =>
-      check(
-        `nodes: { fra1: { endpoint: "http://192.0.2.10" } }\nwatch: [{ arena: edge }]\nsinks: [{ name: out, type: stdout, batch: ${batch} }]\n`,
-      );
-    expect([
-      await config("{ maxRecords: 500, maxBytes: 1048576 }"),
-      await config("{ maxRecords: 0 }"),
-      await config("{ maxBytes: 1 }"),
-      await config("{ records: 1 }"),
-    ]).toEqual([0, 2, 2, 2]);
   });
 });
 
 /** A ledger with one sink, and a way to read a list of so many marks. */
 async function ledgerIn(folder: string, after?: TestClock["after"]) {
-  const wall = Date.UTC(2026, 0, 1);
-  const { ledger } = await StoredLedger.open({
-    file: join(folder, "forwarder.db"),
-    sinks: [{ name: "web", limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull: "pause" } }],
-    records: "all",
-    wall,
-    ...(after && { after }),
-  });
-  const read = (count: number) => {
-    const marks = Array.from({ length: count }, (_, n) => ({ a: `198.18.${n >> 8}.${n & 255}`, id: 1, v: n, t: 60 }));
-    const body = [Buffer.from(JSON.stringify(marks))];
-    const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
-    return ledger.take({ table, body, wall, now: 1_000, rules: [], habits: {}, snapshot: false });
-  };
-  return { ledger, read };
+  const { ledger } = await openLedger(folder, [sink("web")], { records: "all", ...(after && { after }) });
+  return { ledger, read: (count: number) => ledger.take(arrived(listed(count, 1))) };
 }
 
 /** Lets all go on that needs no time. */
@@ -159,7 +98,7 @@ describe("a sink that is slow", () => {
     await read(5_000);
     const told: string[] = [];
     let answer = (): void => {};
-    const sink: Sink = {
+    const slow: Sink = {
       write: async (records) => {
         told.push(`writes ${records.count}`);
         return { payload: undefined, bytes: 1 };
@@ -175,7 +114,7 @@ describe("a sink that is slow", () => {
       close: async () => {},
     };
     const stop = new AbortController();
-    const runner = runnerOf(sink, ledger, folder.path);
+    const runner = runnerOf(slow, ledger, folder.path);
     const running = runner.run(stop.signal);
     const taken: string[][] = [];
     for (let delivery = 0; delivery < 3; delivery++) {
@@ -231,100 +170,58 @@ describe("acknowledgements", () => {
 });
 
 test("a line holds what the node said, whatever that is", () => {
-  const head = {
-    node: "fra1",
-    arena: 'e"dge',
-    profile: "w\u00e9b",
-    type: "conn",
-    at: Date.UTC(2026, 0, 1),
-    epoch: 36,
-    first: 35,
-    id: "0123456789abcdef",
-    rules: [{ id: 1, name: 'a"b\u0007\u202e' }, { id: "99999999999999999999" }],
-  };
-  const rows = [
-    [6, ""],
-    [1, "203.0.113.45@7", 7, null, 3],
-    [2, " 203.0.113.9 198.51.100.7", null, 5, null, 0],
+  const names = { node: "fra1", arena: 'e"dge', profile: "w\u00e9b", type: "conn" };
+  const rules = [{ id: 1, name: 'a"b\u0007\u202e' }, { id: "99999999999999999999" }];
+  const head = { ...names, at: Date.UTC(2026, 0, 1), epoch: 36, first: 35, id: "0123456789abcdef", rules };
+  const conn = { source: "203.0.113.9", destination: "2001:db8::7", sourcePort: 4, destinationPort: 5 };
+  const details = { age: 4, status: "act\u001bive", extra: { z: { y: "\u2028" } } };
+  /** Rows as they are stored, each with the members of its record and the end of its message. */
+  const rows: [row: unknown[], members: object, message: string][] = [
+    [[6, ""], { event: "reset" }, "reset: the whole table follows"],
     [
-      3,
-      " 203.0.113.9 2001:db8::7 4 5 TCP%20x",
-      1,
-      2,
-      3,
-      1,
-      { age: 4, status: "act\u001bive", exact: { id: "123456789012345678901" }, extra: { z: { y: "\u2028" } } },
+      [1, "203.0.113.45@7", 7, null, 3],
+      { event: "added", address: "203.0.113.45", id: 7, lifetime: 3 },
+      "203.0.113.45 added: id 7, lifetime 3 s",
     ],
-    [4, " 2001:db8::9 2001:db8::7 4 5 6", null, null, null],
-    [1, "", 1, 2],
+    [
+      [2, " 203.0.113.9 198.51.100.7", null, 5, null, 0],
+      { event: "changed", source: "203.0.113.9", destination: "198.51.100.7", value: 5, rule: rules[0] },
+      '203.0.113.9 -> 198.51.100.7 changed: value 5 (a"b\\u{7}\\u{202e})',
+    ],
+    [
+      [3, " 203.0.113.9 2001:db8::7 4 5 TCP%20x", 1, 2, 3, 1, { ...details, exact: { id: "123456789012345678901" } }],
+      {
+        event: "renewed",
+        ...conn,
+        protocol: "TCP x",
+        id: "123456789012345678901",
+        value: 2,
+        lifetime: 3,
+        ...details,
+        rule: rules[1],
+      },
+      "TCP x 203.0.113.9:4 -> [2001:db8::7]:5 renewed: id 123456789012345678901, value 2, lifetime 3 s",
+    ],
+    [
+      [4, " 2001:db8::9 2001:db8::7 4 5 6", null, null, null],
+      { event: "gone", ...conn, source: "2001:db8::9", protocol: 6 },
+      "6 [2001:db8::9]:4 -> [2001:db8::7]:5 gone",
+    ],
+    [[1, "", 1, 2], { event: "added", id: 1, value: 2 }, "- added: id 1, value 2"],
   ];
-  const body = Buffer.from(JSON.stringify({ head, rows }));
-  const table = {
-    timestamp: "2026-01-01T00:00:00.000Z",
-    node: "fra1",
-    arena: 'e"dge',
-    profile: "w\u00e9b",
-    type: "conn",
-  };
-  const numbered = (sequence: number) => ({
-    epoch: 36,
-    sequence,
-    recordId: `0123456789abcdef-10-${sequence.toString(36)}`,
-  });
-  const place = 'fra1 e"dge/w\u00e9b conn';
-  const records = [
-    { ...table, event: "reset", ...numbered(35), message: `${place} reset: the whole table follows` },
-    {
-      ...table,
-      event: "added",
-      address: "203.0.113.45",
-      id: 7,
-      lifetime: 3,
-      ...numbered(36),
-      message: `${place} 203.0.113.45 added: id 7, lifetime 3 s`,
-    },
-    {
-      ...table,
-      event: "changed",
-      source: "203.0.113.9",
-      destination: "198.51.100.7",
-      value: 5,
-      rule: { id: 1, name: 'a"b\u0007\u202e' },
-      ...numbered(37),
-      message: `${place} 203.0.113.9 -> 198.51.100.7 changed: value 5 (a"b\\u{7}\\u{202e})`,
-    },
-    {
-      ...table,
-      event: "renewed",
-      source: "203.0.113.9",
-      destination: "2001:db8::7",
-      sourcePort: 4,
-      destinationPort: 5,
-      protocol: "TCP x",
-      id: "123456789012345678901",
-      value: 2,
-      lifetime: 3,
-      age: 4,
-      status: "act\u001bive",
-      rule: { id: "99999999999999999999" },
-      ...numbered(38),
-      message: `${place} TCP x 203.0.113.9:4 -> [2001:db8::7]:5 renewed: id 123456789012345678901, value 2, lifetime 3 s`,
-      extra: { z: { y: "\u2028" } },
-    },
-    {
-      ...table,
-      event: "gone",
-      source: "2001:db8::9",
-      destination: "2001:db8::7",
-      sourcePort: 4,
-      destinationPort: 5,
-      protocol: 6,
-      ...numbered(39),
-      message: `${place} 6 [2001:db8::9]:4 -> [2001:db8::7]:5 gone`,
-    },
-    { ...table, event: "added", id: 1, value: 2, ...numbered(40), message: `${place} - added: id 1, value 2` },
-  ];
-  expect(readBatch(body)).toEqual(records);
+  const body = Buffer.from(JSON.stringify({ head, rows: rows.map(([row]) => row) }));
+  const records = readBatch(body);
+  expect(records).toEqual(
+    rows.map(([, members, message], index) => ({
+      timestamp: "2026-01-01T00:00:00.000Z",
+      ...names,
+      ...members,
+      epoch: 36,
+      sequence: 35 + index,
+      recordId: `0123456789abcdef-10-${(35 + index).toString(36)}`,
+      message: `fra1 e"dge/w\u00e9b conn ${message}`,
+    })),
+  );
   // As JSON.stringify writes them, in the order of their members.
   const lines = writeLines(body, { start: 1, end: 3 }, new Sheet(0), ['{"_id":"', '"}']).toString();
   const action = (record?: { recordId: string }) => `{"_id":"${record?.recordId}"}\n${JSON.stringify(record)}\n`;

@@ -1,17 +1,16 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
-import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { TableState } from "../../provider/forwarder/ledger/table-state";
-import { readBatch } from "../../provider/forwarder/record/record";
+import { forward } from "./support/child";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, scene, stateWith, temporaryFolder } from "./support/forward";
+import { configOf, linesOf, openForwarder, scene, stateOf, stateWith, temporaryFolder } from "./support/forward";
+import { arrived, listed, openLedger, sink, takeAll, unread } from "./support/ledger";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -20,106 +19,54 @@ afterEach(() => {
 const RESERVE = 1_000_000;
 const MARKS = 500;
 
-const sink = (name: string, whenFull: SinkSpec["limits"]["whenFull"]): SinkSpec => ({
-  name,
-  limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull },
-});
-
 /** A ledger on a disk with as many free bytes as `disk` says. */
-async function open(folder: string, sinks: SinkSpec[], disk: { free: number }) {
-  const options: LedgerOptions = {
-    file: join(folder, "forwarder.db"),
-    sinks,
-    records: "changes",
-    reserveBytes: RESERVE,
-    freeBytes: () => disk.free,
-    wall: Date.UTC(2026, 0, 1),
-  };
-  const { ledger } = await StoredLedger.open(options);
-  return ledger;
-}
+const open = async (folder: string, disk: { free: number }) =>
+  (await openLedger(folder, [sink("web")], { reserveBytes: RESERVE, freeBytes: () => disk.free })).ledger;
 
 /** Lists all marks with this value. */
-function read(ledger: StoredLedger, value: number) {
-  const marks = Array.from({ length: MARKS }, (_, n) => ({
-    a: `198.18.${n >> 8}.${n & 255}`,
-    id: 1,
-    v: value,
-    t: 600,
-  }));
-  return ledger.take({
-    table: { node: "fra1", arena: "edge", profile: "web", type: "shost" },
-    body: [Buffer.from(JSON.stringify(marks))],
-    wall: Date.UTC(2026, 0, 1),
-    now: 1_000 + value,
-    rules: [],
-    habits: {},
-    snapshot: false,
-  });
-}
+const read = (ledger: StoredLedger, value: number) =>
+  ledger.take(arrived(listed(MARKS, value), { now: 1_000 + value }));
 
-async function unread(ledger: StoredLedger, name: string) {
-  const batches = await ledger.next(name, 1_000_000);
-  const records = batches.flatMap(({ body }) => readBatch(Buffer.from(body)));
-  return { position: batches.at(-1)?.position ?? 0, sequences: records.map(({ sequence }) => sequence) };
-}
+const sequences = async (ledger: StoredLedger) => (await unread(ledger, "web")).map(({ sequence }) => sequence);
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
 test("what is to stay free of the disk stays free, until a sink has taken more or the disk has room", async () => {
   using folder = temporaryFolder();
   const disk = { free: 2 * RESERVE };
-  const ledger = await open(folder.path, [sink("web", "pause")], disk);
+  const ledger = await open(folder.path, disk);
   for (const value of numbers(1, 4)) await read(ledger, value);
   disk.free = RESERVE;
   const refused = await read(ledger, 5).catch((error: unknown) => error);
   expect(isFull(refused)).toBe(true);
-  const first = await unread(ledger, "web");
-  expect(first.sequences).toEqual(numbers(1, 4 * MARKS));
-  await ledger.acknowledge("web", first.position);
+  expect(await sequences(ledger)).toEqual(numbers(1, 4 * MARKS));
+  await takeAll(ledger, "web");
   // What was taken left room within the file.
   await until(async () => (await ledger.status()).bytes === 0);
   await read(ledger, 6);
-  const second = await unread(ledger, "web");
-  expect(second.sequences).toEqual(numbers(4 * MARKS + 1, 5 * MARKS));
+  expect(await sequences(ledger)).toEqual(numbers(4 * MARKS + 1, 5 * MARKS));
   disk.free = 2 * RESERVE;
   await read(ledger, 7);
   expect((await ledger.status()).sinks).toMatchObject([{ records: 2 * MARKS, dropped: 0 }]);
   await ledger.close(undefined);
 });
 
-test("a sink that drops the oldest makes room on the disk, too", async () => {
-  using folder = temporaryFolder();
-  const disk = { free: 2 * RESERVE };
-  const ledger = await open(folder.path, [sink("siem", "drop-oldest")], disk);
-  for (const value of numbers(1, 10)) await read(ledger, value);
-  disk.free = RESERVE;
-  for (const value of [11, 12]) await read(ledger, value);
-  const { sequences } = await unread(ledger, "siem");
-  const [backlog] = (await ledger.status()).sinks;
-  expect(sequences.at(-1)).toBe(12 * MARKS);
-  expect((backlog?.records ?? 0) + (backlog?.dropped ?? 0)).toBe(12 * MARKS);
-  expect(sequences).toEqual(numbers((backlog?.dropped ?? 0) + 1, 12 * MARKS));
-  await ledger.close(undefined);
-});
-
 test("where nothing but the marks of sinks fits at the end, they are kept: nothing is sent again", async () => {
   using folder = temporaryFolder();
   const disk = { free: 2 * RESERVE };
-  const ledger = await open(folder.path, [sink("web", "pause")], disk);
+  const ledger = await open(folder.path, disk);
   await read(ledger, 1);
-  const { position } = await unread(ledger, "web");
   const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
   const failing = vi.spyOn(Store.prototype, "transaction").mockImplementationOnce(() => {
     throw full;
   });
-  await ledger.acknowledge("web", position);
+  await takeAll(ledger, "web");
   await until(() => failing.mock.calls.length > 0);
   vi.spyOn(TableState.prototype, "settled").mockResolvedValue(() => {
     throw full;
   });
   await ledger.close(undefined);
-  const last = await open(folder.path, [sink("web", "pause")], disk);
+  const last = await open(folder.path, disk);
   failing.mockImplementation(() => {
     throw full;
   });
@@ -127,17 +74,12 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
     `The state ${join(folder.path, "forwarder.db")} cannot be written: its disk is full.`,
   );
   vi.restoreAllMocks();
-  const again = await open(folder.path, [sink("web", "pause")], disk);
+  const again = await open(folder.path, disk);
   expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 0 }]);
   await again.close(undefined);
 });
 
 test("a forwarder whose disk is full says so, is not ready, and goes on by itself without a gap", async () => {
-  const stateOf = (value: number) => ({
-    arenas: {
-      edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.9", id: 1, value, lifetime: 60 }] } } } },
-    },
-  });
   const disk = { free: 2 * RESERVE };
   const parts = { freeBytes: () => disk.free };
   const { forwarder, told, records, clock, emulator } = await scene(stateOf(0), { reserveBytes: RESERVE }, parts);
@@ -177,11 +119,8 @@ test("a forwarder whose disk is full says so, is not ready, and goes on by itsel
 test("a forwarder ends in time also while the disk stands still", async () => {
   using folder = temporaryFolder();
   const clock = new TestClock();
-  const { forwarder, told } = await openForwarder(
-    { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge" }] },
-    folder.path,
-    { world: clock, onRecord: () => {} },
-  );
+  const config = configOf({ endpoint: "http://127.0.0.1:1" });
+  const { forwarder, told } = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
   forwarder.start();
   for (const name of ["status", "close"] as const) {
     vi.spyOn(StoredLedger.prototype, name).mockReturnValue(new Promise<never>(() => {}));
@@ -209,24 +148,13 @@ drainMs: 0
 sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
 `,
   );
-  const CLI = join(__dirname, "../../dist/provider/cli.js");
-  const child = spawn(process.execPath, [CLI, "forward", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+  const { child, told } = forward(file);
   onTestFinished(() => void child.kill("SIGKILL"));
-  let told = "";
-  child.stderr.on("data", (chunk) => {
-    told += chunk;
-  });
-  const written = () => readFileSync(join(folder.path, "marks.ndjson"), "utf8").split("\n").length - 1;
-  await until(() => {
-    try {
-      return written() === 3_000;
-    } catch {
-      return false;
-    }
-  });
+  const disk = join(folder.path, "marks.ndjson");
+  await until(() => existsSync(disk) && linesOf(readFileSync(disk, "utf8")).length === 3_000);
   child.kill("SIGTERM");
   await once(child, "exit");
   // Ended by the signal, which service managers take for a clean end.
   expect([child.exitCode, child.signalCode]).toEqual([null, "SIGTERM"]);
-  expect(told).toContain("Some work did not end within 5000 ms");
+  expect(told.map(({ msg }) => msg).join()).toContain("Some work did not end within 5000 ms");
 });

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { Format } from "../../provider/forwarder/record/formats";
 import { cef, formatter } from "../../provider/forwarder/record/formats";
-import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import type { MarkType } from "../../provider/model/mark";
 import { temporaryFolder } from "./support/forward";
+import { arrived, openLedger, sink, TABLE, unread } from "./support/ledger";
 
 const reference = readFileSync(resolve(__dirname, "../../docs/forwarder.md"), "utf8");
 
@@ -28,11 +28,7 @@ describe("the fields of records", () => {
   /** Records of every kind of table, with every member that a record can have. */
   async function records(): Promise<ForwardRecord[]> {
     using folder = temporaryFolder();
-    const limits = { maxBytes: 1e6, maxAgeMs: 0, whenFull: "pause" } as const;
-    const times = { wall: Date.UTC(2026, 0, 1), now: 1_000 };
-    const sinks = [{ name: "all", limits }];
-    const file = join(folder.path, "forwarder.db");
-    const { ledger } = await StoredLedger.open({ file, sinks, records: "changes", ...times });
+    const { ledger } = await openLedger(folder.path, [sink("all")]);
     const more = '"id":7,"v":5,"t":60,"age":1,"status":"active","note":"x"';
     const connection = '"sport":1024,"dport":443,"proto":6';
     const lists = {
@@ -42,16 +38,12 @@ describe("the fields of records", () => {
       conn: `[{"src":"203.0.113.9","dst":"198.51.100.7",${connection},${more}}]`,
     } as const;
     for (const [type, list] of Object.entries(lists) as [MarkType, string][]) {
-      const named = { node: "fra1", arena: "edge", profile: "web", type };
-      const rules = [{ id: 7, name: "syn" }];
-      await ledger.take({ table: named, body: [Buffer.from(list)], rules, habits: {}, snapshot: false, ...times });
+      await ledger.take(arrived(list, { table: { ...TABLE, type }, rules: [{ id: 7, name: "syn" }] }));
     }
-    const batches = await ledger.next("all", 100);
+    const all = await unread(ledger, "all");
     await ledger.close(undefined);
     // As if each had been sent before.
-    return batches.flatMap(({ body }) =>
-      readBatch(Buffer.from(body)).map((one) => ({ ...one, resent: true as const })),
-    );
+    return all.map((one) => ({ ...one, resent: true as const }));
   }
 
   /** Paths of the values of a document; what stands under `extra` is the node's. */

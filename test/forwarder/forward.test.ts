@@ -305,7 +305,7 @@ test("what a sink refused is listed, and sent again by requeue, with the ids tha
   let refuses = true;
   const idsIn = (text: string) => linesOf(text).map((line): string => JSON.parse(line).recordId);
   const [arrived, refused] = [new Set<string>(), new Set<string>()];
-  using server = await httpSink((_, body) => {
+  const server = await httpSink((_, body) => {
     for (const id of idsIn(body)) (refuses ? refused : arrived).add(id);
     return [refuses ? 406 : 200];
   });

@@ -124,10 +124,7 @@ test("a node whose turn never comes makes the service unhealthy; one that is dow
 });
 
 test("readiness names each check, and how full the spool of each sink is", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(500) });
-  const clock = new TestClock();
-  const { forwarder } = await startForwarding(withAwaySink(emulator, 65_536), folder.path, { world: clock });
+  const { forwarder, clock } = await scene(stateWith(500), withAwaySink(65_536));
   const ask = await asking(forwarder);
   expect(await ask("/readyz")).toEqual([
     503,

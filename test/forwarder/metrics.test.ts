@@ -9,7 +9,7 @@ import { Service } from "../../provider/forwarder/operating/service";
 import { Metrics } from "../../provider/forwarder/telling/metrics";
 import { passUntil, TestClock } from "./support/clock";
 import { labelsOf, readPage } from "./support/exposition";
-import { startForwarding, stateWith, Told, temporaryFolder, withAwaySink } from "./support/forward";
+import { scene, stateWith, Told, temporaryFolder, withAwaySink } from "./support/forward";
 
 const reference = readFileSync(resolve(__dirname, "../../docs/forwarder.md"), "utf8");
 
@@ -153,10 +153,7 @@ test("a histogram tells every scraper the same, and escapes what a label holds",
 });
 
 test("the spool of a sink that takes nothing is told: how full, when it is full, and which tables it misses", async () => {
-  using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(500) });
-  const clock = new TestClock();
-  const { forwarder, told } = await startForwarding(withAwaySink(emulator, 131_072), folder.path, { world: clock });
+  const { forwarder, told, clock, config, folder } = await scene(stateWith(500), withAwaySink(131_072));
   const view = (name: string) => forwarder.health.spool.find((sink) => sink.name === name);
   const metric = (name: Parameters<typeof forwarder.metrics.get>[0], sink = "away") =>
     forwarder.metrics.get(name, { sink });
@@ -180,9 +177,8 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
 
   // A table that is read no more makes no sink wait: what it missed counts again when it is read again.
   const watching = async (arena: string) => {
-    const watch = [{ arena, types: ["shost" as const] }];
-    const next = { ...withAwaySink(emulator, 131_072), watch };
-    return forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path));
+    const next = { ...config, watch: [{ arena, types: ["shost"] }] };
+    return forwarder.reload(await LiveConfig.ofObject(next, {}, folder));
   };
   expect(await watching("another")).toBe(true);
   await passUntil(() => metric("behind_tables") === 0, clock);

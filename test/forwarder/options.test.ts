@@ -120,7 +120,7 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   // ExportLogsServiceResponse with partial_success { rejected_log_records: 1, error_message: "no room" }.
   const partial = "\x08\x01\x12\x07no room";
   const type = { "content-type": "application/x-protobuf" };
-  using server = await httpSink(() => [200, `\x0a${String.fromCharCode(partial.length)}${partial}`, type]);
+  const server = await httpSink(() => [200, `\x0a${String.fromCharCode(partial.length)}${partial}`, type]);
   const { ok, told } = await forwardOnce(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
@@ -142,7 +142,7 @@ describe("--once", () => {
   test("waits for sinks no longer than onceDeadlineMs, names those that are late, and keeps what they lack", async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: stateOf("web") });
-    using silent = await httpSink(() => new Promise(() => {}));
+    const silent = await httpSink(() => new Promise(() => {}));
     const config = {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost" as const] }],

@@ -1,25 +1,31 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { packageVersion } from "../../provider/files/package-version";
+import { forward } from "./support/child";
 import { until } from "./support/clock";
-import { stateWith, temporaryFolder } from "./support/forward";
+import { recordsIn, stateWith, temporaryFolder } from "./support/forward";
 
-const CLI = join(__dirname, "../../dist/provider/cli.js");
 /** Far more than a pipe holds. */
 const COUNT = 3_000;
 
-function forward(config: string, ...more: string[]) {
-  const child = spawn(process.execPath, [CLI, "forward", "--config", config, ...more], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const told: { msg: string; url?: string }[] = [];
-  createInterface(child.stderr).on("line", (line) => told.push(JSON.parse(line)));
-  return { child, told };
+/** Runs it with more members of its configuration, into standard output and a file. */
+async function forwarding(folder: string, members = "") {
+  const emulator = await startEmulator({ state: stateWith(COUNT) });
+  onTestFinished(() => emulator.close());
+  const file = join(folder, "forwarder.yaml");
+  writeFileSync(
+    file,
+    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
+watch: [{ arena: edge, types: [shost] }]
+${members}
+sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
+`,
+  );
+  return { file, ...forward(file) };
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {
@@ -29,22 +35,12 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
 
 test("a reader of standard output that leaves, as head does, ends it cleanly; the rest comes later", async () => {
   using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(COUNT) });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(
-    file,
-    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
-`,
-  );
-  const first = forward(file);
+  const { file, ...first } = await forwarding(folder.path);
   const [chunk] = await once(first.child.stdout, "data");
   first.child.stdout.destroy();
   expect(await exitOf(first.child)).toBe(0);
-  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   const start = [
-    `pulumi-packetfilter ${version} forwards with ${file}.`,
+    `pulumi-packetfilter ${packageVersion()} forwards with ${file}.`,
     "Watches arena edge on fra1: profiles *, shost, every 3000 ms, changes.",
     "Sinks: out (stdout), disk (file).",
     `State: ${join(folder.path, "forwarder-state")}.`,
@@ -61,25 +57,15 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
     text += more;
   });
   expect({ code: await exitOf(second.child), told: second.told }).toEqual({ code: 0, told: [] });
-  const whole = [...`${chunk}`.split("\n").slice(0, -1), ...text.split("\n").slice(0, -1)];
-  const records = whole.map((line): ForwardRecord => JSON.parse(line));
+  const begun = `${chunk}`;
+  const records = [...recordsIn(begun.slice(0, begun.lastIndexOf("\n"))), ...recordsIn(text)];
   const added = records.filter(({ event }) => event === "added");
   expect(new Set(added.map(({ sequence }) => sequence)).size).toBe(COUNT);
 });
 
 test("the reader of standard output may be slow: everything else goes on meanwhile", async () => {
   using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateWith(COUNT) });
-  const file = join(folder.path, "forwarder.yaml");
-  writeFileSync(
-    file,
-    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-listen: 127.0.0.1:0
-sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
-`,
-  );
-  const { child, told } = forward(file);
+  const { child, told } = await forwarding(folder.path, "listen: 127.0.0.1:0");
   const url = await until(() => told.find((line) => line.url !== undefined)?.url);
   const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
   // The file has everything while the pipe is not read.

@@ -91,7 +91,7 @@ test("the command as it is packed goes through the tunnel, too, for which it loa
 });
 
 test("one with http goes through HTTP_PROXY, also in small letters and without a scheme; hosts of NO_PROXY do not", async () => {
-  using web = await httpSink();
+  const web = await httpSink();
   for (const name of ["HTTP_PROXY", "http_proxy"]) {
     expect((await sent(web.url, (proxy) => ({ [name]: proxy.replace("http://", "") }))).ok).toBe(true);
     expect(asked).toEqual([["POST", web.url, BASIC]]);

@@ -1,16 +1,12 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SinkConfig } from "../../provider/forwarder/config/types";
 import { RejectedFiles, type RejectedLimits } from "../../provider/forwarder/delivery/rejected";
-import { Outgoing } from "../../provider/forwarder/record/outgoing";
-import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
-import { parcelOf } from "../../provider/forwarder/sinks/sink";
 import { asking } from "./support/asking";
-import { passUntil, TestClock } from "./support/clock";
+import { passUntil } from "./support/clock";
 import { lostBy, lostByLog, RECORD, scene, stateWith, temporaryFolder } from "./support/forward";
-import { httpSink } from "./support/http-sink";
+import { recordSink } from "./support/http-sink";
 
 const january = () => Date.UTC(2026, 0, 1);
 const letter = (n: number) => ({
@@ -54,113 +50,14 @@ test("dead letters that pause take no more than their limit, but for the first",
   expect(await numbersIn(kept)).toEqual([3]);
 });
 
-/** A sink over HTTP whose status changes. */
-async function startSink() {
-  const sink = { status: 204, taken: [] as ForwardRecord[], asked: 0 };
-  const { url, [Symbol.dispose]: close } = await httpSink((_, body) => {
-    sink.asked++;
-    const lines = sink.status < 300 ? body.trim().split("\n") : [];
-    sink.taken.push(...lines.map((line) => JSON.parse(line)));
-    return [sink.status];
-  });
-  onTestFinished(close);
-  return Object.assign(sink, { url });
-}
-
 /** A forwarder with one sink, and what it tells of it. */
 async function forwarding(more: Pick<SinkConfig, "rejected" | "batch">) {
-  const sink = await startSink();
+  const sink = await recordSink();
   const sinks = [{ name: "web", type: "http" as const, url: sink.url, ...more }];
   const { folder, clock, forwarder, told } = await scene(stateWith(5), { records: "all", sinks });
   const count = (name: Parameters<typeof forwarder.metrics.get>[0]) => forwarder.metrics.get(name, { sink: "web" });
   return { folder: join(folder, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
 }
-
-/** Outcome of a sink over HTTP for each of these answers, `[seconds since the one before, status]`. */
-async function judged(answers: readonly (readonly [number, number])[]): Promise<string[]> {
-  const server = await startSink();
-  const clock = new TestClock();
-  const sink = await SINK_KINDS.http?.open({
-    name: "web",
-    format: "plain",
-    folder: ".",
-    env: {},
-    world: clock,
-    stdout: async () => {},
-    options: (schema) => schema.parse({ url: server.url, timeoutMs: 30_000, gzip: false }),
-  });
-  const words: string[] = [];
-  for (const [seconds, status] of answers) {
-    clock.advance(seconds * 1_000);
-    server.status = status;
-    const delivered = sink?.deliver([await parcelOf(sink, Outgoing.of([RECORD]))], new AbortController().signal);
-    words.push(await (delivered ?? Promise.reject()).then(({ rejected }) => rejected?.[0]?.reason ?? "taken", String));
-  }
-  await sink?.close();
-  return words.map((word) => word.replace(server.url, "URL"));
-}
-
-test.each([403, 404])(
-  "HTTP %s is an outage, as a proxy's, until it has lasted; another answer ends it",
-  async (status) => {
-    const outage = `SinkFailure: URL: HTTP ${status}`;
-    const answers = [
-      [0, status],
-      [899, status],
-      // The server itself is away for a moment: the time begins anew.
-      [1, 503],
-      [0, status],
-      [899, status],
-      [1, status],
-      [0, status],
-      [0, 204],
-      [0, status],
-    ] as const;
-    expect(await judged(answers)).toEqual([
-      outage,
-      outage,
-      "SinkFailure: URL: HTTP 503",
-      outage,
-      outage,
-      `HTTP ${status}`,
-      `HTTP ${status}`,
-      "taken",
-      outage,
-    ]);
-  },
-);
-
-test.each([
-  ["delivered", [200, 201, 409]],
-  ["refused", [400, 404, 413, 422]],
-  ["sent again", [401, 403, 405, 407, 408, 423, 425, 429, 500, 502, 503, 504, 507]],
-] as const)("documents of a _bulk are %s by their statuses", async (outcome, statuses) => {
-  const items = statuses.map((status) => ({ create: { status, error: { type: `error of ${status}` } } }));
-  using server = await httpSink(() => [200, JSON.stringify({ errors: true, items })]);
-  const sink = await SINK_KINDS.elasticsearch?.open({
-    name: "search",
-    format: "plain",
-    folder: ".",
-    env: {},
-    world: new TestClock(),
-    stdout: async () => {},
-    options: (schema) => schema.parse({ url: server.url, index: "marks" }),
-  });
-  if (!sink) throw new Error("There is no such sink.");
-  const records = statuses.map((status) => ({ ...RECORD, recordId: `r-${status}` }));
-  const answer = await sink.deliver([await parcelOf(sink, Outgoing.of(records))], new AbortController().signal);
-  await sink.close();
-  const ids = {
-    refused: answer.rejected?.map(({ record, reason }) => [record.recordId, reason]) ?? [],
-    "sent again": answer.again?.map(({ recordId }) => recordId) ?? [],
-  };
-  const reason = (status: number) => `HTTP ${status}: {"type":"error of ${status}"}`;
-  expect({ ...ids, reason: answer.reason }).toEqual({
-    refused: outcome === "refused" ? statuses.map((status) => [`r-${status}`, reason(status)]) : [],
-    "sent again": outcome === "sent again" ? statuses.map((status) => `r-${status}`) : [],
-    reason: outcome === "sent again" ? reason(401) : undefined,
-  });
-});
 
 test("dead letters that wait are counted, also those that an earlier run left, until they are gone", async () => {
   using folder = temporaryFolder();
@@ -212,17 +109,6 @@ test("a sink whose dead letters wait is named by /readyz, stays ready, and is qu
   expect(await said()).toEqual({ ...ready, notes: [], waiting: [["web", { records: 0, bytes: 0 }]] });
 });
 
-test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
-  const refused = "SinkFailure: URL: HTTP 401, the credentials were refused";
-  expect(
-    await judged([
-      [0, 401],
-      [86_400, 401],
-      [0, 406],
-    ]),
-  ).toEqual([refused, refused, "HTTP 406"]);
-});
-
 test("a sink whose dead letters have no room gets no more, and is not ready, until there is room: nothing is lost", async () => {
   const { folder, sink, clock, forwarder, told, count } = await forwarding({
     rejected: { maxBytes: 65_536, whenFull: "pause" },
@@ -241,11 +127,7 @@ test("a sink whose dead letters have no room gets no more, and is not ready, unt
   await passUntil(() => clock.monotonic() > end, clock);
   expect([count("rejected_records_total"), sink.asked]).toEqual([full, asked]);
 
-  const first: number[] = [];
-  await new RejectedFiles(folder, january).requeue(async (records) => {
-    first.push(...records.map(({ sequence }) => sequence));
-    return [];
-  });
+  const first = await numbersIn(new RejectedFiles(folder, january));
   sink.status = 204;
   await passUntil(() => forwarder.unready.length === 0 && forwarder.status.sinks[0]?.records === 0, clock);
   expect(told.lines.at(-1)).toBe('info Records that sink "web" refuses can be stored again.');
@@ -264,5 +146,4 @@ test("records that had to go from the dead letters are counted, and told", async
   const kept = await numbersIn(new RejectedFiles(folder, january));
   expect(kept.length + lostBy(forwarder, "web", "evicted")).toBe(count("rejected_records_total"));
   expect(lostByLog(told, "web")).toBe(lostBy(forwarder, "web"));
-  rmSync(folder, { recursive: true });
 });

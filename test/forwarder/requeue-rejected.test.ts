@@ -50,7 +50,7 @@ test("a requeue beside a service that is refused goes on: each record arrives, o
   const arrived: ForwardRecord[] = [];
   let answer: (() => void) | undefined;
   let isRequeue = false;
-  using server = await httpSink((_, body) => {
+  const server = await httpSink((_, body) => {
     const lines = body.trim().split("\n");
     const records: ForwardRecord[] = lines.map((line) => JSON.parse(line));
     const taken = isRequeue && records.every(({ value }) => value === 0);

@@ -5,12 +5,11 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import { pick, seededRandom } from "../../provider/emulator/time/random";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { TestClock, until } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { configOf, profilesOf, recordsIn, startForwarding, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
 const [FIRST, ...OTHERS] = Array.from({ length: 300 }, (_, n) => `198.18.${n >> 8}.${n & 255}`);
 const ADDRESSES = [FIRST ?? "", ...OTHERS] as const;
-const WATCH = [{ arena: "edge", types: ["shost" as const] }];
 
 /** A sink that keeps the first record of each id, as Elasticsearch and JetStream do, and what it was sent in all. */
 async function deduplicating() {
@@ -18,13 +17,12 @@ async function deduplicating() {
   let isAway = false;
   const server = await httpSink((_, body) => {
     if (isAway) return [503];
-    const lines = body.split("\n").filter((line) => line !== "");
-    sent.push(...lines.map((line): ForwardRecord => JSON.parse(line)));
+    sent.push(...recordsIn(body));
     return [204];
   });
   const kept = () => [...new Map([...sent].reverse().map((record) => [record.recordId, record])).values()];
   return {
-    sink: { name: "web", type: "http" as const, url: server.url },
+    sink: { name: "web", type: "http", url: server.url },
     sent,
     kept,
     away: (now: boolean) => {
@@ -47,7 +45,6 @@ async function deduplicating() {
       }
       return Object.fromEntries([...marks].sort());
     },
-    [Symbol.dispose]: () => server[Symbol.dispose](),
   };
 }
 
@@ -63,7 +60,7 @@ async function livelyNode() {
       for (let n = 0; n < 60; n++) marks.set(pick(random, ADDRESSES), Math.floor(random() * 1_000));
       for (let n = 0; n < 25; n++) marks.delete(pick(random, ADDRESSES));
       const shost = [...marks].map(([address, value]) => ({ address, id: 1, value, lifetime: 3_600 }));
-      emulator.seed({ arenas: { edge: { profiles: { web: { marks: { shost } } } } } });
+      emulator.seed(profilesOf({ web: shost }));
     },
     [Symbol.asyncDispose]: () => (emulator as Emulator).close(),
   };
@@ -71,10 +68,10 @@ async function livelyNode() {
 
 test("a folder that is restored from a copy gives no id twice, says so, and the sink's table is right again", async () => {
   using folder = temporaryFolder();
-  using web = await deduplicating();
+  const web = await deduplicating();
   await using node = await livelyNode();
   const clock = new TestClock();
-  const config = { nodes: { fra1: { endpoint: node.emulator.endpoint } }, watch: WATCH, sinks: [web.sink] };
+  const config = configOf(node.emulator, [web.sink]);
   const [state, backup] = [join(folder.path, "forwarder-state"), join(folder.path, "backup")];
   const counted: number[] = [];
   // As many rounds as asked for, each a change that a list has seen.
@@ -138,10 +135,10 @@ test("a folder that is restored from a copy gives no id twice, says so, and the 
 
 test("two clones of a folder that run at once give no id to two observations", async () => {
   using folder = temporaryFolder();
-  using web = await deduplicating();
+  const web = await deduplicating();
   await using node = await livelyNode();
   const clock = new TestClock();
-  const config = { nodes: { fra1: { endpoint: node.emulator.endpoint } }, watch: WATCH, sinks: [web.sink] };
+  const config = configOf(node.emulator, [web.sink]);
   node.change();
   const first = await startForwarding(config, folder.path, { world: clock });
   await until(() => web.sent.length > 0, clock);

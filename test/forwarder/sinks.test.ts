@@ -1,163 +1,378 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
-import type { ForwarderConfig } from "../../provider/forwarder/config/types";
-import { forwardOnce, stateWith, temporaryFolder } from "./support/forward";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import type { Delivered } from "../../provider/forwarder/sinks/sink";
+import { passUntil, TestClock } from "./support/clock";
+import { RECORD, recordsIn, scene, stateOf } from "./support/forward";
 import { httpSink } from "./support/http-sink";
+import { delivered, openSink } from "./support/sinks";
 
-const COUNT = 1_200;
-let emulator: Emulator;
+const SUCCESS = '{"text":"Success","code":0}';
+const JSON_TYPE = { "content-type": "application/json" };
+const SPLUNK = { token: "canary" };
 
-beforeAll(async () => {
-  emulator = await startEmulator({ state: stateWith(COUNT) });
-});
-afterAll(() => emulator.close());
+type Reply = Awaited<ReturnType<NonNullable<Parameters<typeof httpSink>[0]>>>;
 
-const config = (sinks: ForwarderConfig["sinks"], more: Partial<ForwarderConfig> = {}): ForwarderConfig => ({
-  nodes: { fra1: { endpoint: emulator.endpoint } },
-  watch: [{ arena: "edge", types: ["shost", "conn"] }],
-  sinks,
-  ...more,
-});
+/** Records of so many marks; the address of the nth ends in its number. */
+const recordsOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ ...RECORD, address: `198.18.0.${n}`, sequence: n, recordId: `r-${n}` }));
 
-describe("an HTTP server", () => {
-  test("gets NDJSON with the headers of the configuration, in ECS where it is asked for", async () => {
-    using folder = temporaryFolder();
-    const headers: unknown[] = [];
-    using server = await httpSink((request) => {
-      headers.push([request.headers.authorization, request.headers["content-type"], request.url]);
-      return [204];
-    });
-    const url = server.url.replace("//", "//user:pass%20word@");
-    const { ok } = await forwardOnce(
-      config([{ name: "web", type: "http" as const, url }], {
-        format: "ecs",
-        watch: [{ arena: "edge", types: ["conn"] }],
-      }),
-      folder.path,
-    );
-    expect(ok).toBe(true);
-    expect(headers).toEqual([
-      [`Basic ${Buffer.from("user:pass word").toString("base64")}`, "application/x-ndjson", "/in"],
-    ]);
-    expect(JSON.parse(server.bodies[0] ?? "")).toMatchObject({
-      "@timestamp": expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      event: { kind: "event", category: ["intrusion_detection"], action: "mark-added", id: expect.any(String) },
-      observer: { name: "fra1" },
-      source: { ip: "203.0.113.9", port: 1_024 },
-      destination: { ip: "198.51.100.7", port: 443 },
-      network: { transport: "tcp", iana_number: "6" },
-      rule: { id: "70001", name: "syn=flood|\\" },
-      related: { ip: ["203.0.113.9", "198.51.100.7"] },
-    });
-  });
+const idsIn = (records: readonly ForwardRecord[] = []) => records.map(({ recordId }) => recordId);
 
-  test("that refuses one record for good gets all others, and the one is kept with the reason", async () => {
-    using folder = temporaryFolder();
-    using server = await httpSink((_, body) => (body.includes('"198.18.0.77"') ? [422, "no such field"] : [200]));
-    const { ok, told } = await forwardOnce(
-      config([{ name: "web", type: "http" as const, url: server.url }]),
-      folder.path,
-    );
-    expect({ ok, told }).toEqual({
-      ok: false,
-      told: ['warn Sink "web" refuses records for good, first: HTTP 422: no such field. They are kept as rejected.'],
-    });
-    const kept = join(folder.path, "forwarder-state/rejected/web");
-    const letters = readdirSync(kept)
-      .flatMap((name) => readFileSync(join(kept, name), "utf8").trim().split("\n"))
-      .map((line) => JSON.parse(line));
-    expect(letters).toMatchObject([
-      { reason: "HTTP 422: no such field", record: { address: "198.18.0.77", event: "added" } },
-    ]);
-  });
+/** Fate of a delivery: what is refused and what is to be sent again, or the failure of all of it. */
+const fateOf = (delivery: Promise<Delivered>) =>
+  delivery.then(
+    ({ rejected = [], again, reason }) => ({
+      rejected: rejected.map((one) => `${one.record.recordId}: ${one.reason}`),
+      again: idsIn(again),
+      ...(reason !== undefined && { reason }),
+    }),
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+const TAKEN: { rejected: string[]; again: string[] } = { rejected: [], again: [] };
 
-  const ECHOES: [string, (text: string) => string][] = [
-    ["as it is", (text) => text],
-    ["percent-encoded", encodeURIComponent],
-    ["as JSON", (text) => JSON.stringify(text)],
-    ["as HTML by number", (text) => text.replace(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)],
-    ["as base64", (text) => Buffer.from(text).toString("base64")],
-  ];
-  test.each([
-    ...ECHOES.map(([how, echo]) => ["of a header", how, echo] as const),
-    ...ECHOES.map(([how, echo]) => ["of the query string", how, echo] as const),
-  ])("that echoes its credential %s %s leaves none of it in log and rejected records", async (place, _, echo) => {
-    const token = "canary+/=\"'&%<>\\ k3y";
-    using folder = temporaryFolder();
-    using server = await httpSink((_, body) =>
-      body.includes('"198.18.0.77"') ? [422, `\u001b[2Jyou sent ${echo(token)} here`] : [200],
-    );
-    const where =
-      place === "of a header"
-        ? { url: server.url, headers: { "x-token": token } }
-        : { url: `${server.url}?x=1&token=${encodeURIComponent(token)}` };
-    const sink = { name: "web", type: "http" as const, ...where };
-    const { told } = await forwardOnce(config([sink]), folder.path);
-    const kept = join(folder.path, "forwarder-state/rejected/web");
-    const letters = readdirSync(kept).map((name) => readFileSync(join(kept, name), "utf8"));
-    expect(letters).toEqual([expect.stringMatching(/you sent .{0,4}\[secret\].{0,4} here|the answer is not quoted/)]);
-    for (const text of [...told, ...letters]) {
-      expect(text).not.toMatch(/canary|k3y|Y2FuYXJ5/);
-      expect(text).not.toContain(echo(token));
-      expect(text).not.toContain("\u001b");
+/** Answers that are none of a protocol, or of another one. */
+const FOREIGN: Record<string, Reply> = {
+  "a sign-in page": [200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html; charset=utf-8" }],
+  "200 with an error in the body": [200, '{"text":"busy","code":9}', JSON_TYPE],
+  "200 with items of no document": [200, '{"items":[]}', JSON_TYPE],
+  "an empty 202": [202],
+  "an empty 204": [204],
+  "an empty 200": [200],
+  "a redirect to another path": [307, "", { location: "/login?next=secret" }],
+};
+
+/** Sinks that POST: type, members, path, the acknowledgement of the protocol, and which of the others are one, too. */
+const KINDS: Record<string, [type: string, own: object, path: string, sound: Reply, others: string[]]> = {
+  http: ["http", {}, "", [201], Object.keys(FOREIGN).slice(1, 6)],
+  "http with `expect`": [
+    "http",
+    { expect: { status: [200], contains: "stored" } },
+    "",
+    [200, '{"stored":1}', JSON_TYPE],
+    [],
+  ],
+  elasticsearch: [
+    "elasticsearch",
+    { index: "marks" },
+    "/_bulk",
+    [200, '{"items":[{"create":{"status":201}}]}', JSON_TYPE],
+    [],
+  ],
+  otlp: ["otlp", {}, "/v1/logs", [200, '{"partialSuccess":{}}', JSON_TYPE], ["an empty 204", "an empty 200"]],
+  splunk: ["splunk", SPLUNK, "/services/collector/event", [200, SUCCESS], []],
+  "splunk with `indexerAcknowledgement`": [
+    "splunk",
+    { ...SPLUNK, indexerAcknowledgement: true },
+    "/services/collector/event",
+    [200, '{"code":0,"ackId":3,"acks":{"3":true}}'],
+    [],
+  ],
+  loki: ["loki", {}, "/loki/api/v1/push", [204], ["an empty 204", "an empty 200"]],
+};
+
+describe.each(Object.entries(KINDS))("%s", (_, [type, own, path, sound, others]) => {
+  test("takes for an acknowledgement what its protocol says, and no other answer", async () => {
+    let reply = sound;
+    const { url, bodies } = await httpSink(() => reply);
+    const sink = await openSink(type, { url, ...own }, { world: { ...new TestClock(), sleep: async () => {} } });
+    expect(await fateOf(delivered(sink, [RECORD]))).toEqual(TAKEN);
+    bodies.length = 0;
+    for (const [name, foreign] of Object.entries(FOREIGN)) {
+      reply = foreign;
+      const fate = await fateOf(delivered(sink, [RECORD]));
+      const isTaken = others.includes(name);
+      expect(fate, name).toEqual(isTaken ? TAKEN : expect.stringMatching(`^SinkFailure: ${url}${path}: HTTP \\d+, `));
+      expect(String(fate)).not.toMatch(/next=secret|canary/);
     }
+    // No redirect was followed.
+    expect(bodies).toHaveLength(Object.keys(FOREIGN).length);
+    await sink.close();
   });
 
-  test("that is busy is asked again, no sooner than it says", async () => {
-    using folder = temporaryFolder();
-    using server = await httpSink((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "1" }] : [200]));
-    const { ok, told, forwarder } = await forwardOnce(
-      config([{ name: "web", type: "http" as const, url: server.url }], {
-        watch: [{ arena: "edge", types: ["conn"] }],
-      }),
-      folder.path,
-    );
-    expect({ ok, told }).toEqual({
-      ok: true,
-      told: [
-        `warn Sink "web" accepts no records: ${server.url}: HTTP 429: later. They are sent again.`,
-        'info Sink "web" accepts records again.',
-      ],
+  test("posts below its url, and to a whole url as it stands", async () => {
+    const asked: unknown[] = [];
+    const { url } = await httpSink(({ url: at = "" }) => {
+      if (!at.endsWith("/ack")) asked.push(at);
+      return sound;
     });
-    expect(new Set(server.bodies).size).toBe(1);
-    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBe(1);
+    const given = path === "" ? ["/in", "/in/", "/in?x=1"] : ["/in", "/in/", `/in${path}`, `/in${path}?x=1`];
+    for (const one of given) {
+      const world = { ...new TestClock(), sleep: async () => {} };
+      const sink = await openSink(type, { url: `${new URL(url).origin}${one}`, ...own }, { world });
+      expect(await fateOf(delivered(sink, [RECORD]))).toEqual(TAKEN);
+      await sink.close();
+    }
+    expect(asked).toEqual(path === "" ? given : given.map((one) => (one.endsWith("?x=1") ? one : `/in${path}`)));
+  });
+});
+
+test("a redirect to another path is followed with the records where the configuration says so", async () => {
+  const asked: unknown[] = [];
+  const { url, bodies } = await httpSink(({ url: path }) => {
+    asked.push(path);
+    return path === "/other" ? [200] : [307, "", { location: "/other" }];
+  });
+  const sink = await openSink("http", { url, followRedirects: true });
+  expect([await fateOf(delivered(sink, [RECORD])), asked, new Set(bodies).size]).toEqual([TAKEN, ["/in", "/other"], 1]);
+  await sink.close();
+});
+
+/** Fates for answers one after the other, `[seconds since the one before, status, body]`. */
+async function judged(type: string, own: object, answers: readonly (readonly [number, number, string?])[]) {
+  let reply: Reply = [200];
+  const { url } = await httpSink(() => reply);
+  const clock = new TestClock();
+  const sink = await openSink(type, { url, ...own }, { world: clock });
+  const fates: unknown[] = [];
+  for (const [seconds, ...answer] of answers) {
+    clock.advance(seconds * 1_000);
+    reply = answer;
+    const fate = await fateOf(delivered(sink, [RECORD]));
+    fates.push(typeof fate === "string" ? fate.replace(url, "URL") : (fate.rejected[0] ?? "taken"));
+  }
+  await sink.close();
+  return fates;
+}
+
+const outage = (words: string) => `SinkFailure: URL: HTTP ${words}`;
+test.each([403, 404])("HTTP %s is an outage, as a proxy's, until it has lasted; another answer ends it", async (s) => {
+  // The server itself is away for a moment in the midst: the time begins anew.
+  const seconds = [0, 899, 1, 0, 899, 1, 0, 0, 0];
+  const statuses = [s, s, 503, s, s, s, s, 204, s];
+  const refused = `r-1: HTTP ${s}`;
+  expect(
+    await judged(
+      "http",
+      {},
+      seconds.map((one, index) => [one, statuses[index] ?? 0]),
+    ),
+  ).toEqual([
+    ...[outage(`${s}`), outage(`${s}`), outage("503"), outage(`${s}`), outage(`${s}`)],
+    ...[refused, refused, "taken", outage(`${s}`)],
+  ]);
+});
+
+test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
+  const refused = outage("401, the credentials were refused");
+  expect(
+    await judged("http", {}, [
+      [0, 401],
+      [86_400, 401],
+      [0, 406],
+    ]),
+  ).toEqual([refused, refused, "r-1: HTTP 406"]);
+});
+
+test("what Splunk's collector says of token, index and load is an outage, and names no secret", async () => {
+  // "Possible error codes" of the collector.
+  const codes = [
+    [403, 4, "Invalid token canary"],
+    [401, 3, "canary"],
+    [400, 7, "Incorrect index"],
+    [503, 9, "busy"],
+  ] as const;
+  const answers = codes.map(([status, code, text]) => [0, status, JSON.stringify({ text, code })] as const);
+  const fates = await judged("splunk", SPLUNK, answers);
+  expect(fates).toEqual(codes.map(([status]) => expect.stringMatching(`^SinkFailure: .*HTTP ${status}`)));
+  expect(fates.join()).not.toContain("canary");
+});
+
+test.each([
+  ["delivered", [200, 201, 409]],
+  ["refused", [400, 404, 413, 422]],
+  ["sent again", [401, 403, 405, 407, 408, 423, 425, 429, 500, 502, 503, 504, 507]],
+] as const)("documents of a _bulk are %s by their statuses", async (outcome, statuses) => {
+  const items = statuses.map((status) => ({ create: { status, error: { type: `error of ${status}` } } }));
+  const { url, bodies } = await httpSink(() => [200, JSON.stringify({ errors: true, items })]);
+  const sink = await openSink("elasticsearch", { url, index: "marks" });
+  const records = recordsOf(statuses.length);
+  const reasons = statuses.map((status) => `HTTP ${status}: {"type":"error of ${status}"}`);
+  expect(await fateOf(delivered(sink, records))).toEqual({
+    rejected: outcome === "refused" ? reasons.map((reason, n) => `r-${n}: ${reason}`) : [],
+    again: outcome === "sent again" ? idsIn(records) : [],
+    ...(outcome === "sent again" && { reason: reasons[0] }),
+  });
+  expect(bodies[0]?.split("\n")[0]).toBe('{"create":{"_index":"marks","_id":"r-0"}}');
+  await sink.close();
+});
+
+/** A record that is refused alone: type, members, how its server answers a body that holds it at a place, and the fate of all. */
+const REFUSALS: Record<string, [string, object, (place: number, nth: number) => Reply, object]> = {
+  "of http": ["http", {}, () => [422, "no such field"], { ...TAKEN, rejected: ["r-5: HTTP 422: no such field"] }],
+  "of loki": ["loki", {}, () => [400, "entry too old"], { ...TAKEN, rejected: ["r-5: HTTP 400: entry too old"] }],
+  "of splunk": ["splunk", SPLUNK, () => [400, '{"code":6}'], { ...TAKEN, rejected: ['r-5: HTTP 400: {"code":6}'] }],
+  "of splunk, by its number": [
+    "splunk",
+    SPLUNK,
+    (place) => [400, `{"code":6,"invalid-event-number":${place}}`],
+    { ...TAKEN, rejected: ['r-5: HTTP 400: {"code":6,"invalid-event-number":5}'] },
+  ],
+  "of splunk for now, by its number": [
+    "splunk",
+    SPLUNK,
+    (place, nth) => (nth === 1 ? [503, `{"code":9,"invalid-event-number":${place}}`] : [200, SUCCESS]),
+    { rejected: [], again: ["r-5", "r-6", "r-7"], reason: expect.stringContaining("HTTP 503") },
+  ],
+};
+test.each(Object.entries(REFUSALS))(
+  "a record that is refused alone holds up no other: %s",
+  async (_, [type, own, refuse, fate]) => {
+    const taken: string[] = [];
+    const { url } = await httpSink((__, body, nth) => {
+      const ids: string[] = body.match(/r-\d/g) ?? [];
+      const place = ids.indexOf("r-5");
+      const reply: Reply = place < 0 ? [type === "loki" ? 204 : 200, SUCCESS] : refuse(place, nth);
+      const isNumbered = reply[1]?.includes("number");
+      taken.push(...(reply[0] < 300 ? ids : isNumbered ? ids.slice(0, place) : []));
+      return reply;
+    });
+    const sink = await openSink(type, { url, ...own });
+    expect(await fateOf(delivered(sink, recordsOf(8)))).toEqual(fate);
+    const isForNow = (fate as typeof TAKEN).again.length > 0;
+    expect(taken).toEqual(idsIn(recordsOf(8)).filter((id) => (isForNow ? id < "r-5" : id !== "r-5")));
+    await sink.close();
+  },
+);
+
+test.each([
+  ["application/x-protobuf", "\x0a\x0b\x08\x01\x12\x07no room"],
+  ["application/json", '{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"no room"}}'],
+])("what an OTLP server says that it did not take is refused, with its words: %s", async (type, body) => {
+  const { url } = await httpSink(() => [200, body, { "content-type": type }]);
+  const sink = await openSink("otlp", { url });
+  const rejected = ["r-1: 1 of the request's records were refused: no room"];
+  expect(await fateOf(delivered(sink, [RECORD]))).toEqual({ ...TAKEN, rejected });
+  await sink.close();
+});
+
+test("an HTTP server gets NDJSON with the headers of the configuration, compressed where that is asked for", async () => {
+  const got: unknown[] = [];
+  const { url } = await httpSink(({ headers }, _, __, bytes) => {
+    const { "content-encoding": encoding } = headers;
+    const text = encoding === "gzip" ? gunzipSync(bytes) : encoding === "zstd" ? zstdDecompressSync(bytes) : bytes;
+    got.push([encoding, headers.authorization, headers["content-type"], recordsIn(`${text}`)]);
+    return [204];
+  });
+  for (const more of [{}, { gzip: true }, { gzip: true, zstd: true }]) {
+    const sink = await openSink("http", { url: url.replace("//", "//user:pass%20word@"), ...more });
+    await delivered(sink, [RECORD]);
+    await sink.close();
+  }
+  const basic = `Basic ${Buffer.from("user:pass word").toString("base64")}`;
+  expect(got).toEqual(
+    [undefined, "gzip", "zstd"].map((encoding) => [encoding, basic, "application/x-ndjson", [RECORD]]),
+  );
+});
+
+test("Splunk's collector gets each record as an event, with its token, time, host and index", async () => {
+  const headers: unknown[] = [];
+  const { url, bodies } = await httpSink(({ headers: { authorization, "x-splunk-request-channel": channel } }) => {
+    headers.push([authorization, typeof channel]);
+    return [200, SUCCESS];
+  });
+  const sink = await openSink("splunk", { url, ...SPLUNK, index: "net" });
+  await delivered(sink, recordsOf(2));
+  await sink.close();
+  expect(headers).toEqual([["Splunk canary", "string"]]);
+  const own = { time: Date.parse(RECORD.timestamp) / 1_000, host: "fra1", source: "pulumi-packetfilter" };
+  expect(recordsIn(bodies[0] ?? "")).toEqual(
+    recordsOf(2).map((event) => ({ ...own, sourcetype: "packetfilter:mark", index: "net", event })),
+  );
+});
+
+test("Loki gets each table as a stream, and each record as a line at its time", async () => {
+  const { url, bodies } = await httpSink(({ headers }) => [headers["x-scope-orgid"] === "edge" ? 204 : 401]);
+  const sink = await openSink("loki", { url, headers: { "X-Scope-OrgID": "edge" }, labels: { site: "fra" } });
+  const [first, second] = recordsOf(2) as [ForwardRecord, ForwardRecord];
+  const other = { ...first, type: "conn" as const };
+  expect(await fateOf(delivered(sink, [first, other, second]))).toEqual(TAKEN);
+  await sink.close();
+  const labels = { job: "pulumi-packetfilter", site: "fra", node: "fra1", arena: "edge", profile: "web" };
+  const line = (record: ForwardRecord) => [`${Date.parse(record.timestamp)}000000`, JSON.stringify(record)];
+  expect(JSON.parse(bodies[0] ?? "")).toEqual({
+    streams: [
+      { stream: { ...labels, type: "shost" }, values: [line(first), line(second)] },
+      { stream: { ...labels, type: "conn" }, values: [line(other)] },
+    ],
+  });
+});
+
+const ECHOES: [string, (text: string) => string][] = [
+  ["as it is", (text) => text],
+  ["percent-encoded", encodeURIComponent],
+  ["as JSON", (text) => JSON.stringify(text)],
+  ["as HTML by number", (text) => text.replace(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)],
+  ["as base64", (text) => Buffer.from(text).toString("base64")],
+];
+test.each(ECHOES)("a server that echoes a credential %s leaves none of it in the reason", async (_, echo) => {
+  const token = "canary+/=\"'&%<>\\ k3y";
+  let status = 422;
+  const { url } = await httpSink(() => [status, `\u001b[2Jyou sent ${echo(token)} here`]);
+  for (const own of [
+    { url, headers: { "x-token": token } },
+    { url: `${url}?x=1&token=${encodeURIComponent(token)}` },
+  ]) {
+    const sink = await openSink("http", own);
+    for (status of [422, 503]) {
+      const said = JSON.stringify(await fateOf(delivered(sink, [RECORD])));
+      expect(said).toMatch(/you sent .{0,6}\[secret\].{0,6} here|the answer is not quoted/);
+      expect(said).not.toMatch(/canary|k3y|Y2FuYXJ5|\\u001b/);
+    }
+    await sink.close();
+  }
+});
+
+test("a server that is busy is asked again, no sooner than it says", async () => {
+  const { url, bodies } = await httpSink((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "60" }] : [200]));
+  const { forwarder, told, clock } = await scene(stateOf(1), { sinks: [{ name: "web", type: "http", url }] });
+  await passUntil(() => told.lines.length > 0, clock);
+  const end = clock.monotonic() + 50_000;
+  await passUntil(() => clock.monotonic() > end, clock);
+  expect(bodies).toHaveLength(1);
+  await passUntil(() => told.lines.length > 1, clock);
+  expect(told.lines).toEqual([
+    `warn Sink "web" accepts no records: ${url}: HTTP 429: later. They are sent again.`,
+    'info Sink "web" accepts records again.',
+  ]);
+  expect([new Set(bodies).size, forwarder.metrics.get("retries_total", { sink: "web" })]).toEqual([1, 1]);
+});
+
+describe("Splunk's indexer acknowledgement", () => {
+  const POSTED = '{"text":"Success","code":0,"ackId":3}';
+  /** A delivery to a collector that answers so, on a clock that passes by itself. */
+  async function acknowledged(answer: string, acks: (nth: number) => string) {
+    const clock = new TestClock();
+    const channels = new Set<unknown>();
+    const asked: string[] = [];
+    const { url, bodies } = await httpSink(({ url: path, headers }, body) => {
+      channels.add(headers["x-splunk-request-channel"]);
+      if (!path?.endsWith("/services/collector/ack")) return [200, answer];
+      return [200, acks(asked.push(body))];
+    });
+    const sink = await openSink("splunk", { url, ...SPLUNK, indexerAcknowledgement: true }, { world: clock });
+    let fate: unknown;
+    void fateOf(delivered(sink, [RECORD])).then((one) => {
+      fate = one;
+    });
+    await passUntil(() => fate !== undefined, clock);
+    await sink.close();
+    return { fate, asked, channels: channels.size, posts: bodies.length - asked.length };
+  }
+
+  test("is asked for until the indexers have the events: only then are they delivered", async () => {
+    const asked = Array(3).fill('{"acks":[3]}');
+    expect(await acknowledged(POSTED, (nth) => `{"acks":{"3":${nth === 3}}}`)).toEqual({
+      ...{ fate: TAKEN, asked, channels: 1, posts: 1 },
+    });
   });
 
-  test("as elasticsearch: items that exist are delivered, busy ones come again alone, others are refused", async () => {
-    using folder = temporaryFolder();
-    const item = (status: number) => ({ create: { status, ...(status >= 400 && { error: { type: `e${status}` } }) } });
-    using server = await httpSink((_, body, nth) => {
-      const documents = body.trim().split("\n").length / 2;
-      const statuses =
-        nth === 1 ? [201, 409, 429, 503, 400, ...Array(documents - 5).fill(201)] : Array(documents).fill(201);
-      return [200, JSON.stringify({ errors: nth === 1, items: statuses.map(item) })];
-    });
-    const { forwarder } = await forwardOnce(
-      config([{ name: "search", type: "elasticsearch" as const, url: `${server.url}?x=1`, index: "marks" }], {
-        watch: [{ arena: "edge", types: ["shost"] }],
-      }),
-      folder.path,
-    );
-    expect(server.bodies[1]?.trim().split("\n")).toHaveLength(4);
-    expect(JSON.parse(server.bodies[1]?.split("\n")[0] ?? "")).toEqual({
-      create: { _index: "marks", _id: expect.stringMatching(/^[\w-]{1,40}$/) },
-    });
-    const count = (metric: Parameters<typeof forwarder.metrics.get>[0]) =>
-      forwarder.metrics.get(metric, { sink: "search" });
-    expect([count("sent_records_total"), count("rejected_records_total")]).toEqual([COUNT - 1, 1]);
-  });
-
-  test("never learns what another sink is told, and its own secrets are in no message", async () => {
-    using folder = temporaryFolder();
-    using server = await httpSink((request) => [400, `bad token ${request.headers.authorization}`]);
-    const sinks = [
-      { name: "web", type: "http" as const, url: server.url, headers: { authorization: "Bearer s3cret-token" } },
-    ];
-    const { told } = await forwardOnce(config(sinks, { watch: [{ arena: "edge", types: ["conn"] }] }), folder.path);
-    expect(told.join()).toContain("bad token");
-    expect(told.join()).not.toContain("s3cret-token");
-    expect(existsSync(join(folder.path, "forwarder-state/rejected/web/00000001.ndjson"))).toBe(true);
+  const LATE = "no indexer acknowledgement within 300000 ms";
+  test.each([
+    ["the token has none", SUCCESS, "", /turn it on for the token in Splunk, or remove/],
+    ["they never come to it", POSTED, '{"acks":{"3":false}}', new RegExp(`${LATE}: the indexers have not acknowl`)],
+    ["another answers for them", POSTED, "<title>Sign in</title>", new RegExp(`${LATE}: HTTP 200: <title>Sign in`)],
+  ])("is missing, and the events are sent again: %s", async (_, answer, acks, words) => {
+    expect((await acknowledged(answer, () => acks)).fate).toMatch(words);
   });
 });

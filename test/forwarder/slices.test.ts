@@ -1,10 +1,9 @@
 import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
-import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { NodeClient } from "../../provider/client";
 import { SIZES, TIMES } from "../../provider/forwarder/defaults";
-import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { MarkSource } from "../../provider/forwarder/polling/mark-source";
 import { TablePoller } from "../../provider/forwarder/polling/table-poller";
@@ -13,12 +12,13 @@ import type { Format } from "../../provider/forwarder/record/formats";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { RowWriter } from "../../provider/forwarder/record/rows";
-import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
-import { parcelOf, type SinkContext } from "../../provider/forwarder/sinks/sink";
+import { parcelOf } from "../../provider/forwarder/sinks/sink";
 import { SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
 import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
+import { arrived, listed, openLedger, sink } from "./support/ledger";
+import { openSink } from "./support/sinks";
 
 /** Counts what is done between two turns of the event loop, by name, and keeps the most of each. */
 class PerTurn implements Disposable {
@@ -117,18 +117,7 @@ test("many sinks that write out at once take one slice of records a turn", async
     });
   await Promise.all(
     sinks.map(async ([type, own, format], index) => {
-      const kind = SINK_KINDS[type];
-      const context: SinkContext = {
-        name: type,
-        format,
-        folder: folder.path,
-        env: {},
-        world: systemWorld,
-        stdout: async () => {},
-        options: (schema) => schema.parse(kind?.schema.parse(own)),
-      };
-      const sink = await kind?.open(context);
-      if (!sink) throw new Error(`There is no sink of type ${type}.`);
+      const sink = await openSink(type, own, { format, folder: folder.path });
       const parcel = await parcelOf(sink, Outgoing.of(recordsFor(index)));
       expect(await sink.deliver([parcel], new AbortController().signal)).toEqual({});
       await sink.close();
@@ -213,39 +202,22 @@ test("a table of any size is compared and loaded in slices", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
   const count = 30_000;
-  const body = (value: number, from: number) =>
-    Buffer.from(
-      JSON.stringify(
-        Array.from({ length: count - from }, (_, n) => {
-          const at = n + from;
-          return { a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 1, v: value, t: 60 };
-        }),
-      ),
-    );
-  const options = {
-    file: join(folder.path, "forwarder.db"),
-    sinks: [{ name: "disk", limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull: "pause" as const } }],
-    records: "changes" as const,
-    wall: Date.UTC(2026, 0, 1),
-  };
   turns.watch(RowWriter.prototype, "add");
   turns.watch(Baseline.prototype, "found");
   turns.watch(Baseline.prototype, "remove");
   let now = 1_000;
-  const read = async (ledger: StoredLedger, bytes: Buffer) => {
-    const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+  const read = async (ledger: StoredLedger, value: number, from = 0) => {
     now += 3_000;
-    const wall = options.wall + now;
-    return (await ledger.take({ table, body: [bytes], wall, now, rules: [], habits: {}, snapshot: false })).events;
+    return (await ledger.take(arrived(listed(count - from, value, from), { now }))).events;
   };
-  const { ledger } = await StoredLedger.open(options);
-  expect(await read(ledger, body(1, 0))).toEqual({ added: count });
+  const { ledger } = await openLedger(folder.path, [sink("disk")]);
+  expect(await read(ledger, 1)).toEqual({ added: count });
   // The third reading is where the baseline is written whole.
-  expect(await read(ledger, body(2, 0))).toEqual({ changed: count });
-  expect(await read(ledger, body(3, 0))).toEqual({ changed: count });
+  expect(await read(ledger, 2)).toEqual({ changed: count });
+  expect(await read(ledger, 3)).toEqual({ changed: count });
   await ledger.close(now);
-  const { ledger: again } = await StoredLedger.open(options);
-  expect(await read(again, body(3, count - 10))).toEqual({ gone: count - 10 });
+  const { ledger: again } = await openLedger(folder.path, [sink("disk")]);
+  expect(await read(again, 3, count - 10)).toEqual({ gone: count - 10 });
   await again.close(now);
   const { add = 0, found = 0, remove = 0 } = turns.most;
   expect(Math.max(add, found, remove)).toBeLessThanOrEqual(Math.max(SIZES.rowsASlice, SIZES.rowsABatch));

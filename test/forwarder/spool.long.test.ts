@@ -1,52 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
-import { httpSink } from "./support/http-sink";
+import { configOf, openForwarder, recordsIn, startForwarding, stateOf, temporaryFolder } from "./support/forward";
+import { recordSink } from "./support/http-sink";
 
 const MARKS = 1_500;
-const stateOf = (value: number) => ({
-  arenas: {
-    edge: {
-      profiles: {
-        web: {
-          marks: {
-            shost: Array.from({ length: MARKS }, (_, n) => ({
-              address: `198.18.${n >> 8}.${n & 255}`,
-              id: 1,
-              value,
-              lifetime: 3_600,
-            })),
-          },
-        },
-      },
-    },
-  },
-});
-
-/** A sink of type http that takes nothing until it is told to. */
-async function startSink() {
-  const taken: ForwardRecord[] = [];
-  const sink = { isAway: true };
-  const { url, [Symbol.dispose]: close } = await httpSink((_, body) => {
-    if (!sink.isAway) taken.push(...linesOf(body));
-    return [sink.isAway ? 503 : 204];
-  });
-  onTestFinished(close);
-  return Object.assign(sink, { taken, url });
-}
-
-const linesOf = (text: string): ForwardRecord[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 const idsOf = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 
 const run = (...args: string[]) => runCommand(["forward", ...args]);
@@ -64,12 +28,8 @@ function spoil(file: string): void {
 
 test.each([1, 7])("a state of form %i, which another version wrote, is refused and left as it is", async (form) => {
   using folder = temporaryFolder();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "disk", type: "file" as const, path: "marks.ndjson" }],
-  };
+  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
+  const config = configOf(emulator, [{ name: "disk", type: "file", path: "marks.ndjson" }]);
   const { forwarder } = await openForwarder(config, folder.path);
   await forwarder.stop(0);
   const file = join(folder.path, "forwarder-state/forwarder.db");
@@ -86,16 +46,10 @@ test.each([1, 7])("a state of form %i, which another version wrote, is refused a
 
 test("what a state held that was set aside is counted, listed, exported and sent, beside the service", async () => {
   using folder = temporaryFolder();
-  const web = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [
-      { name: "disk", type: "file" as const, path: "marks.ndjson" },
-      { name: "web", type: "http" as const, url: web.url },
-    ],
-  };
+  const web = await recordSink(503);
+  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
+  const disk = { name: "disk", type: "file", path: "marks.ndjson" };
+  const config = configOf(emulator, [disk, { name: "web", type: "http", url: web.url }]);
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, JSON.stringify(config));
   const clock = new TestClock();
@@ -103,10 +57,10 @@ test("what a state held that was set aside is counted, listed, exported and sent
   first.start();
   const sent = () => first.metrics.get("sent_records_total", { sink: "disk" });
   await until(() => sent() === MARKS);
-  emulator.seed(stateOf(1));
+  emulator.seed(stateOf(1, MARKS));
   await until(() => sent() === 2 * MARKS, clock);
   await first.stop(0);
-  const written = linesOf(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
+  const written = recordsIn(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
   spoil(join(folder.path, "forwarder-state/forwarder.db"));
 
   const { told } = await startForwarding(config, folder.path, { world: clock });
@@ -122,10 +76,10 @@ test("what a state held that was set aside is counted, listed, exported and sent
     err: "",
   });
   const { code, out } = await run("spool", "export", aside);
-  expect([code, linesOf(out)]).toEqual([0, written]);
+  expect([code, recordsIn(out)]).toEqual([0, written]);
 
   // The service goes on meanwhile, and has its own.
-  web.isAway = false;
+  web.status = 204;
   expect(await run("spool", "requeue", aside, "--config", file)).toEqual({
     code: 0,
     out: "",
@@ -158,14 +112,9 @@ test("what is no state is told apart from a state that cannot be read", async ()
 
 test("a requeue whose sink takes nothing ends by itself, and says what is left", async () => {
   using folder = temporaryFolder();
-  const web = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    onceDeadlineMs: 200,
-    sinks: [{ name: "web", type: "http" as const, url: web.url }],
-  };
+  const web = await recordSink(503);
+  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
+  const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }], { onceDeadlineMs: 200 });
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, JSON.stringify(config));
   const { forwarder } = await startForwarding(config, folder.path);
@@ -181,13 +130,9 @@ test("a requeue whose sink takes nothing ends by itself, and says what is left",
 
 test("a requeue that is broken off goes on where it was", async () => {
   using folder = temporaryFolder();
-  const web = await startSink();
-  await using emulator = await startEmulator({ state: stateOf(0) });
-  const config = {
-    nodes: { fra1: { endpoint: emulator.endpoint } },
-    watch: [{ arena: "edge", types: ["shost" as const] }],
-    sinks: [{ name: "web", type: "http" as const, url: web.url }],
-  };
+  const web = await recordSink(503);
+  await using emulator = await startEmulator({ state: stateOf(0, MARKS) });
+  const config = configOf(emulator, [{ name: "web", type: "http", url: web.url }]);
   const file = join(folder.path, "forwarder.yaml");
   writeFileSync(file, JSON.stringify(config));
   const { forwarder } = await openForwarder(config, folder.path);
@@ -201,7 +146,7 @@ test("a requeue that is broken off goes on where it was", async () => {
   await until(() => readdirSync(left).includes("forwarder.db.requeue"));
   stop.abort();
   expect(await broken).toBe(143);
-  web.isAway = false;
+  web.status = 204;
   expect((await run("spool", "requeue", left, "--config", file)).err).toBe(
     `${MARKS} records were delivered, 0 are left.\n`,
   );

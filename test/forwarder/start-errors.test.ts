@@ -146,7 +146,7 @@ test.each(Object.entries(LACKING))(
   async (_, lacking) => {
     const [of, at, line, recovery] = lacking;
     using folder = temporaryFolder();
-    using web = await httpSink();
+    const web = await httpSink();
     await using emulator = await startEmulator({ state: stateWith(2) });
     const port = await ownPort();
     const names = new Map(["listen", "node", "sink"].map((one) => [`${one}.invalid`, "127.0.0.1"]));

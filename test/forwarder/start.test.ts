@@ -39,7 +39,7 @@ test("forward is loaded from dist/forward alone, in few files, its libraries amo
 test("a round without https loads no package, and of Node neither TLS nor HTTP/2, and starts no thread", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(2) });
-  using sink = await httpSink();
+  const sink = await httpSink();
   const config = join(folder.path, "forwarder.yaml");
   const parts = {
     nodes: { fra1: { endpoint: emulator.endpoint } },

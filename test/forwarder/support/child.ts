@@ -2,10 +2,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 
 const ROOT = join(__dirname, "../../..");
 const CLI = join(ROOT, "dist/provider/cli.js");
 const FAST = join(__dirname, "fast-child.cjs");
+
+/** Runs `forward` with a configuration as it is installed: its process, and the lines of its log. */
+export function forward(config: string, ...more: string[]) {
+  const args = [CLI, "forward", "--config", config, ...more];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const told: { msg: string; url?: string }[] = [];
+  createInterface(child.stderr).on("line", (line) => told.push(JSON.parse(line)));
+  return { child, told };
+}
 
 /** A forwarder in a process of its own, from what is built. */
 export class ForwardProcess {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -6,7 +6,7 @@ import { NodeMemories } from "../../../provider/client/world";
 import { main } from "../../../provider/commands/program";
 import { type EmulatorState, startEmulator } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
-import type { ForwarderConfig } from "../../../provider/forwarder/config/types";
+import type { ForwarderConfig, SinkConfig } from "../../../provider/forwarder/config/types";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
 import { LOSS_CAUSES, type LossCause } from "../../../provider/forwarder/loss";
 import type { ForwardRecord } from "../../../provider/forwarder/record/record";
@@ -73,8 +73,32 @@ export async function startForwarding(...args: Parameters<typeof openForwarder>)
   return opened;
 }
 
-/** Marks by source of the node `fra1`, as most tests watch them. */
-const WATCH: ForwarderConfig["watch"] = [{ arena: "edge", types: ["shost"] }];
+/** A configuration of the node `fra1`, whose marks by source are read into these sinks. */
+export function configOf(
+  { endpoint }: { readonly endpoint: string },
+  sinks: readonly object[] = [],
+  more: Partial<ForwarderConfig> = {},
+): ForwarderConfig {
+  return {
+    nodes: { fra1: { endpoint } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+    ...(sinks.length > 0 && { sinks: sinks as readonly SinkConfig[] }),
+    ...more,
+  };
+}
+
+/** So many marks by source with this value. */
+export const marksOf = (value: number, count = 1, lifetime = 3_600) =>
+  Array.from({ length: count }, (_, n) => ({ address: `198.18.${n >> 8}.${n & 255}`, id: 1, value, lifetime }));
+
+/** A node that has them in its profile `web`. */
+export const stateOf = (...args: Parameters<typeof marksOf>): EmulatorState => profilesOf({ web: marksOf(...args) });
+
+/** A node of these profiles with their marks by source. */
+export function profilesOf(profiles: Readonly<Record<string, ReturnType<typeof marksOf>>>): EmulatorState {
+  const entries = Object.entries(profiles).map(([name, shost]) => [name, { marks: { shost } }]);
+  return { arenas: { edge: { profiles: Object.fromEntries(entries) } } };
+}
 
 /**
  * A forwarder of one node, `fra1`, which is an emulator with this state, on a clock that the test moves; without sinks it
@@ -91,7 +115,7 @@ export async function scene(
   onTestFinished(() => emulator.close());
   const clock = new TestClock();
   const records: ForwardRecord[] = [];
-  const whole: ForwarderConfig = { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: WATCH, ...config };
+  const whole = configOf(emulator, [], config);
   const own = {
     world: clock,
     ...(!config.sinks && { onRecord: (record: ForwardRecord) => void records.push(record) }),
@@ -124,6 +148,32 @@ export async function forwardOnce(
     await forwarder.stop(0);
   }
 }
+
+/** One round of a node into sinks, in a folder of its own: what it says, and the dead letters of the first sink. */
+export async function roundInto(
+  sinks: readonly object[],
+  state: EmulatorState = stateOf(1, 3),
+  config: Partial<ForwarderConfig> = {},
+  more: Parameters<typeof openForwarder>[2] = {},
+) {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state });
+  const round = await forwardOnce(configOf(emulator, sinks, config), folder.path, more);
+  const letters = lettersIn(join(folder.path, "forwarder-state/rejected", (sinks[0] as SinkConfig).name as string));
+  return { ...round, letters };
+}
+
+/** Dead letters of a sink, as they stand in its folder. */
+export function lettersIn(folder: string): { reason: string; record: ForwardRecord }[] {
+  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  return names.flatMap((name) => linesOf(readFileSync(join(folder, name), "utf8")).map((line) => JSON.parse(line)));
+}
+
+/** Lines of a text. */
+export const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+
+/** Records of a text with one a line. */
+export const recordsIn = (text: string): ForwardRecord[] => linesOf(text).map((line) => JSON.parse(line));
 
 /** Records that a sink will not get, by the metrics: for one cause, or for any. */
 export function lostBy({ metrics }: Forwarder, sink: string, cause?: LossCause): number {
@@ -174,10 +224,8 @@ export function stateWith(count: number): EmulatorState {
 }
 
 /** All records of a node go to a file, and to a server that is not there, whose spool takes so many bytes. */
-export function withAwaySink({ endpoint }: { readonly endpoint: string }, maxBytes: number): ForwarderConfig {
+export function withAwaySink(maxBytes: number): Pick<ForwarderConfig, "records" | "sinks"> {
   return {
-    nodes: { fra1: { endpoint } },
-    watch: [{ arena: "edge", types: ["shost"] }],
     records: "all",
     sinks: [
       { name: "disk", type: "file", path: "marks.ndjson" },

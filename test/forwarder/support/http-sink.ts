@@ -1,10 +1,16 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { ForwardRecord } from "../../../provider/forwarder/record/record";
+import { recordsIn } from "./forward";
 
 /** Answer of the server of a sink. */
 type Reply = readonly [status: number, text?: string, headers?: Record<string, string>];
 
-/** A server on loopback that answers what a sink posts as `answer` says, which has the body as text and as bytes, and keeps each body. */
+/**
+ * A server on loopback that answers what a sink posts as `answer` says, which has the body as text and as bytes, and keeps each body. It
+ * ends with its test.
+ */
 export async function httpSink(
   answer: (request: IncomingMessage, body: string, nth: number, bytes: Buffer) => Reply | Promise<Reply> = () => [204],
 ) {
@@ -20,9 +26,20 @@ export async function httpSink(
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
-  const close = (): void => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
-  };
-  return { url: `http://127.0.0.1:${port}/in`, bodies, [Symbol.dispose]: close };
+  });
+  return { url: `http://127.0.0.1:${port}/in`, bodies };
+}
+
+/** The same with a status that a test sets, and the records that were taken. */
+export async function recordSink(status = 204) {
+  const sink = { status, taken: [] as ForwardRecord[], asked: 0 };
+  const { url } = await httpSink((_, body) => {
+    sink.asked++;
+    if (sink.status < 300) sink.taken.push(...recordsIn(body));
+    return [sink.status];
+  });
+  return Object.assign(sink, { url });
 }
