@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { startEmulator } from "../../provider/emulator";
 import { fapi } from "../emulator/calls";
+import { useFolder } from "../support/folder";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 test("a running emulator is told what goes wrong, and says what it was asked", async () => {
   await using emulator = await startEmulator();
@@ -42,6 +38,7 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
   expect(JSON.parse(await call("journal", "--status", "503", "--output", "json"))).toEqual([emulator.journal[1]]);
   expect(JSON.parse(await call("journal", "--har", "--clear"))).toMatchObject({ log: { version: "1.2" } });
   expect(emulator.journal).toEqual([]);
+  expect(JSON.parse(await call("fail", "--output", "json"))).toMatchObject([{ fault: { status: 503 }, spent: true }]);
   expect(await call("fail", "--clear")).toBe("0 faults\n");
 
   expect(await call("snapshot", "one")).toBe("Snapshot one: taken.\n");

@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { isDescribed } from "../../provider/emulator/control/openapi";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { fapi, signaling } from "../emulator/calls";
+import { useFolder } from "../support/folder";
 import { run, type Surroundings } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const STATE = {
   arenas: {

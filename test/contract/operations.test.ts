@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NodeClient, Prefix, RequestError, SignalingClient, SignalingRefused } from "../../provider/client";
+import { NodeClient, Prefix, RequestError, SignalingClient } from "../../provider/client";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { GLOBAL, LOCAL, listed, prefixes, SECRET, STATE } from "./state";
+import { GLOBAL, LOCAL, listed, SECRET, STATE } from "./state";
 
 let emulator: Emulator;
 let node: NodeClient;
@@ -97,45 +97,6 @@ it("signaling is started, shown and stopped, and moves the prefix", async () => 
   expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/guarded");
   await signaling.stop([prefix]);
   expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
-});
-
-it("the test deployment speaks the same protocol", async () => {
-  const [first] = emulator.testClients;
-  if (!first) throw new Error("the emulator has no test client");
-  const { clientId, secretKey, prefixes } = first;
-  const client = new SignalingClient({ url: emulator.testSignalingUrl, clientId, secretKey });
-  const own = prefixes.map((text) => Prefix.parse(text));
-  await client.start(own);
-  expect((await client.status()).map(String)).toEqual(prefixes);
-  await client.stop(own);
-  expect(await client.status()).toEqual([]);
-  await client.close();
-});
-
-it.each([
-  { reason: "secret-invalid", run: () => new SignalingClient({ ...credentials(), secretKey: "wrong" }).status() },
-  {
-    reason: "secret-invalid",
-    run: () => new SignalingClient({ ...credentials(), secretKey: "wrong" }).start(prefixes("198.51.100.7")),
-  },
-  { reason: "prefix-invalid", run: () => signaling.start(prefixes("192.0.2.1")) },
-  { reason: "not-active", run: () => signaling.stop(prefixes("198.51.100.7")) },
-  {
-    reason: "already-active",
-    run: async () => {
-      await signaling.start(prefixes("198.51.100.7"));
-      await signaling.start(prefixes("198.51.100.7"));
-    },
-  },
-])("the receiver's refusal is told as $reason", async ({ reason, run }) => {
-  const error = await run().then(String, (thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(SignalingRefused);
-  expect(error).toMatchObject({
-    reason,
-    outcome: "refused",
-    code: "signaling-refused",
-    endpoint: emulator.signalingUrl,
-  });
 });
 
 function credentials() {

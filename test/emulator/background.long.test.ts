@@ -1,19 +1,15 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { fapi } from "./calls";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");
 

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DialectSettings, deviations, dialect, startEmulator } from "../../provider/emulator";
 import { readDialect } from "../../provider/emulator/behaviour/dialect";
+import { useFolder } from "../support/folder";
 import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -31,136 +31,6 @@ const state = {
   },
 };
 const start = (settings: DialectSettings) => startEmulator({ state, dialect: settings });
-
-test.each<[DialectSettings, unknown]>([
-  [
-    { listEnvelope: "response.rows", entryForm: "pair" },
-    {
-      response: {
-        rows: [
-          ["192.0.2.0/24", 1],
-          ["203.0.113.4/32", 7],
-          ["2001:db8::/33", 2],
-        ],
-      },
-    },
-  ],
-  [
-    { lengthKey: "m" },
-    {
-      data: [
-        { p: "192.0.2.0", m: 24, v: 1 },
-        { p: "203.0.113.4", m: 32, v: 7 },
-        { p: "2001:db8::", m: 33, v: 2 },
-      ],
-    },
-  ],
-  [
-    { lengthKey: "mask", lengthForm: "netmask", prefixKey: "net" },
-    {
-      data: [
-        { net: "192.0.2.0", mask: "255.255.255.0", v: 1 },
-        { net: "203.0.113.4", mask: "255.255.255.255", v: 7 },
-        { net: "2001:db8::", mask: 33, v: 2 },
-      ],
-    },
-  ],
-  [
-    { listEnvelope: "blocklist", entryForm: "keyed" },
-    {
-      blocklist: { "192.0.2.0/24": 1, "203.0.113.4/32": 7, "2001:db8::/33": 2 },
-    },
-  ],
-])("%j lists a set in its own form", async (settings, expected) => {
-  await using emulator = await start(settings);
-  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toEqual(expected);
-});
-
-test("marks stand in the dialect's envelope, with prefix lengths where it has them", async () => {
-  await using emulator = await start({ listEnvelope: "data.items", markAddress: "cidr" });
-  const list = { url: "mark://edge/web", cmd: "list", type: "sdhost" };
-  const records = [
-    { src: "203.0.113.9/32", dst: "198.51.100.7/32", id: 3, v: 1 },
-    { src: "2001:db8::9/128", dst: "2001:db8::7/128", id: 3, v: 1 },
-  ];
-  expect((await fapi(emulator, list, EDGE)).json).toEqual({ data: { items: records } });
-});
-
-test("profiles, rules and marks stand in envelopes of their own, under the names of the dialect", async () => {
-  await using emulator = await start({
-    profilesEnvelope: "profiles",
-    rulesEnvelope: "array",
-    marksEnvelope: "out.marks",
-    nameKey: "title",
-    idKey: "number",
-    markKeys: "source=from,id=rule,value=hits",
-  });
-  const lists = [
-    { url: "arena://core" },
-    { url: "arena://edge" },
-    { url: "profile://edge/web" },
-    { url: "mark://edge/web", type: "sdhost" },
-    { url: "mark://edge/web", type: "shost" },
-    { url: "prefixset://core/shared" },
-  ];
-  const answers: unknown[] = [];
-  for (const list of lists) answers.push((await fapi(emulator, { ...list, cmd: "list" }, EDGE)).json);
-  expect(answers).toEqual([
-    { profiles: [] },
-    { profiles: [{ title: "web" }] },
-    [
-      { number: 1, match: [{ set: { name: "prefixset://core/shared" } }], actions: ["drop"] },
-      expect.objectContaining({ number: 2 }),
-    ],
-    {
-      out: {
-        marks: [
-          { from: "203.0.113.9", dst: "198.51.100.7", rule: 3, hits: 1 },
-          { from: "2001:db8::9", dst: "2001:db8::7", rule: 3, hits: 1 },
-        ],
-      },
-    },
-    { out: { marks: [] } },
-    { data: [{ p: "203.0.113.0/24", v: 1 }] },
-  ]);
-});
-
-test.each<[DialectSettings, object, number, string]>([
-  [{ success: "ok" }, { cmd: "commit" }, 200, '{"ok":true}'],
-  [{ success: "code" }, { cmd: "commit" }, 200, '{"code":0,"msg":"ok"}'],
-  [{ success: "no-content" }, { cmd: "commit" }, 204, ""],
-  [{ emptyCommit: "error", errorForm: "code-200" }, { cmd: "commit" }, 200, '{"code":1,"msg":"nothing to commit"}'],
-  [{ emptyCommit: "error", errorForm: "text-200" }, { cmd: "commit" }, 200, "error: nothing to commit"],
-  [{ emptyCommit: "error", nothingStagedStatus: 409 }, { cmd: "commit" }, 409, '{"error":"nothing to commit"}'],
-  [{ unknownStatus: 410 }, { cmd: "list", url: "arena://moon" }, 410, '{"error":"unknown arena moon"}'],
-  [
-    { insertExisting: "error", existsStatus: 409 },
-    { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] },
-    409,
-    '{"error":"entry 0: exists: 192.0.2.0/24"}',
-  ],
-  [
-    { deleteAbsent: "error", absentStatus: 404 },
-    { cmd: "delete", data: [{ a: "192.0.2.0/25" }] },
-    404,
-    '{"error":"entry 0: not found: 192.0.2.0/25"}',
-  ],
-  [
-    { maxValue: 9, refusedEntryStatus: 422 },
-    { cmd: "insert", data: [{ p: "192.0.2.0/25", v: 10 }] },
-    422,
-    '{"error":"entry 0: \\"v\\" must be an integer from 0 to 9, it is 10"}',
-  ],
-  [
-    { userArenaStatus: 403 },
-    { cmd: "list", url: "mark://edge/web", type: "conn" },
-    403,
-    '{"error":"the list of marks needs the header User-Arena: edge"}',
-  ],
-])("%j answers %j", async (settings, command, status, text) => {
-  await using emulator = await start(settings);
-  expect(await fapi(emulator, { url: BLOCKED, ...command })).toMatchObject({ status, text });
-});
 
 test("missing credentials are answered with the status and in the form of the dialect", async () => {
   const settings = { credentialsStatus: 403, credentialsForm: "text" as const };
@@ -275,11 +145,7 @@ test("a rule looks into the global set of another arena", async () => {
   await expect(startEmulator({ state: broken })).rejects.toThrow(/no prefix-set "prefixset:\/\/core\/nowhere"/);
 });
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 async function fileOf(content: unknown): Promise<string> {
   const path = join(folder, "node.json");

@@ -7,7 +7,7 @@ import {
   singleSwitchDialects,
   startEmulator,
 } from "../../provider/emulator";
-import { control, fapi, signaling } from "./calls";
+import { fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
 const state = {
@@ -19,103 +19,42 @@ const list = { url: BLOCKED, cmd: "list" };
 const start = (settings: DialectSettings) => startEmulator({ state, dialect: settings });
 
 test.each<[DialectSettings, unknown]>([
-  [
-    {},
-    {
-      data: [
-        { p: "192.0.2.0/24", v: 1 },
-        { p: "203.0.113.4/32", v: 7 },
-      ],
-    },
-  ],
-  [
-    { listEnvelope: "array" },
-    [
-      { p: "192.0.2.0/24", v: 1 },
-      { p: "203.0.113.4/32", v: 7 },
-    ],
-  ],
-  [
-    { listEnvelope: "items" },
-    {
-      items: [
-        { p: "192.0.2.0/24", v: 1 },
-        { p: "203.0.113.4/32", v: 7 },
-      ],
-    },
-  ],
-  [{ listEnvelope: "keyed" }, { "192.0.2.0/24": 1, "203.0.113.4/32": 7 }],
-  [
-    { prefixKey: "cidr", valueKey: "val" },
-    {
-      data: [
-        { cidr: "192.0.2.0/24", val: 1 },
-        { cidr: "203.0.113.4/32", val: 7 },
-      ],
-    },
-  ],
-  [{ entryForm: "string" }, { data: ["192.0.2.0/24", { p: "203.0.113.4/32", v: 7 }] }],
-  [
-    { singleAddress: "bare" },
-    {
-      data: [
-        { p: "192.0.2.0/24", v: 1 },
-        { p: "203.0.113.4", v: 7 },
-      ],
-    },
-  ],
-])("%j lists a set in its own form", async (settings, expected) => {
-  await using emulator = await start(settings);
-  expect((await fapi(emulator, list)).json).toEqual(expected);
-});
-
-test.each<[DialectSettings, unknown]>([
-  [{}, { data: [] }],
-  [{ emptyList: "null" }, { data: null }],
   [{ listEnvelope: "array", emptyList: "null" }, []],
-  [{ listEnvelope: "keyed" }, {}],
   [{ listEnvelope: "keyed", emptyList: "array" }, []],
-  [{ listEnvelope: "data.items", entryForm: "keyed" }, { data: { items: {} } }],
   [{ listEnvelope: "data.items", entryForm: "keyed", emptyList: "null" }, { data: { items: null } }],
 ])("%j lists an empty set", async (settings, expected) => {
   await using emulator = await start(settings);
   expect((await fapi(emulator, { url: "prefixset://edge/empty", cmd: "list" })).json).toEqual(expected);
 });
 
-test.each<[DialectSettings, string]>([
-  [{ success: "empty" }, ""],
-  [{ success: "text" }, "ok"],
-  [{ success: "count" }, '{"count":1}'],
-])("%j answers what was carried out", async (settings, expected) => {
-  await using emulator = await start(settings);
-  const answer = await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "198.51.100.0/24", v: 1 }] });
-  expect(answer).toMatchObject({ status: 200, text: expected });
-});
-
-test.each<[DialectSettings, number, RegExp]>([
-  [{}, 404, /^\{"error":"unknown/],
-  [{ errorForm: "json-200" }, 200, /^\{"error":"unknown/],
-  [{ errorForm: "status-200" }, 200, /^\{"status":"error","message":"unknown/],
-  [{ errorForm: "success-200" }, 200, /^\{"success":false,"message":"unknown/],
-  [{ errorForm: "text" }, 404, /^unknown/],
-  [{ errorForm: "html" }, 404, /^<!DOCTYPE html>\n.*unknown/],
-])("%j answers an error", async (settings, status, text) => {
-  await using emulator = await start(settings);
-  const answer = await fapi(emulator, { url: "prefixset://edge/nowhere", cmd: "list" });
-  expect(answer).toMatchObject({ status, text: expect.stringMatching(text) });
-});
-
-test.each<[DialectSettings, object, RegExp]>([
+test.each<[DialectSettings, object, RegExp, status?: number]>([
   [{ insertExisting: "error" }, { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 2 }] }, /exists/],
-  [{ deleteAbsent: "error" }, { cmd: "delete", data: [{ a: "192.0.2.0/25" }] }, /not found/],
+  [
+    { insertExisting: "error", existsStatus: 409 },
+    { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 2 }] },
+    /^entry 0: exists: 192/,
+    409,
+  ],
+  [
+    { deleteAbsent: "error", absentStatus: 404 },
+    { cmd: "delete", data: [{ a: "192.0.2.0/25" }] },
+    /^entry 0: not found: 192/,
+    404,
+  ],
   [
     { deleteAbsent: "error", deleteCovers: "covered" },
     { cmd: "delete", data: [{ a: "198.51.100.0/24" }] },
     /not found/,
   ],
   [{ emptyCommit: "error" }, { cmd: "commit" }, /nothing to commit/],
+  [{ emptyCommit: "error", nothingStagedStatus: 409 }, { cmd: "commit" }, /nothing to commit/, 409],
   [{ ipv6: "error" }, { cmd: "insert", data: [{ p: "2001:db8::/32", v: 1 }] }, /IPv6/],
-  [{ maxValue: 255 }, { cmd: "insert", data: [{ p: "198.51.100.0/24", v: 256 }] }, /255/],
+  [
+    { maxValue: 255, refusedEntryStatus: 422 },
+    { cmd: "insert", data: [{ p: "198.51.100.0/24", v: 256 }] },
+    /^entry 0: "v" must be an integer from 0 to 255, it is 256$/,
+    422,
+  ],
   [{ trailingSlash: "strict" }, { cmd: "commit" }, /"\/"/],
   [{ trailingSlash: "strict" }, { cmd: "list", url: `${BLOCKED}/` }, /"\/"/],
   [
@@ -124,11 +63,17 @@ test.each<[DialectSettings, object, RegExp]>([
     /too many/,
   ],
   [{ userArena: "required" }, { cmd: "list", url: "mark://edge/web", type: "shost" }, /User-Arena: edge/],
-])("%j refuses %j", async (settings, command, reason) => {
+  [
+    { userArena: "required", userArenaStatus: 403 },
+    { cmd: "list", url: "mark://edge/web", type: "conn" },
+    /User-Arena: edge/,
+    403,
+  ],
+])("%j refuses %j", async (settings, command, reason, status = 400) => {
   await using emulator = await start(settings);
   const otherArena = { "user-arena": "core" };
   const answer = await fapi(emulator, { url: BLOCKED, ...command }, otherArena);
-  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(reason) } });
+  expect(answer).toMatchObject({ status, json: { error: expect.stringMatching(reason) } });
   await using lenient = await start({});
   expect((await fapi(lenient, { url: BLOCKED, ...command }, otherArena)).status).toBe(200);
 });
@@ -143,13 +88,6 @@ test("too many entries are answered 413, too many for the set 507", async () => 
   emulator.setDialect({ setCapacity: 3 });
   expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).status).toBe(507);
   expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data: data.slice(1) })).status).toBe(200);
-});
-
-test("with the User-Arena of the url the strict list of marks is answered", async () => {
-  await using emulator = await start({ userArena: "required" });
-  const marks = { url: "mark://edge/web", cmd: "list", type: "shost" };
-  expect((await fapi(emulator, marks, { "user-arena": "edge" })).status).toBe(200);
-  expect((await fapi(emulator, marks, { "user-arena": "core" })).status).toBe(400);
 });
 
 test("a node that lists staged entries shows them before the commit", async () => {
@@ -256,18 +194,6 @@ test.each([
   expect((await fetch(location.replace("localhost", "127.0.0.1"), init)).status).toBe(404);
 });
 
-test.each<[DialectSettings, number, string]>([
-  [{ signalingErrors: "text-200" }, 200, "cloud signaling is not active"],
-  [{ signalingErrors: "json" }, 409, '{"error":"cloud signaling is not active"}'],
-  [{ signalingErrors: "json-message" }, 409, '{"message":"cloud signaling is not active"}'],
-  [{ signalingErrors: "json-detail" }, 409, '{"detail":"cloud signaling is not active"}'],
-  [{ signalingErrors: "json-200" }, 200, '{"error":"cloud signaling is not active"}'],
-])("%j answers a signaling error", async (settings, status, text) => {
-  await using emulator = await start(settings);
-  const answer = await signaling(emulator.signalingUrl, emulator.clients[0], "stop", ["198.51.100.7/32"]);
-  expect(answer).toMatchObject({ status, text });
-});
-
 test("signaling status: wrong secret, bare addresses, a delay, and a lease that ends", async () => {
   await using emulator = await start({});
   emulator.clock.freeze();
@@ -318,14 +244,4 @@ test("a seed gives the same dialect each time, never one that clients must refus
   for (const { name, setting } of refused) expect(drawn.map((it) => it[name])).not.toContain(setting);
   expect(new Set(drawn.map((it) => JSON.stringify(it))).size).toBe(50);
   expect(() => dialect("klingon")).toThrow(/seed:N/);
-});
-
-test("the dialect is read and set over the control API", async () => {
-  await using emulator = await start({});
-  await control(emulator, "PUT", "/dialect", { name: "eventual" });
-  expect((await control(emulator, "GET", "/dialect")).json).toMatchObject({ deviations: DIALECTS.eventual });
-  await control(emulator, "PUT", "/dialect", { ipv6: "error" });
-  expect(deviations(emulator.dialect)).toEqual({ ipv6: "error" });
-  expect((await control(emulator, "PUT", "/dialect", { name: "klingon" })).status).toBe(400);
-  expect((await control(emulator, "PUT", "/dialect", { ipv7: "error" })).status).toBe(400);
 });

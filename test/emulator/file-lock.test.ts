@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { lchown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { lchown, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { fapi } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -15,11 +15,7 @@ const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4
 const commit = { url: BLOCKED, cmd: "commit" };
 const IN_USE = /is kept by another emulator \(process \d+\): two would lose each other's changes/;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 /** A command that keeps its state in a file. */
 async function command(persist: string): Promise<{ child: ChildProcess; endpoint: string }> {
@@ -101,7 +97,8 @@ test("what another user or process does to the lock keeps no emulator from endin
 test("an emulator that does not start leaves the file to others", async () => {
   const persist = join(folder, "broken.json");
   await writeFile(persist, "no state");
-  await expect(startEmulator({ persist })).rejects.toThrow(/is not a state that an emulator kept/);
+  await expect(startEmulator({ persist })).rejects.toThrow(/broken\.json is not a state that an emulator kept/);
+  expect(await readFile(persist, "utf8")).toBe("no state");
   await rm(persist);
   await (await startEmulator({ persist, state })).close();
 });

@@ -251,6 +251,9 @@ test("odd methods, targets and versions are refused", async () => {
   const requests = [
     "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     "GET http://other.example/fapi HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ...["ftp://node.example.net/fapi", "//node.example.net/fapi", "node.example.net:443", "*"].map(
+      (target) => `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+    ),
     "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n",
     "GET /path/%zz/%00/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     "GET //%zz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",

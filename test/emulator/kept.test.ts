@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
 import { seededRandom } from "../../provider/emulator/time/random";
+import { useFolder } from "../support/folder";
 import { fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -15,11 +15,7 @@ const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p,
 const commit = { url: BLOCKED, cmd: "commit" };
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 /** A copy of a kept state as it is at this moment: what a process that is killed now leaves behind. */
 async function copyOf(file: string, name: string): Promise<string> {

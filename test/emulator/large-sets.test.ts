@@ -19,24 +19,6 @@ const entries = (count: number) =>
   }));
 const asRecord = (data: { p: string; v: number }[]) => Object.fromEntries(data.map(({ p, v }) => [p, v]));
 
-test("a long insert is staged whole, and its commit applied whole", () => {
-  const set = new PrefixSetStore();
-  const table = set.lookup();
-  stage("insert", set, [{ p: "192.0.2.0/24", v: 7 }], dialect());
-  stage("insert", set, entries(10_000), dialect());
-  expect([set.applied.size, table.size, set.staged.length]).toEqual([0, 0, 10_001]);
-  const { inserted, size } = set.commit()();
-  expect([set.applied.size, table.size, size]).toEqual([10_001, 10_001, 10_001]);
-  expect(inserted).toEqual({ "192.0.2.0/24": 7, ...asRecord(entries(10_000)) });
-});
-
-test("a long insert that is refused at its end leaves nothing", () => {
-  const set = new PrefixSetStore();
-  const { refusal } = stage("insert", set, [...entries(2_000), { p: "nowhere", v: 1 }], dialect());
-  expect(refusal).toMatchObject({ why: "refusedEntry", message: expect.stringContaining("entry 2000") });
-  expect(set.changes.size).toBe(0);
-});
-
 test("what is changed at the console while a late commit is under way is not lost", () => {
   const set = new PrefixSetStore(new Map());
   set.lookup();

@@ -61,26 +61,6 @@ test("signaling, rules, marks and a committed set work together", async () => {
   await expect(() => emulator.marks("profile://edge/nowhere", "shost")).toThrow(RangeError);
 });
 
-test("marks are listed in the form of the dialect", async () => {
-  await using emulator = await startEmulator({ state });
-  emulator.clock.freeze("2026-12-01T00:00:00Z");
-  emulator.signal("client-a", { start: ["198.51.100.0/24"] });
-  emulator.receive([syn]);
-  emulator.clock.advance("100s");
-  const list = async (dialect: Parameters<typeof emulator.setDialect>[0]) => {
-    emulator.setDialect(dialect);
-    return (await fapi(emulator, { url: "mark://edge/protected", cmd: "list", type: "shost" }, EDGE)).json;
-  };
-  expect(await list({ listEnvelope: "array" })).toEqual([{ a: "203.0.113.9", id: 2, v: 1, t: 500 }]);
-  expect(await list({ listEnvelope: "records", markKeys: "long" })).toEqual({
-    records: [{ addr: "203.0.113.9", id: 2, value: 1, lifetime: 500 }],
-  });
-  expect(await list({ markAge: "shown" })).toMatchObject({ data: [{ age: 100 }] });
-  emulator.clock.advance("501s");
-  expect(await list({ markExpired: "shown" })).toMatchObject({ data: [{ status: "expired" }] });
-  expect(await list({ emptyList: "null" })).toEqual({ data: null });
-});
-
 test("generated traffic leaves its marks, and the same seed the same ones", async () => {
   const marksOf = async () => {
     await using emulator = await startEmulator({ state });
@@ -171,10 +151,4 @@ test("a list of 100 000 marks is whole, in one body of about 4.8 MB", async () =
   expect(second.text).toBe(first.text);
   expect(emulator.journal.map(({ answerBytes }) => answerBytes)).toEqual([first.text.length, first.text.length]);
   expect(Math.abs(first.text.length / 4_800_000 - 1)).toBeLessThan(0.05);
-});
-
-test("a rule that names a set which does not exist is refused with its place", async () => {
-  const rules = [{ id: 5, match: [{ set: { name: "nowhere" } }], actions: ["drop" as const] }];
-  const broken = { arenas: { edge: { profiles: { web: { rules } } } } };
-  await expect(startEmulator({ state: broken })).rejects.toThrow(/edge\/web.*rule 5.*nowhere/);
 });

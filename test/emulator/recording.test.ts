@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -13,11 +13,7 @@ const commit = { url: `${BLOCKED}/`, cmd: "commit" };
 const SECRET = "canary-of-the-node";
 const headers = { authorization: `Bearer ${SECRET}` };
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 test("what a node answered is answered again without it, in its order, and the last answer stays", async () => {
   const record = join(folder, "node.ndjson");

@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { useFolder } from "../support/folder";
 import { control, fapi } from "./calls";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const list = { url: "prefixset://edge/blocked", cmd: "list" };
 
@@ -40,19 +36,6 @@ test("an emulator says its dialect, what answers in its place, and what it keeps
   expect(replaying.info()).toMatchObject({ replay: record, unseen: "refuse" });
   const { proxy: _, ...plain } = node.info();
   expect(plain).toEqual(node.info());
-});
-
-test("the ready line says the same", async () => {
-  const persist = join(folder, "line.json");
-  const stop = new AbortController();
-  let ended: Promise<number> | undefined;
-  const line = await new Promise<string>((ready) => {
-    const io = { out: ready, err: () => {}, env: {}, stop: stop.signal };
-    ended = main(["emulator", "--dialect", "eventual", "--persist", persist], io);
-  });
-  expect(line).toMatch(/, seed \d+, dialect eventual, kept in .*line\.json\n$/);
-  stop.abort();
-  expect(await ended).toBe(0);
 });
 
 test.each([
@@ -115,19 +98,4 @@ test("a recording that breaks off, and an empty state, are refused by name", asy
     expect(await main(["emulator", "--state", empty], io)).toBe(2);
     expect(said.join("")).toMatch(/empty\.yaml is empty: write at least \{\}/);
   }
-});
-
-test("faults are printed as JSON with their values as they are", async () => {
-  await using emulator = await startEmulator();
-  const said: string[] = [];
-  const io = {
-    out: (text: string) => void said.push(text),
-    err: () => {},
-    env: {},
-    stop: new AbortController().signal,
-  };
-  const args = ["emulator", "fail", "cmd=commit", "status=503", "--at", emulator.control, "--output", "json"];
-  expect(await main(args, io)).toBe(0);
-  expect(JSON.parse(said.join(""))).toEqual(JSON.parse(JSON.stringify(emulator.faults)));
-  expect(JSON.parse(said.join(""))).toMatchObject([{ fault: { cmd: "commit", status: 503 }, hits: 0, spent: false }]);
 });

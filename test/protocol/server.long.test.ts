@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { UNKNOWN } from "../../provider/model/json";
 import { failureOf, type Properties, ProviderServer, providerText } from "./support/provider-server";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -173,47 +172,5 @@ describe("values over the wire", () => {
     emulator.fail({ cmd: "list", kind: "unknown-shape", times: 100 });
     await using failing = await ProviderServer.start({ endpoint: emulator.endpoint, ...IMPATIENT });
     expect((await failureOf(failing.read(single.id, single.outputs))).error.details).toMatch(/list failed/);
-  });
-
-  it("keep the unknown marker wherever it stands in the arguments, in check and in diff", async () => {
-    await using server = await ProviderServer.start({ endpoint: "http://192.0.2.10" });
-    const known = set(
-      { "192.0.2.0/24": 1 },
-      {
-        node: { endpoint: "http://192.0.2.10", headers: { "x-token": "t" } },
-        forbiddenPrefixes: ["203.0.113.0/24"],
-        maxRemovals: "20%",
-      },
-    );
-    const places: Properties[] = [
-      { ...known, arena: UNKNOWN },
-      { ...known, set: UNKNOWN },
-      { ...known, profile: UNKNOWN },
-      { ...known, node: UNKNOWN },
-      { ...known, node: { endpoint: UNKNOWN } },
-      { ...known, node: { endpoint: "http://192.0.2.10", headers: { "x-token": UNKNOWN } } },
-      { ...known, entries: { "192.0.2.0/24": UNKNOWN } },
-      { ...known, forbiddenPrefixes: [UNKNOWN] },
-      { ...known, requiredPrefixes: UNKNOWN },
-      { ...known, maxRemovals: UNKNOWN },
-      { ...known, allowEmpty: UNKNOWN },
-      { ...known, shortestPrefix: { ipv4: UNKNOWN } },
-      { ...known, entries: UNKNOWN },
-      entry(UNKNOWN),
-      entry("192.0.2.1/32", { value: UNKNOWN, expires: UNKNOWN }),
-      set([UNKNOWN, "192.0.2.0/24"]),
-      signaling([UNKNOWN, "198.51.100.7"], { receiver: UNKNOWN }),
-      signaling(UNKNOWN, { receiver: UNKNOWN }),
-      signaling(["198.51.100.7/32"], {
-        receiver: { url: "http://192.0.2.10/path", clientId: "a", secretKey: UNKNOWN },
-      }),
-    ];
-    for (const place of places) {
-      const { inputs, failures } = await server.check(place);
-      const { endpoint: _, ...given } = inputs;
-      expect([given, failures]).toEqual([place, []]);
-      const olds = { ...known, ...place, url: BLOCKED, count: 1, endpoint: "http://192.0.2.10" };
-      expect((await server.diff("id", olds, place)).replaces).toEqual([]);
-    }
   });
 });
