@@ -9,10 +9,8 @@ import {
   packetSchema,
   synFlood,
 } from "../../provider/emulator/packets";
-import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
 import type { RuleSpec } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
-import { markList } from "./mark-lists";
 
 const DROP_SYN: RuleSpec = {
   id: 1,
@@ -22,16 +20,12 @@ const DROP_SYN: RuleSpec = {
 };
 const SYN: Packet = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443, flags: ["syn"] };
 
-function node(rules: { open?: readonly RuleSpec[]; guarded?: readonly RuleSpec[] } = {}) {
+function node(open: readonly RuleSpec[] = []) {
   const clock = { time: Date.UTC(2026, 0, 1) };
-  const blocked = new PacketPrefixTable();
-  const engine = new PacketEngine({
-    now: () => clock.time,
-    sets: (_profile, { name }) => (name === "blocked" ? blocked : undefined),
-  });
-  engine.addProfile("edge/open", rules.open ?? []);
-  engine.addProfile("edge/guarded", rules.guarded ?? [DROP_SYN]);
-  return { clock, blocked, engine };
+  const engine = new PacketEngine({ now: () => clock.time, sets: () => undefined });
+  engine.addProfile("edge/open", open);
+  engine.addProfile("edge/guarded", [DROP_SYN]);
+  return { clock, engine };
 }
 
 describe("a packet", () => {
@@ -52,19 +46,8 @@ describe("a packet", () => {
     expect(to("192.0.2.1", "198.51.100.7")).toEqual({ verdict: "accept", marks: [] });
   });
 
-  test("meets the other profile as soon as its prefix has moved", () => {
-    const { engine } = node();
-    const verdict = () => engine.receive([SYN])[0]?.verdict;
-    engine.bind("198.51.100.7", "edge/open");
-    const before = verdict();
-    engine.bind("198.51.100.7/32", "edge/guarded");
-    expect([before, verdict()]).toEqual(["accept", "drop"]);
-    engine.unbindAll();
-    expect(verdict()).toBe("accept");
-  });
-
   test("that is none is refused with its position; those before it have been received", () => {
-    const { engine } = node({ open: [{ id: 5, actions: [{ hmark: {} }] }] });
+    const { engine } = node([{ id: 5, actions: [{ hmark: {} }] }]);
     engine.bind("0.0.0.0/0", "edge/open");
     const receive = (wrong: Partial<Packet>) => () => engine.receive([SYN, { ...SYN, ...wrong }]);
     expect(receive({ to: "198.51.100" })).toThrow('packet 2: "198.51.100" is not four decimal numbers');
@@ -77,32 +60,11 @@ describe("a packet", () => {
   });
 
   test("with a time of its own is judged at that time", () => {
-    const { engine, clock } = node({ open: [{ id: 5, actions: [{ hmark: { lifetime: 10 } }] }] });
+    const { engine, clock } = node([{ id: 5, actions: [{ hmark: { lifetime: 10 } }] }]);
     engine.bind("0.0.0.0/0", "edge/open");
     const values = (...at: number[]) =>
       engine.receive(at.map((each) => ({ ...SYN, at: clock.time + each }))).map(({ marks }) => marks[0]?.value);
     expect(values(0, 9_999, 19_998, 29_998)).toEqual([1, 2, 3, 1]);
-  });
-});
-
-describe("a profile", () => {
-  test("marks and counts what it receives", () => {
-    const { engine } = node({ open: [{ id: 5, actions: ["count", { hmark: {} }] }] });
-    engine.bind("198.51.100.0/24", "edge/open");
-    engine.receive([SYN]);
-    expect(engine.receive([SYN])[0]?.marks).toEqual([{ type: "shost", id: 5, value: 2 }]);
-    expect(engine.counters("edge/open")).toEqual([{ packets: 2, bytes: 128 }]);
-    expect(() => engine.marks("edge/absent")).toThrow("there is no profile edge/absent");
-  });
-
-  test("is refused with rules that name an absent set, and where it is there already", () => {
-    const { engine } = node();
-    engine.bind("0.0.0.0/0", "edge/guarded");
-    const wrong: RuleSpec[] = [{ id: 2, match: [{ set: { name: "nowhere" } }] }];
-    expect(() => engine.addProfile("edge/other", wrong)).toThrow('there is no prefix-set "nowhere"');
-    expect(engine.receive([SYN])[0]?.verdict).toBe("drop");
-    expect(() => engine.addProfile("edge/guarded", [])).toThrow("there is a profile edge/guarded already");
-    expect(() => engine.bind("192.0.2.0/24", "edge/nowhere")).toThrow("there is no profile edge/nowhere");
   });
 });
 
@@ -186,24 +148,4 @@ describe("traffic", () => {
     );
     expect(() => mixed(1, [])).toThrow("`sources` must have at least one source");
   });
-});
-
-test("an attack that rules mark is dropped once its sources are in the set", () => {
-  const guarded: RuleSpec[] = [
-    { id: 1, name: "blocked", match: [{ set: { name: "blocked" } }], actions: ["drop"] },
-    {
-      id: 2,
-      name: "SYN",
-      match: [{ flags: { set: ["syn"], unset: ["ack"] } }, { rate: { above: 2 } }],
-      actions: [{ hmark: { lifetime: 3600 } }],
-    },
-  ];
-  const { engine, blocked } = node({ guarded });
-  engine.bind("198.51.100.0/24", "edge/guarded");
-  const attack = () => synFlood({ to: ["198.51.100.7"], from: ["203.0.113.0/28"] });
-  expect(engine.receiveTraffic(attack(), 1000)).toMatchObject({ accepted: 1000, dropped: 0 });
-  const sources = JSON.parse(markList(engine.marks("edge/guarded"))).data;
-  expect(sources).toHaveLength(16);
-  for (const { a } of sources) blocked.set(Prefix.parse(a), 1);
-  expect(engine.receiveTraffic(attack(), 1000)).toMatchObject({ accepted: 0, dropped: 1000 });
 });

@@ -1,8 +1,11 @@
+import { connect } from "node:net";
+
 /** Raw calls of the two APIs, with nothing of the client stack. */
 
-/** An answer: status and text, and the text as JSON where it is JSON. */
+/** An answer: status, headers and text, and the text as JSON where it is JSON. */
 export interface Answer {
   readonly status: number;
+  readonly headers: Headers;
   readonly text: string;
   readonly json: unknown;
 }
@@ -46,9 +49,22 @@ export async function control(emulator: { control: string }, method: string, pat
   );
 }
 
+/** Bytes sent to a port, and those that come back until it closes the connection. */
+export function raw(base: string, bytes: Buffer | string): Promise<string> {
+  return new Promise((resolve) => {
+    let seen = "";
+    const socket = connect(Number(new URL(base).port), "127.0.0.1", () => socket.write(bytes));
+    socket.setTimeout(5_000, () => socket.destroy());
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      seen += text;
+    });
+    socket.on("error", () => {}).on("close", () => resolve(seen));
+  });
+}
+
 async function answer(response: Response): Promise<Answer> {
   const text = await response.text();
-  return { status: response.status, text, json: parse(text) };
+  return { status: response.status, headers: response.headers, text, json: parse(text) };
 }
 
 function parse(text: string): unknown {

@@ -1,36 +1,10 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "../../provider/emulator/time/clock";
 import { milliseconds } from "../../provider/emulator/time/duration";
-
-/** A wall clock that a test moves. */
-function wallClock() {
-  let now = 1_000;
-  let timers: { due: number; run: () => void }[] = [];
-  return {
-    now: () => now,
-    timer: (run: () => void, ms: number) => {
-      const timer = { due: now + ms, run };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
-    },
-    pass(ms: number) {
-      const until = now + ms;
-      for (;;) {
-        const [next] = timers.filter(({ due }) => due <= until).sort((a, b) => a.due - b.due);
-        if (!next) break;
-        timers = timers.filter((other) => other !== next);
-        now = next.due;
-        next.run();
-      }
-      now = until;
-    },
-  };
-}
+import { wallByHand } from "./wall-by-hand";
 
 test("virtual time runs with real time, and what is planned happens in time", () => {
-  const wall = wallClock();
+  const wall = wallByHand(1_000);
   const clock = new VirtualClock(wall);
   const seen: [string, number][] = [];
   clock.after(300, () => seen.push(["late", clock.ms]));
@@ -47,7 +21,7 @@ test("virtual time runs with real time, and what is planned happens in time", ()
 });
 
 test("a jump carries out all that falls into it, in order, each at its time", () => {
-  const clock = new VirtualClock(wallClock());
+  const clock = new VirtualClock(wallByHand(1_000));
   const seen: [string, number][] = [];
   const again = () => {
     seen.push(["again", clock.ms]);
@@ -66,7 +40,7 @@ test("a jump carries out all that falls into it, in order, each at its time", ()
 });
 
 test("a frozen clock stands still, jumps when told, and runs on from where it stands", () => {
-  const wall = wallClock();
+  const wall = wallByHand(1_000);
   const clock = new VirtualClock(wall);
   const seen: number[] = [];
   clock.freeze("2026-12-01T00:00:00Z");
@@ -83,7 +57,7 @@ test("a frozen clock stands still, jumps when told, and runs on from where it st
 });
 
 test("a plan further away than a timer can wait is kept", () => {
-  const wall = wallClock();
+  const wall = wallByHand(1_000);
   const clock = new VirtualClock(wall);
   const seen: number[] = [];
   clock.after(40 * 86_400_000, () => seen.push(clock.ms));
@@ -94,7 +68,7 @@ test("a plan further away than a timer can wait is kept", () => {
 });
 
 test("after a restart it is real time, with nothing planned", () => {
-  const wall = wallClock();
+  const wall = wallByHand(1_000);
   const clock = new VirtualClock(wall);
   const seen: number[] = [];
   clock.advance("1h");
@@ -134,9 +108,9 @@ test("durations are numbers of milliseconds or texts with a unit", () => {
 });
 
 test("a changed machine date moves neither virtual time nor plans; a restart takes it", () => {
-  const machine = wallClock();
+  const machine = wallByHand(1_000);
   let set = 0;
-  const clock = new VirtualClock({ ...machine, now: () => machine.now() + set, elapsed: machine.now });
+  const clock = new VirtualClock({ ...machine, now: () => machine.now() + set, elapsed: machine.elapsed });
   const seen: number[] = [];
   clock.after(100, () => seen.push(clock.ms));
   set = -3_600_000;

@@ -5,8 +5,6 @@ import { startEmulator } from "../../provider/emulator";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { control } from "./calls";
 
-const _BLOCKED = "prefixset://edge/blocked";
-
 test("a method that a path does not have is answered with those that it has, each once", async () => {
   await using emulator = await startEmulator();
   const allowed = async (path: string) => {

@@ -17,12 +17,8 @@ test("the first commit fails with the status asked for, without effect, and the 
   await using emulator = await startEmulator({ state });
   emulator.fail({ cmd: "commit", nth: 1, status: 503, retryAfter: 2 });
   await fapi(emulator, insert);
-  const response = await fetch(`${emulator.endpoint}/fapi`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(commit),
-  });
-  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  const { status, headers } = await fapi(emulator, commit);
+  expect([status, headers.get("retry-after")]).toEqual([503, "2"]);
   expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
   expect((await fapi(emulator, commit)).status).toBe(200);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
@@ -237,12 +233,8 @@ test("patterns, resources to come and HTTP dates are accepted", async () => {
   for (const url of ["*", "prefix*", "prefixset://edge/*", "prefixset://edge/none", "prefixset://edge/a b"]) {
     emulator.fail({ url, status: 503, retryAfter: date });
   }
-  const response = await fetch(`${emulator.endpoint}/fapi`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(list),
-  });
-  expect([response.status, response.headers.get("retry-after")]).toEqual([503, date]);
+  const { status, headers } = await fapi(emulator, list);
+  expect([status, headers.get("retry-after")]).toEqual([503, date]);
 });
 
 test("faults that were never met are told, each with the reason and the requests that came nearest", async () => {

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { lchown, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { useFolder } from "../support/folder";
 import { fapi } from "./calls";
+import { keeping } from "./keeping";
 
 const BLOCKED = "prefixset://edge/blocked";
 const state: EmulatorState = { arenas: { edge: { sets: { blocked: {} } } } };
@@ -16,14 +15,6 @@ const commit = { url: BLOCKED, cmd: "commit" };
 const IN_USE = /is kept by another emulator \(process \d+\): two would lose each other's changes/;
 
 const folder = useFolder();
-
-/** A command that keeps its state in a file. */
-async function command(persist: string): Promise<{ child: ChildProcess; endpoint: string }> {
-  const args = ["pulumi-packetfilter", "emulator", "--json", "--persist", persist];
-  const child = spawn("npx", args, { detached: true, stdio: ["ignore", "pipe", "ignore"] });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, endpoint: z.object({ endpoint: z.string() }).parse(JSON.parse(line.toString())).endpoint };
-}
 
 test("a second emulator on a file is refused, by whatever name, until the first has ended", async () => {
   const persist = join(folder, "shared.json");
@@ -44,7 +35,7 @@ test("a second emulator on a file is refused, by whatever name, until the first 
 test("what a killed process leaves keeps no other from the file", async () => {
   const persist = join(folder, "killed.json");
   await writeFile(persist, JSON.stringify(state));
-  const { child, endpoint } = await command(persist);
+  const { child, endpoint } = await keeping(persist);
   await fapi({ endpoint }, insert);
   await fapi({ endpoint }, commit);
   await expect(startEmulator({ persist })).rejects.toThrow(IN_USE);

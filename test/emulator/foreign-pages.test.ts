@@ -1,27 +1,13 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { ownPort } from "../support/ports";
 import { serveRaw } from "../support/raw-server";
+import { raw } from "./calls";
 
 const LIST = JSON.stringify({ url: "prefixset://edge/blocked", cmd: "list" });
-
-/** The answer of a port to bytes, until it closes the connection. */
-function sent(address: string, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(address);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setTimeout(5_000, () => socket.destroy(new Error("the connection stays open")));
-    let text = "";
-    socket.setEncoding("latin1").on("data", (more: string) => {
-      text += more;
-    });
-    socket.on("error", reject).on("close", () => resolve(text));
-  });
-}
 
 /** A request to the node API, with these headers beside its own. */
 const post = (headers: string, target = "/fapi") =>
@@ -47,10 +33,10 @@ test("with a real node behind it, the protocol port passes on nothing that a web
     post("Host: 127.0.0.1\r\nSec-Fetch-Site: same-site\r\nSec-Fetch-Mode: no-cors"),
     post("Host: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate").replace("POST", "GET"),
   ])
-    expect(statuses(await sent(emulator.endpoint, refused)), refused).toEqual([403]);
+    expect(statuses(await raw(emulator.endpoint, refused)), refused).toEqual([403]);
   expect(passed).toBe(0);
   for (const taken of [post("Host: 127.0.0.1"), post("Host: localhost:81"), post("Host: x", "http://[::1]:81/fapi")])
-    expect(statuses(await sent(emulator.endpoint, taken)), taken).toEqual([200]);
+    expect(statuses(await raw(emulator.endpoint, taken)), taken).toEqual([200]);
   expect(passed).toBe(3);
 });
 
@@ -71,7 +57,7 @@ test.each([
     response.end("{}");
   });
   await using emulator = await startEmulator({ proxySignaling: `${receiver.url}/base` });
-  expect(statuses(await sent(emulator.endpoint, post("Host: 127.0.0.1", target)))).toEqual([status]);
+  expect(statuses(await raw(emulator.endpoint, post("Host: 127.0.0.1", target)))).toEqual([status]);
   expect(asked).toHaveLength(status === 200 ? 1 : 0);
   for (const url of asked) expect(url).toMatch(/^\/base\/client-a\//);
 });
@@ -79,7 +65,7 @@ test.each([
 test("a page of another site changes nothing by the control API, and a link of one may open the emulator's page", async () => {
   await using emulator = await startEmulator();
   const ask = (method: string, path: string, mode: string, host = "127.0.0.1") =>
-    sent(
+    raw(
       emulator.control,
       `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: ${mode}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
     );
@@ -96,8 +82,8 @@ test("clients may call it by the name that --advertise says", async () => {
   const [port, advertise] = [await ownPort(), "http://emulator.example.net:8080"];
   await using _emulator = await startEmulator({ proxy: node.url, port, advertise });
   const at = `http://127.0.0.1:${port}`;
-  expect(statuses(await sent(at, post("Host: emulator.example.net:8080")))).toEqual([200]);
-  expect(statuses(await sent(at, post("Host: other.example.net:8080")))).toEqual([403]);
+  expect(statuses(await raw(at, post("Host: emulator.example.net:8080")))).toEqual([200]);
+  expect(statuses(await raw(at, post("Host: other.example.net:8080")))).toEqual([403]);
 });
 
 /** Requests that two readers could take apart in two ways, each with a second one hidden in it. */
@@ -117,10 +103,10 @@ const SMUGGLED: Record<string, string> = {
 
 test.each(Object.entries(SMUGGLED))("no request hides in another: %s", async (_, rest) => {
   await using emulator = await startEmulator();
-  const answer = await sent(emulator.endpoint, `POST /fapi HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
+  const answer = await raw(emulator.endpoint, `POST /fapi HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
   expect(statuses(answer)).toEqual([400]);
   expect(emulator.journal.map(({ cmd }) => cmd)).not.toContain("list");
-  const control = await sent(emulator.control, `POST /reset HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
+  const control = await raw(emulator.control, `POST /reset HTTP/1.1\r\nHost: 127.0.0.1\r\n${rest}`);
   expect(statuses(control)).toEqual([400]);
 });
 
@@ -133,7 +119,7 @@ test("a recording keeps of a redirect no client id", async () => {
   {
     await using proxy = await startEmulator({ proxySignaling: receiver.url, record });
     const headers = "Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 0";
-    await sent(proxy.endpoint, `POST /path/client-a/secret-of-a/status HTTP/1.1\r\n${headers}\r\n\r\n`);
+    await raw(proxy.endpoint, `POST /path/client-a/secret-of-a/status HTTP/1.1\r\n${headers}\r\n\r\n`);
   }
   const text = await readFile(record, "utf8");
   await rm(folder, { recursive: true });

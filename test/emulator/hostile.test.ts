@@ -2,24 +2,10 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { seededRandom } from "../../provider/emulator/time/random";
-import { control, fapi } from "./calls";
+import { control, fapi, raw } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
 const list = { url: BLOCKED, cmd: "list" };
-
-/** Sends bytes and gives what came back when the connection is over. */
-function raw(base: string, bytes: Buffer | string): Promise<string> {
-  return new Promise((resolve) => {
-    const { port } = new URL(base);
-    let seen = "";
-    const socket = connect(Number(port), "127.0.0.1", () => socket.end(bytes));
-    socket.on("data", (chunk) => {
-      seen += chunk.toString("latin1");
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(seen));
-  });
-}
 
 /** A connection that is left open. */
 function open(base: string, bytes: string): Promise<Socket> {
@@ -78,6 +64,17 @@ test("a body that is announced too large is answered 413 without being read", as
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   expect(emulator.journal).toMatchObject([{ status: 413 }]);
   await stillServes(emulator);
+});
+
+test("a client that is still sending reads its 413", async () => {
+  await using emulator = await startEmulator({ dialect: { maxBodyBytes: 100_000 } });
+  const data = Array.from({ length: 100_000 }, (_, at) => ({
+    p: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}/32`,
+    v: 1,
+  }));
+  const body = JSON.stringify({ url: "prefixset://edge/blocked", cmd: "insert", data });
+  for (let n = 0; n < 10; n += 1) expect((await fapi(emulator, body)).status).toBe(413);
+  expect(emulator.requests({ status: 413 })).toHaveLength(10);
 });
 
 test("a body that grows too large unannounced is answered 413, the rest unread", async () => {

@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Persistence } from "../../provider/emulator/state/persistence";
 import { seededRandom } from "../../provider/emulator/time/random";
 import { useFolder } from "../support/folder";
 import { fapi, signaling } from "./calls";
+import { keeping } from "./keeping";
 
 const BLOCKED = "prefixset://edge/blocked";
 const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
@@ -94,15 +93,6 @@ test("a change that cannot be kept is not acknowledged; the next one writes all"
   await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
 });
 
-const ready = z.object({ endpoint: z.string() });
-
-async function command(persist: string): Promise<{ child: ChildProcess; endpoint: string }> {
-  const args = ["pulumi-packetfilter", "emulator", "--json", "--persist", persist];
-  const child = spawn("npx", args, { detached: true, stdio: ["ignore", "pipe", "ignore"] });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, endpoint: ready.parse(JSON.parse(line.toString())).endpoint };
-}
-
 test("a process killed at seeded moments loses nothing acknowledged and leaves no halves", async () => {
   const persist = join(folder, "killed.json");
   await writeFile(persist, JSON.stringify({ arenas: { edge: { sets: { blocked: {} } } } }));
@@ -111,7 +101,7 @@ test("a process killed at seeded moments loses nothing acknowledged and leaves n
   const asked = new Map<string, number>();
   let next = 0;
   for (let round = 0; round < 3; round += 1) {
-    const { child, endpoint } = await command(persist);
+    const { child, endpoint } = await keeping(persist);
     const victim = 5 + Math.floor(random() * 40);
     let answers = 0;
     const worker = async () => {

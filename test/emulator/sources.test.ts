@@ -1,12 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { connectEmulator, startEmulator } from "../../provider/emulator";
 import { useFolder } from "../support/folder";
+import { serveRaw } from "../support/raw-server";
 import { control, fapi } from "./calls";
 
 const folder = useFolder();
@@ -44,18 +43,14 @@ test.each([
   ["br", brotliCompressSync],
 ])("what a node compresses by %s unasked is passed on as it is, and recorded as text", async (coding, compress) => {
   const body = JSON.stringify({ data: [{ p: "192.0.2.0/24", v: 1 }] });
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": "application/json", "content-encoding": coding });
-    response.end(compress(body));
+  using node = await serveRaw((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": coding }).end(compress(body));
   });
-  await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
   const record = join(folder, `${coding}.ndjson`);
   {
-    await using emulator = await startEmulator({ proxy: `http://127.0.0.1:${port}`, record });
+    await using emulator = await startEmulator({ proxy: node.url, record });
     expect((await fapi(emulator, list)).text).toBe(body);
   }
-  server.close();
   await using copy = await startEmulator({ replay: record });
   expect((await fapi(copy, list)).text).toBe(body);
 });

@@ -65,11 +65,9 @@ test.each(["table", "node"] as const)("the pace by %s is refused with the time t
   await marks(emulator, "shost");
   emulator.clock.advance("1500ms");
   expect((await marks(emulator, "dhost")).status).toBe(markPace === "node" ? 429 : 200);
-  const headers = { "content-type": "application/json", ...EDGE };
-  const body = JSON.stringify({ url: "mark://edge/web", cmd: "list", type: "shost" });
-  const refused = await fetch(`${emulator.endpoint}/fapi`, { method: "POST", headers, body });
+  const refused = await marks(emulator, "shost");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
-  expect(await refused.json()).toEqual({ error: "too soon: two lists of marks must be 3 s apart" });
+  expect(refused.json).toEqual({ error: "too soon: two lists of marks must be 3 s apart" });
   emulator.clock.advance("1500ms");
   expect((await marks(emulator, "shost")).status).toBe(200);
   expect(emulator.journal.filter(({ tooSoon }) => tooSoon).map(({ status }) => status)).toEqual(

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { Upstream } from "../../provider/emulator/recording/upstream";
+import { serveRaw } from "../support/raw-server";
 
 const MEBIBYTE = 1_048_576;
 
@@ -9,46 +8,37 @@ const MEBIBYTE = 1_048_576;
 async function nodeWith(bytes: number) {
   const chunk = Buffer.alloc(16_384, "x");
   let sent = 0;
-  const server = createServer(async (_request, response) => {
+  const server = await serveRaw(async (_, response) => {
     while (sent < bytes && !response.destroyed) {
       sent += chunk.length;
       if (!response.write(chunk)) await new Promise((go) => response.once("drain", go).once("close", go));
     }
     response.end();
   });
-  await new Promise<void>((go) => server.listen(0, "127.0.0.1", go));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  return { base, sent: () => sent };
+  return { ...server, sent: () => sent };
 }
 
-const LIMITS = { maxBytes: MEBIBYTE, deadlineMs: 30_000 };
-const request = { method: "POST", target: "/fapi", headers: {}, body: Buffer.from("{}") };
+/** Passes a request on to a node. */
+async function send({ url }: { url: string }, deadlineMs = 30_000) {
+  const upstream = new Upstream(new URL(url), "", new AbortController().signal, { maxBytes: MEBIBYTE, deadlineMs });
+  return upstream.send({ method: "POST", target: "/fapi", headers: {}, body: Buffer.from("{}") });
+}
 
 test("an answer is passed on whole up to the limit", async () => {
-  const { base } = await nodeWith(MEBIBYTE);
-  const upstream = new Upstream(base, "", new AbortController().signal, LIMITS);
-  expect((await upstream.send(request as never)).body).toEqual(Buffer.alloc(MEBIBYTE, "x"));
+  using node = await nodeWith(MEBIBYTE);
+  expect((await send(node)).body).toEqual(Buffer.alloc(MEBIBYTE, "x"));
 });
 
 test("an answer that comes a byte at a time is refused with its deadline", async () => {
-  const server = createServer((_request, response) => {
+  using node = await serveRaw((_, response) => {
     const timer = setInterval(() => response.write("x"), 10);
     response.once("close", () => clearInterval(timer));
   });
-  await new Promise<void>((go) => server.listen(0, "127.0.0.1", go));
-  onTestFinished(() => void server.close());
-  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const upstream = new Upstream(base, "", new AbortController().signal, { ...LIMITS, deadlineMs: 300 });
-  await expect(upstream.send(request as never)).rejects.toThrow("no whole answer within 0.3 s");
+  await expect(send(node, 300)).rejects.toThrow("no whole answer within 0.3 s");
 });
 
 test("an answer beyond the limit is refused with the limit, and no more of it is read", async () => {
-  const { base, sent } = await nodeWith(1_000 * MEBIBYTE);
-  const upstream = new Upstream(base, "", new AbortController().signal, LIMITS);
-  await expect(upstream.send(request as never)).rejects.toThrow("the answer is larger than 1048576 bytes");
-  expect(sent()).toBeLessThan(100 * MEBIBYTE);
+  using node = await nodeWith(1_000 * MEBIBYTE);
+  await expect(send(node)).rejects.toThrow("the answer is larger than 1048576 bytes");
+  expect(node.sent()).toBeLessThan(100 * MEBIBYTE);
 });

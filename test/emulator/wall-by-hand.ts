@@ -28,10 +28,15 @@ export function wallByHand(start = Date.UTC(2026, 11, 1, 10)): WallByHand {
       };
     },
     pass(ms) {
-      elapsed += ms;
-      const due = timers.filter((timer) => timer.due <= elapsed);
-      timers = timers.filter((timer) => !due.includes(timer));
-      for (const { run } of due) run();
+      const until = elapsed + ms;
+      for (;;) {
+        const [next] = timers.filter(({ due }) => due <= until).sort((a, b) => a.due - b.due);
+        if (!next) break;
+        timers = timers.filter((other) => other !== next);
+        elapsed = next.due;
+        next.run();
+      }
+      elapsed = until;
     },
     waited: () => first,
   };

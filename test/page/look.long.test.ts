@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fapi, openView, startBusyNode, startNode, useBrowser, VIEWS } from "./support";
+import { fapi } from "../emulator/calls";
+import { openView, startBusyNode, startNode, useBrowser, VIEWS } from "./support";
 
 const { open } = useBrowser();
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { fapi, openView, startNode, useBrowser, VIEWS } from "./support";
+import { fapi } from "../emulator/calls";
+import { openView, startNode, useBrowser, VIEWS } from "./support";
 
 const { open } = useBrowser();
 

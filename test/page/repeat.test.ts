@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { fapi, startNode } from "./support";
+import { fapi } from "../emulator/calls";
+import { startNode } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 

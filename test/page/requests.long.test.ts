@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { fapi, startNode, useBrowser } from "./support";
+import { fapi } from "../emulator/calls";
+import { startNode, useBrowser } from "./support";
 
 const { open, newPage } = useBrowser();
 const BLOCKED = "prefixset://edge/blocked";

@@ -2,7 +2,8 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../provider/emulator";
-import { fapi, openView, startNode, useBrowser, VIEWS } from "./support";
+import { fapi } from "../emulator/calls";
+import { openView, startNode, useBrowser, VIEWS } from "./support";
 
 const { open, newPage } = useBrowser();
 /** Names take neither a blank nor a slash, so no attribute. */

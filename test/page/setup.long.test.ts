@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
-import { fapi, rows, startNode, useBrowser } from "./support";
+import { fapi } from "../emulator/calls";
+import { rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
 const BLOCKED = "prefixset://edge/blocked";

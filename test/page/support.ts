@@ -4,6 +4,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 import { defaultState } from "../../provider/emulator/state/default-state";
+import { fapi } from "../emulator/calls";
 
 /** Every view that the page has; `accessibility.long.test.ts` compares them with its tabs and its link to Help. */
 export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal", "help"] as const;
@@ -82,15 +83,6 @@ export async function openView(page: Page, name: (typeof VIEWS)[number]): Promis
   if (name === "setup") await page.getByText("Set switch").waitFor();
   // Not only its frame, but what it asks the emulator for.
   if (name === "sets") await page.getByText("A commit would", { exact: true }).first().waitFor();
-}
-
-/** A command of the node API. */
-export function fapi(emulator: Emulator, command: object): Promise<Response> {
-  return fetch(`${emulator.endpoint}/fapi`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(command),
-  });
 }
 
 /** Rows of the table whose caption begins so, cell by cell, as they are seen. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fapi, rows, startNode, useBrowser } from "./support";
+import { fapi } from "../emulator/calls";
+import { rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
 const BLOCKED = "prefixset://edge/blocked";
