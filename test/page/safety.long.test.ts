@@ -46,54 +46,13 @@ test("the page is its own files only, with a policy that lets nothing else in", 
   expect(await view.page.evaluate(inline)).toBe("refused");
 });
 
-test("what comes from the node is text, whatever it looks like", async () => {
-  const state = {
-    arenas: {
-      edge: {
-        sets: { blocked: {} },
-        profiles: {
-          web: {
-            prefixes: ["198.51.100.0/24"],
-            rules: [
-              { id: 1, name: EVIL, actions: [{ hmark: { add: 1 } }, "accept" as const] },
-              { id: 2, name: "other", extra: { text: EVIL } },
-            ],
-          },
-        },
-      },
-    },
-  };
-  await using emulator = await startNode({ state });
-  emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }]);
-  await fapi(emulator, { url: `prefixset://edge/${EVIL}`, cmd: "list" });
-  await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "insert", data: [{ p: EVIL, v: 1 }] });
-  emulator.fail({ url: `prefixset://edge/${EVIL}`, message: EVIL });
-  await using view = await open(emulator);
-  const { page } = view;
-  // The one picture is the icon of the page.
-  const made = () => page.evaluate("[window.struck, document.querySelectorAll('img').length, document.scripts.length]");
-  await page
-    .getByText(/profile:/)
-    .first()
-    .waitFor();
-  expect(await made()).toEqual([undefined, 1, 1]);
-  await page.getByText(EVIL).first().waitFor();
-  for (const line of await page.locator(".line").all()) await line.click();
-  await page.locator(".lines pre", { hasText: "onerror" }).first().waitFor();
-  for (const hash of ["marks", "faults", "packets"]) {
-    await page.locator(`a[href="#${hash}"]`).click();
-    if (hash === "packets") await page.getByRole("button", { name: "Send" }).first().click();
-    // A list of a form has it, too, which is closed.
-    await page.getByText("onerror").filter({ visible: true }).first().waitFor();
-    expect(await made()).toEqual([undefined, 1, 1]);
-  }
-  expect(view.complaints).toEqual([]);
-});
-
 test("no name is markup in any view: arenas, profiles, sets, rules, marks, clients, snapshots, headers, faults", async () => {
-  const rule = { id: 1, name: EVIL, actions: [{ hmark: { add: 1 } }, "accept" as const] };
+  const rules = [
+    { id: 1, name: EVIL, actions: [{ hmark: { add: 1 } }, "accept" as const] },
+    { id: 2, name: "other", extra: { text: EVIL } },
+  ];
   const sets = { [EVIL_NAME]: { "192.0.2.0/24": 1 } };
-  const profile = { prefixes: ["198.51.100.0/24"], sets, rules: [rule] };
+  const profile = { prefixes: ["198.51.100.0/24"], sets, rules };
   const state = {
     arenas: { [EVIL_NAME]: { sets, profiles: { [EVIL_NAME]: profile } } },
     signaling: { clients: [{ clientId: EVIL_NAME, secretKey: "s", prefixes: ["198.51.100.0/24"] }] },
@@ -123,12 +82,17 @@ test("no name is markup in any view: arenas, profiles, sets, rules, marks, clien
   for (const name of VIEWS) {
     await openView(page, name);
     for (const line of await page.locator(".line").all()) if (await line.isVisible()) await line.click();
-    if ((await page.getByText("onerror").count()) > 0) shown.push(name);
+    if (name === "packets") {
+      await page.getByLabel("To", { exact: true }).fill("198.51.100.7");
+      await page.getByRole("button", { name: "Send" }).first().click();
+      await page.getByRole("rowheader", { name: "198.51.100.7" }).waitFor();
+    }
+    if ((await page.getByText("onerror").filter({ visible: true }).count()) > 0) shown.push(name);
     const made =
       "[window.struck, document.querySelectorAll('img').length, document.scripts.length, document.querySelectorAll('evil-name').length]";
     expect([name, await page.evaluate(made)]).toEqual([name, [undefined, 1, 1, 0]]);
   }
-  expect(shown).toEqual(expect.arrayContaining(["node", "sets", "marks", "signaling", "faults", "setup", "journal"]));
+  expect(shown).toEqual(expect.arrayContaining([...VIEWS].filter((name) => name !== "help")));
   expect(view.complaints).toEqual([]);
 });
 
@@ -168,21 +132,6 @@ describe("on loopback, without a token", () => {
     } finally {
       server.close();
     }
-  });
-
-  test("neither a foreign origin nor a foreign name comes in, and curl does", async () => {
-    await using emulator = await startNode();
-    const { host, port } = new URL(emulator.control);
-    const statuses = [
-      await raw(emulator, "POST", "/reset", { origin: "http://attacker.example" }),
-      await raw(emulator, "POST", "/reset", { origin: "null" }),
-      await raw(emulator, "POST", "/reset", { host: `attacker.example:${port}` }),
-      await raw(emulator, "GET", "/", { host: `attacker.example:${port}` }),
-      await raw(emulator, "GET", "/page/overview", { host: `attacker.example:${port}` }),
-      await raw(emulator, "POST", "/reset", { origin: `http://${host}` }),
-      await raw(emulator, "POST", "/reset"),
-    ];
-    expect(statuses).toEqual([403, 403, 403, 403, 403, 200, 200]);
   });
 
   test("no path leads out of the folder of the page", async () => {
