@@ -102,8 +102,6 @@ describe("a record", () => {
 });
 
 describe("a full table", () => {
-  const _addresses = (listed: { a: string }[]) => listed.map(({ a }) => a).sort();
-
   test("cannot be made with room for nothing", () => {
     expect(() => markStore({ capacity: 0 })).toThrow("`capacity` must be an integer of at least 1");
     expect(() => markStore({ keepExpired: -1 })).toThrow("`keepExpired` must be");
