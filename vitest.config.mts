@@ -26,19 +26,12 @@ const ALLOWED = { PACKETFILTER_ALLOW_CODE: "1" };
  * the program, its texts or the dynamic state. The long walks go through one of them, dynamic resources.
  */
 const BY_PLUGIN = [
-  "cancelled.long",
   "counts",
-  "edges-declared.long",
   "edges-leaving.long",
-  "group.long",
   "import.long",
   "incidents.long",
   "killed.long",
-  "lists-as-arguments.long",
   "prefix-set",
-  "preview.long",
-  "protection.long",
-  "put-back.long",
   "regions.long",
   "report",
   "scenarios.long",

@@ -1,76 +1,10 @@
 import { expect, it } from "vitest";
-import { Prefix, SignalingClient } from "../../provider/client";
 import { startEmulator } from "../../provider/emulator";
 import { run } from "../commands/support";
 import { guide } from "../support/guide";
 import { MAKES } from "../support/makes";
 import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { mutations } from "./support/world";
-
-/** Ten thousand hosts, a default route, IPv6 and values of all sizes. */
-const large = Object.fromEntries(
-  Array.from({ length: 10_000 }, (_, index): [string, number] => [`10.${index >> 8}.${index & 255}.0/24`, index + 1]),
-);
-
-it("import writes state and program, and the preview after it is empty", async () => {
-  await using emulator = await startEmulator({
-    state: {
-      arenas: {
-        edge: {
-          sets: { blocked: { "192.0.2.0/24": 1, "2001:db8::/32": 4_294_967_295, "0.0.0.0/0": 9 }, large, empty: {} },
-          profiles: {
-            web: { sets: { blocked: { "203.0.113.7/32": 2, "2001:db8::7/128": 3 } } },
-            clean: { prefixes: ["198.51.100.0/24"] },
-          },
-        },
-      },
-    },
-  });
-  const [client] = emulator.clients;
-  if (!client) throw new Error("the emulator has a client");
-  const { clientId, secretKey } = client;
-  const receiver = new SignalingClient({ url: emulator.signalingUrl, clientId, secretKey });
-  await receiver.start([Prefix.parse("198.51.100.7"), Prefix.parse("198.51.100.64/26")]);
-  await receiver.close();
-  await using stack = await TestStack.create({
-    program: "",
-    language: "typescript",
-    config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId },
-    secrets: { secretKey },
-  });
-  const surroundings = {
-    folder: stack.folder,
-    env: {
-      PACKETFILTER_ENDPOINT: emulator.endpoint,
-      PACKETFILTER_SIGNALING_URL: emulator.signalingUrl,
-      PACKETFILTER_CLIENT_ID: clientId,
-      PACKETFILTER_SECRET_KEY: secretKey,
-    },
-  };
-  const before = mutations(emulator).length;
-  const sets = ["blocked", "large", "empty"].map((set) => `prefixset://edge/${set}`);
-  const whole = await run(["import", ...sets, "--signaling", "--out", "sets"], surroundings);
-  expect(whole.code, whole.err).toBe(0);
-  const single = await run(["import", "prefixset://edge/web/blocked", "--as", "entries", "--out", "one"], surroundings);
-  expect(single.code, single.err).toBe(0);
-
-  await stack.write("index.ts", 'import "./sets";\nimport "./one";\n');
-  for (const folder of ["sets", "one"]) {
-    await stack.must("import", "--file", `${stack.folder}/${folder}/import.json`, "--yes", "--generate-code=false");
-  }
-  const preview = await stack.preview("--refresh", "--expect-no-changes");
-  expect(preview.code, preview.text).toBe(0);
-  expect(preview.stdout).toContain("7 unchanged");
-  expect(mutations(emulator).slice(before)).toEqual([]);
-  expect(Object.keys(await stack.state()).sort()).toEqual([
-    "edge-blocked",
-    "edge-empty",
-    "edge-large",
-    "edge-web-blocked-2001-db8--7/128",
-    "edge-web-blocked-203.0.113.7/32",
-    "signaling",
-  ]);
-});
 
 it("what several nodes hold is imported as a group where it is equal, and the preview after it is empty", async () => {
   const state = (value: number) => ({

@@ -5,26 +5,6 @@ import { TestStack } from "./support/stack";
 
 const A = "192.0.2.0/24";
 
-it("an unknown answer of a node names the setting that reads it", async () => {
-  const pairs = (held: ReadonlyMap<string, unknown>) => ({ payload: [...held] });
-  await using node = await startShapedNode({ [SET]: { [A]: 1 } }, { list: pairs });
-  await using stack = await TestStack.create({
-    config: { endpoint: node.endpoint },
-    program: `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "${A}": 1 } });`,
-  });
-  const failed = await stack.up("--skip-preview");
-  expect(failed.code).not.toBe(0);
-  expect(failed.text).toContain('If the list is there, set answers.path: "payload".');
-  expect(failed.text).toMatch(/warning: .*prefixset:\/\/edge\/blocked cannot be read\. /);
-  // The look's, and the one before a write, which has no list to take from it. Neither is tried again, and nothing is sent.
-  expect(node.asked).toEqual(["list", "list"]);
-  await stack.must("config", "set", "--path", "packetfilter:node.answers.path", "payload");
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
-  // What is listed as declared may be staged only, by a run that was killed: a commit makes sure.
-  expect(node.asked.filter((cmd) => cmd !== "list")).toEqual(["commit"]);
-});
-
 it("a module of one's own is looked for beside the program, and what it fails with is told with its line", async () => {
   await using node = await startShapedNode({ [SET]: { [A]: 1 } }, { list: (held) => [...held.keys()].join("|") });
   await using stack = await TestStack.create({

@@ -94,6 +94,18 @@ describe("an address that is another than that of the state", () => {
   });
 });
 
+it("an address that is another one than before is said to be one in a preview, and nothing to be lost there", async () => {
+  await using machine = await node();
+  await using other = await node();
+  const engine = await begun(on("fra1"), named({ fra1: machine }));
+  const { errors, printed } = await later(engine, named({ fra1: other })).preview(on("fra1"));
+  expect(texts(errors)).toBe("");
+  expect(printed.join("\n")).toContain(
+    `is at ${other.endpoint} now, and was at ${machine.endpoint}: what is missing there was never lost`,
+  );
+  expect(printed.join("\n")).not.toContain("lacks");
+});
+
 describe("a receiver", () => {
   const at = (emulator: Emulator, signalingUrl = emulator.signalingUrl) => {
     const { clientId, secretKey } = emulator.clients[0] ?? {};

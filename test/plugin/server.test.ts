@@ -196,6 +196,16 @@ describe("the plugin, called as an engine does,", () => {
     expect(same.getChanges()).toBe(DIFF_NONE);
   });
 
+  it("imports a signaling whose prefixes are active, and no other", async () => {
+    const [client] = emulator.clients;
+    await configure({ signalingUrl: emulator.signalingUrl, clientId: client?.clientId, secretKey: client?.secretKey });
+    emulator.signal("client-a", { start: ["198.51.100.7"] });
+    const attack = new Subject(() => engine, "CloudSignaling", "attack");
+    expect((await attack.read("198.51.100.7")).getId()).toBe("198.51.100.7/32");
+    const { text } = await failureOf(attack.read("198.51.100.7,198.51.100.8"));
+    expect(text).toContain(`Nothing was imported: 198.51.100.8/32 is not active at ${emulator.signalingUrl}`);
+  });
+
   it("answers read functions, and names a function that there is not", async () => {
     await configure();
     const invoke = (token: string, args: object) =>

@@ -93,6 +93,17 @@ describe("a secret", () => {
     expect(await inputsOf(plain, "plain")).toEqual({ ...place, prefix: "192.0.2.2", reason: "why" });
   });
 
+  it("are the headers of the check of a rollout", async () => {
+    const check = { url: "https://health.example/{node}", headers: { authorization: "Bearer canary" } };
+    const rollout = { waves: [1], check };
+    const group = new pf.PrefixSetGroup("waves", { ...place, set: "waves", entries: [], nodes: ["fra1"], rollout });
+    await value(group.urn);
+    // A secret within makes the whole argument one on its way.
+    expect(Object.keys(registered.get("waves")?.rollout as object)).toContain(pulumi.runtime.specialSigKey);
+    const open = { ...place, set: "open", entries: [], nodes: ["fra1"], rollout: { waves: [1] } };
+    expect((await inputsOf(new pf.PrefixSetGroup("open", open), "open")).rollout).toEqual({ waves: [1] });
+  });
+
   it("in the address of a node becomes the header that it is", async () => {
     const node = { endpoint: "http://admin:pass%20word@192.0.2.10:8080/fapi", headers: { "x-a": "b" } };
     const authorization = `Basic ${Buffer.from("admin:pass word").toString("base64")}`;

@@ -12,7 +12,7 @@ import type { Settings } from "../../provider/settings/settings";
  *
  * @param answers `undefined` for a node that is silent.
  */
-function bench(count: number, answers: (node: number) => string | undefined, isNew = false) {
+function bench(count: number, answers: (node: number) => string | undefined, isNew = false, detectDrift = "auto") {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const world = {
@@ -41,7 +41,7 @@ function bench(count: number, answers: (node: number) => string | undefined, isN
     return { at: { endpoint: `http://${label}.example`, label } as Connection, url: "set", reads, isNew };
   });
   const say = { notices: new Notices((line) => printed.push(line)), advice: new Advice() };
-  const look = new Look(world, say, () => ({ detectDrift: "auto" }) as Settings);
+  const look = new Look(world, say, () => ({ detectDrift }) as Settings);
   return {
     asked,
     printed,
@@ -50,7 +50,12 @@ function bench(count: number, answers: (node: number) => string | undefined, isN
     async inTurn() {
       const seen: unknown[] = [];
       for (const one of looked) {
-        const answer = look.at(one, () => looked).then((found) => seen.push(found.there));
+        const answer = look
+          .at(one, () => looked)
+          .then(
+            (found) => seen.push(found.there),
+            ({ message }: Error) => seen.push(message),
+          );
         let isOver = false;
         void answer.finally(() => {
           isOver = true;
@@ -112,4 +117,14 @@ it("silent nodes among others cost these nothing: what was asked beside the firs
   );
   expect(new Set(mixed.asked.map(({ at }) => at)).size).toBe(2);
   expect(mixed.now()).toBeLessThanOrEqual(4_000);
+});
+
+it("a set is not asked for where that is off, and where it is required one that cannot be read is an error", async () => {
+  const blind = bench(2, () => undefined, false, "off");
+  expect(await blind.inTurn()).toEqual([undefined, undefined]);
+  expect([blind.asked, blind.printed]).toEqual([[], []]);
+  const strict = bench(1, () => undefined, false, "require");
+  expect(await strict.inTurn()).toEqual([
+    expect.stringContaining('packetfilter:detectDrift is "require", and n0 set cannot be read. '),
+  ]);
 });

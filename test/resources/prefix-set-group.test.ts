@@ -476,6 +476,9 @@ describe("a preview of what is not known yet", () => {
     expect(check({ entries: ["192.0.2.1/24"], nodes: [UNKNOWN] }).problems).toEqual([
       expect.stringContaining('"192.0.2.1/24" has host bits set'),
     ]);
+    expect(check({ entries: [A], nodes: ["n1", "n1"] }).problems).toEqual([
+      'prefixset://edge/blocked: nodes[1]: the node "n1" appears twice.',
+    ]);
     expect(check({ entries: ["192.0.2.0/24"], nodes: { n1: { maxRemoval: 1 } } }).problems).toEqual([
       'prefixset://edge/blocked: nodes["n1"]: has no member `maxRemoval`: `maxRemovals` is likely meant.',
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import type { ListedMap } from "../../provider/model/prefix-map";
+import { restoresText } from "../../provider/reconcile/drift";
 import { type Intent, planUpdate } from "../../provider/reconcile/set-plan";
 import { planUpdate as planSignaling, stoppable } from "../../provider/resources/cloud-signaling/plan";
 import type { CloudSignalingInputs, CloudSignalingState } from "../../provider/resources/cloud-signaling/state";
@@ -78,6 +79,13 @@ describe("the plan of an update", () => {
       expired: new Set([A]),
     });
   });
+});
+
+it("ten thousand entries that are restored are their count and the first of them", () => {
+  const missing = Array.from({ length: 10_000 }, (_, index) => P(`198.18.${index >> 8}.${index & 255}/32`));
+  expect(restoresText({ missing, different: map([A, 5]) }, map([A, 7]))).toBe(
+    `10 000 missing entries: ${missing.slice(0, 5).join(", ")} and 9995 more; 1 other value: ${A} has the value 5, not 7`,
+  );
 });
 
 describe("the plan of a signaling", () => {

@@ -9,7 +9,7 @@ const PARALLEL = 4 * availableParallelism();
 export const FEW_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "1", PULUMI_SKIP_CHECKPOINTS: "true" };
 
 /** A program with so many entries of one set, each a resource. */
-export const oneSet = (count: number) => `
+const oneSet = (count: number) => `
   for (let i = 0; i < ${count}; i++) {
     new pf.PrefixSetEntry("entry-" + i, { arena: "edge", set: "blocked", prefix: "10." + (i >> 8) + "." + (i & 255) + ".0/24" });
   }`;
