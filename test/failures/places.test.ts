@@ -213,13 +213,4 @@ describe("maxChanges", () => {
     );
     expect(changed(other)).toBe(60);
   });
-
-  it("of a set stops its update, and lets through as many as it says", async () => {
-    await using machine = await node();
-    const engine = await begun(whole(1, 0), { node: QUICK, endpoint: machine.endpoint });
-    expect(texts((await engine.up(whole(2, 31))).errors)).toContain("31 of 60 entries would get another value");
-    expect(changed(machine)).toBe(0);
-    expect(texts((await engine.up(whole(2, 30))).errors)).toBe("");
-    expect(changed(machine)).toBe(30);
-  });
 });

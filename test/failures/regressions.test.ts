@@ -25,18 +25,6 @@ describe("a set", () => {
     expect((await stack.engine.destroy()).errors).toEqual([]);
     expect(stack.engine.state).toEqual([]);
   });
-
-  it("whose adoption failed still takes over what it found", async () => {
-    const adopting = [set({ "192.0.2.0/24": 1, "2001:db8::/32": 5 }, { onExisting: "adopt" })];
-    await using stack = await begin([]);
-    stack.emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 3 } });
-    stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-    expect((await stack.engine.up(adopting, { timing: IMPATIENT })).errors).toHaveLength(1);
-    expect(stack.engine.state[0]?.outputs).toMatchObject({ adopted: ["203.0.113.0/24"] });
-    stack.emulator.clearFaults();
-    await stack.engine.up(adopting);
-    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "2001:db8::/32": 5 });
-  });
 });
 
 /** The commands that a node got since. */

@@ -152,15 +152,4 @@ describe("a delete", () => {
     expect(node.held()).toEqual({ [A]: 1 });
     expect(node.printed[0]).toContain(`: 1 entry stays, since another resource of this stack declares it: ${A}.`);
   });
-
-  it("of what is wanted altogether sends nothing", async () => {
-    await using node = await bench({ [A]: 1, [B]: 1 });
-    const handler = node.deployment();
-    node.declared(handler, { [A]: 1, [B]: 1 });
-    await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
-    expect(node.emulator.requests()).toEqual([]);
-    expect(node.printed).toEqual([
-      expect.stringContaining(`: 2 entries stay, since another resource of this stack declares them: ${A}, ${B}.`),
-    ]);
-  });
 });
